@@ -107,12 +107,26 @@ def lines_of(found: Mapping[Any, str] | Sequence[str]) -> str:
     return "\n".join(line.replace("\n", " ⏎ ") for line in lines)
 
 
+def alike(said: Mapping[str, str]) -> dict[str, str]:
+    """What the same is said of -> the sentence."""
+    found: dict[str, list[str]] = {}
+    for name, text in said.items():
+        found.setdefault(text, []).append(name)
+    return {", ".join(names): text for text, names in found.items()}
+
+
 def as_sent(view: dict[str, Any]) -> str:
     """A form with all that Slack is told of it: its own facts, then one block a line. Texts stand for themselves."""
     check_view(view)
     facts = {name: _flat(value) for name, value in view.items() if name not in ("type", "blocks")}
     lines = [_spelled(one) for one in (facts, *map(_flat, view["blocks"]))]
     return "\n".join(line.removeprefix("type=input ").replace("element=type=", "as=") for line in lines)
+
+
+def as_another(first: dict[str, Any], second: dict[str, Any]) -> str:
+    """The second form as it is sent; of a line that the first has too only its first word."""
+    known = as_sent(first).splitlines()
+    return "\n".join(f"{line.split(' ')[0]} …" if line in known else line for line in as_sent(second).splitlines())
 
 
 def _flat(node: Any) -> Any:

@@ -5,10 +5,21 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from bot.domain.payments.instruction import FINAL, Instruction, PayoutPayload, Recipient, State, Vote
+from bot.domain.payments.instruction import (
+    FINAL,
+    Instruction,
+    Item,
+    Kind,
+    PayoutPayload,
+    PurchasePayload,
+    Recipient,
+    State,
+    Vote,
+)
 from bot.domain.policy import Requirement
 from bot.domain.reasons import given, stored
-from tests.domain.made import NOW, instruction, payload, vote
+from bot.presentation.payments.kinds import KINDS
+from tests.domain.made import NOW, instruction, payload, purchase, vote
 
 PEOPLE = [f"U0{letter * 7}" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"]
 REQUESTER = PEOPLE[0]
@@ -121,6 +132,32 @@ def instructions(draw: st.DrawFn, state: State | None = None) -> Instruction:
     return instruction(**changes)
 
 
+ITEMS = st.builds(
+    Item,
+    name=foreign(60).map(lambda text: text.encode("utf-8", "replace").decode() or "x"),
+    quantity=st.integers(min_value=1, max_value=9999),
+    unit_cents=st.integers(min_value=1, max_value=99_999_999_999_999),
+)
+
+
+@st.composite
+def purchases_drawn(draw: st.DrawFn) -> Instruction:
+    payload = PurchasePayload(
+        email=draw(EMAILS),
+        description=draw(foreign(500)).encode("utf-8", "replace").decode() or "x",
+        items=tuple(draw(st.lists(ITEMS, min_size=1, max_size=20))),
+    )
+    return purchase(
+        payload=payload,
+        state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))),
+        requester=REQUESTER,
+        origin_channel=ORIGIN,
+        reason=draw(st.none() | foreign().map(given)),
+        decided_by=draw(st.sampled_from(["", DECIDER])),
+        remote_status=draw(st.sampled_from(["", "created", "CREATED"]) | foreign()),
+    )
+
+
 def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:
     """Voices of different people, none of them the requester's."""
     return st.lists(st.sampled_from(PEOPLE[1:]), unique=True, max_size=most).map(
@@ -143,3 +180,17 @@ INVISIBLE = {
     "a mark on nothing": "\u034f\u0301",
     "a mark on what cannot be seen": "\u3164\u0301",
 }
+
+
+WHOLE_ANSWER = 40_000
+"""Characters of an answer to a command: only its asker sees it, and it is never edited."""
+
+
+def ours(voters: list[Vote]) -> set[str]:
+    """The calls that may appear: people of the request, the two channels, and instants."""
+    people = {f"@{person}" for person in (REQUESTER, DECIDER, *(vote.person for vote in voters))}
+    moments = {
+        f"!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC"
+        for at in (NOW, NOW + timedelta(days=1))
+    }
+    return people | {f"#{APPROVALS}", f"#{ORIGIN}"} | moments

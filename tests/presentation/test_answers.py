@@ -74,23 +74,17 @@ def test_the_loser_is_told_who_was_first() -> None:
         found[state] = seen(payment_answers.refused(Refusal.DECIDED, one))
     one = instruction(state=State.EXPIRED)
     found[State.EXPIRED] = seen(payment_answers.refused(Refusal.DECIDED, one))
-    assert found == snapshot(
-        {
-            State.APPROVED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *approved* by \
-<@U0LIN>.""",
-            State.SENDING: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *being sent*, \
-approved by <@U0LIN>.""",
-            State.COMMITTED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *sent*, \
-approved by <@U0LIN>.""",
-            State.COMPLETED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already \
-*completed*, approved by <@U0LIN> at 2026-11-20 09:00 UTC.""",
-            State.REJECTED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *rejected* \
-by <@U0LIN> at 2026-11-20 09:00 UTC.""",
-            State.WITHDRAWN: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already \
-*withdrawn* by <@U0LIN> at 2026-11-20 09:00 UTC.""",
-            State.EXPIRED: ":information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *expired*.",
-        }
-    )
+    assert lines_of(found) == snapshot("""\
+approved: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *approved* by <@U0LIN>.
+sending: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *being sent*, approved by <@U0LIN>.
+committed: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *sent*, approved by <@U0LIN>.
+completed: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *completed*, approved by <@U0LIN> \
+at 2026-11-20 09:00 UTC.
+rejected: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *rejected* by <@U0LIN> at 2026-11-20 \
+09:00 UTC.
+withdrawn: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *withdrawn* by <@U0LIN> at \
+2026-11-20 09:00 UTC.
+expired: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *expired*.""")
 
 
 def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:

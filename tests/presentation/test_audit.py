@@ -100,9 +100,8 @@ The service refused it; nothing was paid. Reason: no funds.""")
 def test_a_life_in_plain_words() -> None:
     shown = story(instruction(state=State.COMPLETED), LIFE)
     check_message(shown, longest=NEW_MESSAGE)
-    assert (seen(shown), shown.text.splitlines()[0]) == snapshot(
-        (
-            """\
+    assert f"{shown.text.splitlines()[0]}\n{seen(shown)}" == snapshot("""\
+*Audit of P-4F7K2M*: 25.00 USD to ana@example.com, for “March translation”, now completed
 Audit of P-4F7K2M
 25.00 USD to ana@example.com, for “March translation”, now completed
 • 2026-11-20 09:00:03 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com.
@@ -116,10 +115,7 @@ Audit of P-4F7K2M
 • 2026-11-20 09:00:12 UTC  The service says committed.
 • 2026-11-20 09:00:13 UTC  The service says completed.
 10 rows, from 3 to 13, of the audit, each as it was written. `switchboard audit verify` shows whether one is \
-missing.""",
-            "*Audit of P-4F7K2M*: 25.00 USD to ana@example.com, for “March translation”, now completed",
-        )
-    )
+missing.""")
 
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:

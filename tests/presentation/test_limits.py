@@ -13,12 +13,24 @@ from bot.domain.reasons import Reason, Verbatim
 from bot.presentation import notices, views
 from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers, cards, forms
-from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
-from tests.presentation.drawn import APPROVALS, DECIDER, KEPT_REASONS, ORIGIN, REQUESTER, foreign, instructions, votes
-from tests.presentation.longest import WHOLE_ANSWER, ours
+from tests.presentation.drawn import (
+    APPROVALS,
+    DECIDER,
+    KEPT_REASONS,
+    ORIGIN,
+    REQUESTER,
+    WHOLE_ANSWER,
+    foreign,
+    instructions,
+    ours,
+    purchases_drawn,
+    votes,
+)
+
+REQUESTS = instructions() | purchases_drawn()
 
 
 def check(content: Content, voters: list[Vote], **limits: int) -> None:
@@ -34,7 +46,7 @@ def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invi
     check(card, cast)
 
 
-@given(instructions(), votes(), st.sampled_from(list(State)), KEPT_REASONS, foreign(), st.sampled_from(["", DECIDER]))
+@given(REQUESTS, votes(), st.sampled_from(list(State)), KEPT_REASONS, foreign(), st.sampled_from(["", DECIDER]))
 def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: object, proof: str, by: str) -> None:
     facts = {
         "state": state.value,
@@ -46,11 +58,13 @@ def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: 
     check(cards.news(instruction, facts), cast)
 
 
-@given(
-    instructions(), st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)), KEPT_REASONS, st.sampled_from(["", APPROVALS])
-)
+@given(REQUESTS, st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)), KEPT_REASONS, st.sampled_from(["", APPROVALS]))
 def test_alerts(instruction: Instruction, topic: str, reason: object, channel: str) -> None:
-    check(cards.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
+    facts = {"topic": topic, "reason": reason, "channel": channel}
+    check(cards.alert(instruction, facts), [])
+    content = cards.alert(instruction, facts, names={REQUESTER: "Maria"}, approvers=[DECIDER])
+    decides = set() if instruction.kind is Kind.PURCHASE else {f"@{DECIDER}"}
+    assert calls_in(content) <= decides | {f"#{APPROVALS}"}, "nobody decides about a purchase"
 
 
 @given(instructions(), votes())
@@ -73,16 +87,16 @@ def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed
         check(content, [])
 
 
-@given(instructions(), st.sampled_from([*No, *Refusal]))
+@given(REQUESTS, st.sampled_from([*No, *Refusal]))
 def test_refusals(instruction: Instruction, refusal: No | Refusal) -> None:
-    check(payment_answers.refused(refusal, instruction), [])
+    check(answers.refused(refusal, instruction), [])
 
 
-@given(instructions(), votes(), st.booleans())
+@given(REQUESTS, votes(), st.booleans())
 def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool) -> None:
-    check(payment_answers.requested(instruction, member=buttons), cast)
-    check(payment_answers.recorded(instruction, votes=len(cast)), cast)
-    shown = payment_answers.shown_to(instruction, cast, approvals_channel=APPROVALS)
+    check(answers.requested(instruction, member=buttons), cast)
+    check(answers.recorded(instruction, votes=len(cast)), cast)
+    shown = answers.shown_to(instruction, cast, approvals_channel=APPROVALS)
     check(shown, cast)
     assert not [block for block in shown.blocks if block["type"] == "actions"]
 
@@ -92,7 +106,7 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
     waiting = [WaitingRequest(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
-    check(payment_answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
+    check(answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
 
 
 @given(
@@ -119,7 +133,7 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
         check_view(make(instruction, metadata=metadata))
 
 
-@given(instructions(), st.sampled_from([*No, *Refusal]))
+@given(REQUESTS, st.sampled_from([*No, *Refusal]))
 def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
-    check_view(views.notice("Without effect", payment_answers.refused(refusal, instruction).text))
-    check_view(views.notice("Pay somebody", payment_answers.requested(instruction, member=True).text))
+    check_view(views.notice("Without effect", answers.refused(refusal, instruction).text))
+    check_view(views.notice("Pay somebody", answers.requested(instruction, member=True).text))

@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from bot.domain.reasons import SUBJECTS, Code, Exchange, OfRequest, Reason, Verbatim, given, has_code, stored
 from bot.presentation import reasons
 from bot.presentation.reasons import in_words, worded
-from tests.presentation.checks import lines_of
+from tests.presentation.checks import alike, lines_of
 from tests.presentation.sampled import FACTS, NO_ANSWER, sample
 
 CODES: Final = [code for subject in SUBJECTS for code in subject.__members__.values()]
@@ -238,76 +238,29 @@ unknown_here: the service holds what the database says was never sent: P-4F7K2M
 nobody_asked: the payments service holds payments that report to us and that nothing in the database asked for""")
 
 
-def test_what_an_exchange_came_to_with_the_name_of_the_service() -> None:
-    assert lines_of({code.value: worded(sample(code), by="payments") for code in Exchange}) == snapshot("""\
-no_answer: The payments service gave no answer (timed out)
-not_left: The request to the payments service did not leave (not connected)
-sends_nothing: The payments service: Switchboard sends nothing at the moment
-rests: The payments service has not answered for a while, so nothing is sent to it
-not_asked: The payments service has not answered for a while, so it was not asked
-too_many: The payments service got too many requests
-answered: The payments service gave answer 500
-answered_after_unknown: The payments service gave answer 409 after an attempt of unknown outcome
-no_json: The payments service gave answer 200 with a body that is no JSON
-unexpected: The payments service gave answer 200 with an unexpected body
-refused: The payments service does not accept the amount and the e-mail (422)
-read_answered: The payments service answered 503
-unreadable: The payments service's answer could not be read (no amount)
-page: The payments service: a page came instead of an answer
-asks_to_wait: The payments service asks to wait
-list_gap: The payments service's list has an empty page before the last one
-list_changed: The payments service's list changed while it was read
-list_ends: The payments service's list ends with page 3
-other_type: The payments service: this operation is a payout, not a purchase
-other_page: The payments service: page 2 of the list was asked for, page 1 came
-other_size: The payments service: 100 operations a page were asked for, the answer says 25
-other_type_listed: The payments service: only payouts were asked for, a purchase came
-scan_changed: The payments service: the list changed while it was read
-scan_double: The payments service: the list showed an operation twice
-scan_stands: The payments service: the list's pages do not advance
-scan_gap: The payments service: the list showed an empty page before its end
-scan_long: The payments service: the list has more than 1000 pages
-scan_count: The payments service: the list says 7 operations and showed 6
-payment_required: The payments service wants to be paid first (402)
-method_unknown: The payments service does not know what was asked for (405)
-gone: The payments service does not offer this any more (410)
-plain_refusal: The payments service refused the request (411)
-file_too_large: The payments service: the file is larger than the service takes (413)
-address_too_long: The payments service: the address is longer than the service takes (414)
-kind_of_file: The payments service does not take this kind of file (415)
-booking_fixed: The payments service: the booking cannot be canceled now
-search_begun: The payments service: the search starts only from ON_HOLD, and the booking is not on hold any more
-prebooking_fixed: The payments service: the pre-booking cannot be canceled any more
-suspended_workspace: The payments service has suspended the workspace
-other_environment: The payments service: the key belongs to the other environment
-master_key: The payments service: the master key is not accepted
-store_key: The payments service: the key of this store is not accepted
-result_too_large: The payments service: made a result of 3000 bytes, which is too large
-result_over_limit: The payments service: made a result of more than 2000 bytes, which is too large
-result_redirects: The payments service: sent us from address to address for its result
-result_private: The payments service: named a private address for its result
-result_no_address: The payments service: named an address for its result that is none
-result_unreachable: The payments service: has a result at a host that cannot be reached
-result_not_handed: The payments service: did not hand its result over (503)
-result_gone: The payments service: has no result at the address it named (404)
-not_configured_here: The payments service: is not configured
-slack_error: The payments service: not_in_channel
-slack_unreachable: The payments service: cannot be reached
-slack_broke: The payments service: the connection broke (ClientOSError)
-slack_wait: The payments service: asked us to wait
-slack_unreadable: The payments service: answered 502 without a readable body
-slack_file_kept: The payments service: did not hand the file over (503)
-slack_file_refused: The payments service: did not take the file (TimeoutError)
-slack_upload_address: The payments service: named an upload address that is not its own
-slack_upload_length: The payments service: was promised 4000 bytes, and another number came
-slack_upload_status: The payments service: upload_answered_500
-slack_nobody: The payments service: did not say who you are
-slack_slow_people: The payments service: takes too long to say who people are
-slack_message_missing: The payments service: has not taken the message of this call yet
-slack_denies: The payments service: does not let us read who somebody is (missing_scope, users:read); the bot token \
-lacks a scope: put the manifest into the app's settings and install the app again
-answer_lost: The payments service: Switchboard failed before the answer was stored
-process_ended: The payments service: the process ended before the answer was stored""")
+def beginning(code: Code) -> str:
+    """How the sentence begins by itself, and with the name of the service."""
+    alone, named = worded(sample(code)), worded(sample(code), by="payments")
+    end = next(alone[at:] for at in range(len(alone)) if named.endswith(alone[at:]))
+    return f"“{alone.removesuffix(end)}” → “{named.removesuffix(end)}”"
+
+
+def test_what_an_exchange_came_to_begins_with_the_name_of_the_service() -> None:
+    assert lines_of(alike({code.value: beginning(code) for code in Exchange})) == snapshot("""\
+no_answer, answered, answered_after_unknown, no_json, unexpected: “” → “The payments service gave ”
+not_left: “the request” → “The request to the payments service”
+sends_nothing, page, other_type, other_page, other_size, other_type_listed, scan_changed, scan_double, scan_stands, \
+scan_gap, scan_long, scan_count, file_too_large, address_too_long, booking_fixed, search_begun, prebooking_fixed, \
+other_environment, master_key, store_key, result_too_large, result_over_limit, result_redirects, result_private, \
+result_no_address, result_unreachable, result_not_handed, result_gone, not_configured_here, slack_error, \
+slack_unreachable, slack_broke, slack_wait, slack_unreadable, slack_file_kept, slack_file_refused, \
+slack_upload_address, slack_upload_length, slack_upload_status, slack_nobody, slack_slow_people, \
+slack_message_missing, slack_denies, answer_lost, process_ended: “” → “The payments service: ”
+rests, refused, payment_required, method_unknown, gone, plain_refusal, kind_of_file, suspended_workspace: “the” → “The \
+payments”
+not_asked, read_answered, asks_to_wait: “it” → “The payments service”
+too_many: “” → “The payments service got ”
+unreadable, list_gap, list_changed, list_ends: “it” → “The payments service'”""")
 
 
 def test_no_reason_has_no_words() -> None:

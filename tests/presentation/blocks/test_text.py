@@ -2,26 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presentation.blocks.text import (
-    as_said,
-    bar,
-    context,
-    duration,
-    escape,
-    fallback_text,
-    header,
-    listed,
-    moment,
-    mrkdwn,
-    named,
-    paragraphs,
-    plain,
-    quote,
-    section,
-    sentence_of,
-    shorten,
-    typed,
-)
+from bot.presentation.blocks import text as md
 from tests.domain.made import NOW
 from tests.presentation.drawn import INVISIBLE, foreign
 
@@ -30,16 +11,16 @@ SPOKEN_LIMIT = 4000
 
 @given(foreign())
 def test_escaped_text_has_nothing_that_slack_acts_on(text: str) -> None:
-    assert not {"<", ">"} & set(escape(text))
+    assert not {"<", ">"} & set(md.escape(text))
 
 
 def test_only_three_characters_are_escaped_and_ampersands_first() -> None:
-    assert escape("""a & b < c > d " ' &lt;""") == """a &amp; b &lt; c &gt; d " ' &amp;lt;"""
+    assert md.escape("""a & b < c > d " ' &lt;""") == """a &amp; b &lt; c &gt; d " ' &amp;lt;"""
 
 
 @given(foreign(), st.integers(min_value=20, max_value=400))
 def test_a_quote_stays_within_its_room_and_breaks_no_escape(text: str, limit: int) -> None:
-    said = quote(text, limit)
+    said = md.quote(text, limit)
     assert len(said) <= limit
     assert not {"<", ">", "\n", "\r", "\x00"} & set(said)
     without = said.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "")
@@ -56,17 +37,17 @@ def test_a_quote_stays_within_its_room_and_breaks_no_escape(text: str, limit: in
     ],
 )
 def test_what_was_typed_formats_nothing(given: str, said: str) -> None:
-    assert typed(given) == said
+    assert md.typed(given) == said
 
 
 def test_what_is_left_out_is_marked() -> None:
-    assert shorten("x" * 50, 30) == "x" * 16 + " … (shortened)"
-    assert shorten("x" * 30, 30) == "x" * 30
+    assert md.shorten("x" * 50, 30) == "x" * 16 + " … (shortened)"
+    assert md.shorten("x" * 30, 30) == "x" * 30
 
 
-@given(st.lists(foreign().map(quote), max_size=40))
+@given(st.lists(foreign().map(md.quote), max_size=40))
 def test_what_is_spoken_keeps_whole_lines_and_says_when_some_are_left_out(lines: list[str]) -> None:
-    said = fallback_text(lines)
+    said = md.fallback_text(lines)
     assert len(said) <= SPOKEN_LIMIT
     if len("\n".join(lines)) <= SPOKEN_LIMIT:
         assert said == "\n".join(lines)
@@ -78,34 +59,37 @@ def test_what_is_spoken_keeps_whole_lines_and_says_when_some_are_left_out(lines:
 
 
 def test_a_headline_that_is_too_long_becomes_a_paragraph_and_loses_nothing() -> None:
-    assert header("x" * 150)["type"] == "header"
-    assert header("x" * 151) == {"type": "section", "text": {"type": "plain_text", "text": "x" * 151, "emoji": False}}
+    assert md.header("x" * 150)["type"] == "header"
+    assert md.header("x" * 151) == {
+        "type": "section",
+        "text": {"type": "plain_text", "text": "x" * 151, "emoji": False},
+    }
 
 
 def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> None:
-    assert moment(NOW) == "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
+    assert md.moment(NOW) == "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
 
 
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("no", "No."), ("No!", "No!"), ("why?", "Why?"), ("a.", "A.")])
 def test_a_sentence_begins_with_a_capital_and_ends(text: str, said: str) -> None:
-    assert sentence_of(text) == said
+    assert md.sentence_of(text) == said
 
 
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("iPhone, not ours", "iPhone, not ours."), ("why?", "why?")])
 def test_the_words_of_others_keep_their_letters(text: str, said: str) -> None:
-    assert as_said(text) == said
+    assert md.as_said(text) == said
 
 
 def test_a_bar_says_how_far_it_is_and_is_full_only_at_the_end() -> None:
-    assert bar(0, 0) == "░" * 20 + " 0 %"
-    assert bar(1, 3) == "█" * 6 + "░" * 14 + " 33 %"
-    assert bar(999, 1_000) == "█" * 19 + "░" + " 99 %"
-    assert bar(3, 3) == "█" * 20 + " 100 %"
+    assert md.bar(0, 0) == "░" * 20 + " 0 %"
+    assert md.bar(1, 3) == "█" * 6 + "░" * 14 + " 33 %"
+    assert md.bar(999, 1_000) == "█" * 19 + "░" + " 99 %"
+    assert md.bar(3, 3) == "█" * 20 + " 100 %"
 
 
 def test_a_list_says_how_many_of_its_lines_are_left_out() -> None:
-    assert listed(["one", "two"], 2) == ["one", "two"]
-    assert listed(["one", "two", "three", "four"], 2) == ["one", "two", "and 2 more"]
+    assert md.listed(["one", "two"], 2) == ["one", "two"]
+    assert md.listed(["one", "two", "three", "four"], 2) == ["one", "two", "and 2 more"]
 
 
 @pytest.mark.parametrize(
@@ -125,43 +109,43 @@ def test_a_list_says_how_many_of_its_lines_are_left_out() -> None:
     ],
 )
 def test_a_name_is_letters_alone(given: str, said: str) -> None:
-    assert named("U1", {"U1": given}) == said
+    assert md.named("U1", {"U1": given}) == said
 
 
 @pytest.mark.parametrize("which", INVISIBLE)
 def test_what_nobody_can_see_is_as_a_name_unknown(which: str) -> None:
     text = INVISIBLE[which]
-    assert named("U1", {"U1": text}) == "unknown"
-    assert named("U1", {"U1": text}, handle="ana.l") == "unknown (ana.l)"
+    assert md.named("U1", {"U1": text}) == "unknown"
+    assert md.named("U1", {"U1": text}, handle="ana.l") == "unknown (ana.l)"
 
 
 @pytest.mark.parametrize("text", ["✅", "👍🏽", "❤️", "🇪🇨"])
 def test_a_picture_is_no_name(text: str) -> None:
-    assert named("U1", {"U1": text}) == "unknown"
+    assert md.named("U1", {"U1": text}) == "unknown"
 
 
 def test_somebody_whose_name_slack_did_not_say_is_mentioned() -> None:
-    assert named("U1", {}, handle="ana") == "<@U1>"
+    assert md.named("U1", {}, handle="ana") == "<@U1>"
 
 
 def test_blocks_as_slack_gets_them() -> None:
-    assert plain("x") == {"type": "plain_text", "text": "x", "emoji": False}
-    assert mrkdwn("x") == {"type": "mrkdwn", "text": "x", "verbatim": True}
-    assert section(plain("x")) == {"type": "section", "text": {"type": "plain_text", "text": "x", "emoji": False}}
-    assert context("x") == {"type": "context", "elements": [{"type": "mrkdwn", "text": "x", "verbatim": True}]}
-    assert header("x") == {"type": "header", "text": {"type": "plain_text", "text": "x", "emoji": False}}
+    assert md.plain("x") == {"type": "plain_text", "text": "x", "emoji": False}
+    assert md.mrkdwn("x") == {"type": "mrkdwn", "text": "x", "verbatim": True}
+    assert md.section(md.plain("x")) == {"type": "section", "text": {"type": "plain_text", "text": "x", "emoji": False}}
+    assert md.context("x") == {"type": "context", "elements": [{"type": "mrkdwn", "text": "x", "verbatim": True}]}
+    assert md.header("x") == {"type": "header", "text": {"type": "plain_text", "text": "x", "emoji": False}}
 
 
 def test_what_is_spoken_has_four_thousand_characters_at_most() -> None:
     rest = "… and more in the message itself."
-    assert fallback_text(["x" * 1_999, "y" * 2_000]) == f"{'x' * 1_999}\n{'y' * 2_000}"
-    assert fallback_text(["x" * (3_999 - len(rest)), "y" * 99]) == f"{'x' * (3_999 - len(rest))}\n{rest}"
-    assert fallback_text(["x" * (4_000 - len(rest)), "y" * 99]) == rest
+    assert md.fallback_text(["x" * 1_999, "y" * 2_000]) == f"{'x' * 1_999}\n{'y' * 2_000}"
+    assert md.fallback_text(["x" * (3_999 - len(rest)), "y" * 99]) == f"{'x' * (3_999 - len(rest))}\n{rest}"
+    assert md.fallback_text(["x" * (4_000 - len(rest)), "y" * 99]) == rest
 
 
 def test_a_paragraph_has_2900_characters_at_most() -> None:
     def lengths(*lines: int) -> list[int]:
-        return [len(block["text"]["text"]) for block in paragraphs(["x" * length for length in lines])]
+        return [len(block["text"]["text"]) for block in md.paragraphs(["x" * length for length in lines])]
 
     assert lengths(1_000, 1_899) == [2_900]
     assert lengths(1_000, 1_900) == [1_000, 1_900]
@@ -183,4 +167,4 @@ def test_a_paragraph_has_2900_characters_at_most() -> None:
     ],
 )
 def test_a_duration_is_told_in_its_largest_unit(seconds: float, said: str) -> None:
-    assert duration(seconds) == said
+    assert md.duration(seconds) == said

@@ -10,7 +10,7 @@ from bot.domain.reasons import Exchange, OfBooking, Reason
 from bot.presentation.bookings import answers
 from bot.presentation.bookings import answers as outcomes
 from tests.presentation.bookings.moments import NO_ANSWER, booking, moments
-from tests.presentation.checks import check_message, lines_of
+from tests.presentation.checks import alike, check_message, lines_of
 
 QUOTED = Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD", eta="25", distance="3.2")
 RECORD = {"address": "12 Market Street", "country_code": "+593", "mobile": "22345678", "latitude": "-0.18"}
@@ -91,31 +91,16 @@ def test_webhooks() -> None:
         replace(state, host="", trouble=Reason(Exchange.ANSWERED, status=500)),
     ]
     leads = {
-        on: [
-            answers.hooks("Centro", one, turned_on=on).text.splitlines()[0]
-            for one in ([state], hooks, [HookState(kind=WebhookKind.DRIVER)])
-        ]
+        f"{on} {len(one)}": answers.hooks("Centro", one, turned_on=on).text.splitlines()[0]
         for on in (None, True, False)
+        for one in ([state], hooks, [HookState(kind=WebhookKind.DRIVER)] * 2)
     }
-    assert leads == snapshot(
-        {
-            None: [
-                ":satellite_antenna: *Webhooks of Centro*",
-                ":satellite_antenna: *Webhooks of Centro*",
-                ":satellite_antenna: *Webhooks of Centro*",
-            ],
-            True: [
-                ":satellite_antenna: *Webhooks of Centro* were registered:",
-                ":satellite_antenna: *Webhooks of Centro* were not all registered:",
-                ":satellite_antenna: *Webhooks of Centro* were not all registered:",
-            ],
-            False: [
-                ":satellite_antenna: *Webhooks of Centro* were not all taken away:",
-                ":satellite_antenna: *Webhooks of Centro* were not all taken away:",
-                ":satellite_antenna: *Webhooks of Centro* were taken away:",
-            ],
-        }
-    )
+    assert lines_of(alike(leads)) == snapshot("""\
+None 1, None 3, None 2: :satellite_antenna: *Webhooks of Centro*
+True 1: :satellite_antenna: *Webhooks of Centro* were registered:
+True 3, True 2: :satellite_antenna: *Webhooks of Centro* were not all registered:
+False 1, False 3: :satellite_antenna: *Webhooks of Centro* were not all taken away:
+False 2: :satellite_antenna: *Webhooks of Centro* were taken away:""")
     assert answers.hooks("Centro", hooks, turned_on=True).text == snapshot("""\
 :satellite_antenna: *Webhooks of Centro* were not all registered:
 • `DRIVER_ASSIGNED`: comes here (switchboard.example.com).

@@ -91,9 +91,7 @@ def test_answers_about_a_few_addresses() -> None:
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, why=Reason(OfList.TRY_AGAIN, why=SILENCE))),
     ]
     content = lists.checked(answers)
-    assert (seen(content), content.text) == snapshot(
-        (
-            """\
+    assert f"{seen(content)}\n{content.text}" == snapshot("""\
 Address | Result | What the service says
 ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
@@ -102,8 +100,7 @@ kim@example.com | no | mx: no
 lea@example.com | valid | –
 max@example.com | answered | mx: yes
 nobody | no address | –
-eve@example.com | no answer | no answer (timed out); try again in a minute""",
-            """\
+eve@example.com | no answer | no answer (timed out); try again in a minute
 ana@example.com: *valid* score: 9
 ben@example.com: *answered* fine &lt;here&gt;
 eli@example.com: *risky*
@@ -111,27 +108,22 @@ kim@example.com: *no* mx: no
 lea@example.com: *valid*
 max@example.com: *answered* mx: yes
 nobody: *no address*
-eve@example.com: *no answer* no answer (timed out); try again in a minute""",
-        )
-    )
+eve@example.com: *no answer* no answer (timed out); try again in a minute""")
 
 
 ROW_BY_ROW = [state for state in RunState if state not in (RunState.SENDING, RunState.UNKNOWN)]
 
 
 def test_presses_that_come_too_late() -> None:
-    assert {state: lists.refused_press(state) for state in (*ROW_BY_ROW, None)} == snapshot(
-        {
-            RunState.PREPARING: "This list is being read, so nothing was changed.",
-            RunState.RUNNING: "This list is under way already, so nothing was changed.",
-            RunState.PAUSED: "This list is paused already, so nothing was changed.",
-            RunState.STOPPING: "This list is being stopped already, so nothing was changed.",
-            RunState.DONE: "This list is done, so nothing was changed.",
-            RunState.STOPPED: "This list was stopped, so nothing was changed.",
-            RunState.FAILED: "This list could not be used, so nothing was changed.",
-            None: "This list is not known any more, so nothing was changed.",
-        }
-    )
+    assert lines_of({state: lists.refused_press(state) for state in (*ROW_BY_ROW, None)}) == snapshot("""\
+preparing: This list is being read, so nothing was changed.
+running: This list is under way already, so nothing was changed.
+paused: This list is paused already, so nothing was changed.
+stopping: This list is being stopped already, so nothing was changed.
+done: This list is done, so nothing was changed.
+stopped: This list was stopped, so nothing was changed.
+failed: This list could not be used, so nothing was changed.
+None: This list is not known any more, so nothing was changed.""")
 
 
 def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:

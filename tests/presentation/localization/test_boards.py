@@ -98,59 +98,19 @@ def test_results() -> None:
     for operation, result in RESULTS.items():
         one = call(CallState.DONE, operation, result=result)
         one = replace(one, order=replace(one.order, request=Request(operation=operation, text="Hello").complete()))
-        found[operation.value] = (seen(calls.board(one)), seen(calls.result(one)))
-    assert found == snapshot(
-        {
-            "gender_detection": (
-                """\
-:white_check_mark: *Detect gender*: done after 1:15: *Female* (93 % sure)
->Hello
-asked by <@U0MARIA>""",
-                "<@U0MARIA> *Detect gender*: *Female* (93 % sure)",
-            ),
-            "text_emotion": (
-                """\
-:white_check_mark: *Emotion in a text*: done after 1:15: :smile: *Joy*
->Hello
-asked by <@U0MARIA>""",
-                "<@U0MARIA> *Emotion in a text*: :smile: *Joy*",
-            ),
-            "paraphrase": (
-                """\
-:white_check_mark: *Paraphrase*: done after 1:15: 2 other ways to say it, in the thread
->Hello
-asked by <@U0MARIA>""",
-                """\
-<@U0MARIA> *Paraphrase*
-1. Hello there.
-2. Good day & <all>.""",
-            ),
-            "translation": (
-                """\
-:white_check_mark: *Translate*: done after 1:15: Hola
->Hello
-asked by <@U0MARIA> · to: Spanish""",
-                """\
-<@U0MARIA> *Translate*
-Hola""",
-            ),
-            "speech_to_text": (
-                """\
-:white_check_mark: *Transcribe*: done after 1:15: 201 characters, in the thread
->Hello
-asked by <@U0MARIA> · language: English (United States)""",
-                """\
-<@U0MARIA> *Transcribe*
-la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
-la la la la la la la la la la la la la la la la la la la la la la la la la la la la la""",
-            ),
-            "music_source_separation": (
-                """\
-:warning: *Separate vocals and music*: done after 1:15: a file in the thread. Missing: *music*. The service did \
-not give it.
->Hello
-asked by <@U0MARIA>""",
-                "",
-            ),
-        }
-    )
+        found[operation.value] = f"{seen(calls.board(one))}\n→ {seen(calls.result(one))}"
+    assert lines_of(found) == snapshot("""\
+gender_detection: :white_check_mark: *Detect gender*: done after 1:15: *Female* (93 % sure) ⏎ >Hello ⏎ asked by \
+<@U0MARIA> ⏎ → <@U0MARIA> *Detect gender*: *Female* (93 % sure)
+text_emotion: :white_check_mark: *Emotion in a text*: done after 1:15: :smile: *Joy* ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ \
+→ <@U0MARIA> *Emotion in a text*: :smile: *Joy*
+paraphrase: :white_check_mark: *Paraphrase*: done after 1:15: 2 other ways to say it, in the thread ⏎ >Hello ⏎ asked \
+by <@U0MARIA> ⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
+translation: :white_check_mark: *Translate*: done after 1:15: Hola ⏎ >Hello ⏎ asked by <@U0MARIA> · to: Spanish ⏎ → \
+<@U0MARIA> *Translate* ⏎ Hola
+speech_to_text: :white_check_mark: *Transcribe*: done after 1:15: 201 characters, in the thread ⏎ >Hello ⏎ asked by \
+<@U0MARIA> · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la la \
+la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
+la la la la la la la la la la la la la la
+music_source_separation: :warning: *Separate vocals and music*: done after 1:15: a file in the thread. Missing: \
+*music*. The service did not give it. ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ → """)

@@ -13,7 +13,7 @@ from bot.domain.policy import Requirement
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
 from bot.presentation.payments import cards, purchases
 from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
-from tests.presentation.checks import check_message, seen
+from tests.presentation.checks import alike, check_message, seen
 
 LINK: Final = "https://pay.example.com/checkout/op-1"
 NAMES: Final = {"U0MARIA": "Maria Quispe", "U0ADA": "Ada Okafor", "U0LIN": "Lin Chen"}
@@ -269,11 +269,11 @@ def every(kind: Kind, *, approvers: bool = True) -> dict[str, str]:
 
 def differing() -> dict[str, str]:
     """Moments in which the copy of who asked differs, by the lines that it lacks, behind a minus, and has instead."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, str] = {}
     for kind in (Kind.PAYOUT, Kind.BULK, Kind.BULK_CANCEL):
         approvers, asked = every(kind), every(kind, approvers=False)
         for name in asked:
             theirs, ours = approvers[name].splitlines(), asked[name].splitlines()
             lines = [f"- {line}" for line in theirs if line not in ours] + [line for line in ours if line not in theirs]
-            found.setdefault("\n".join(lines), []).append(f"{kind} {name}")
-    return {", ".join(names): text for text, names in found.items() if text}
+            found[f"{kind} {name}"] = "\n".join(lines)
+    return {names: text for names, text in alike(found).items() if text}

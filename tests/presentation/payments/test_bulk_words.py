@@ -7,6 +7,7 @@ from bot.domain.payments.bulk import BulkProgress
 from bot.presentation.payments import bulk as words
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import bulk
+from tests.presentation.checks import lines_of
 
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
 
@@ -64,44 +65,22 @@ def test_of_many_rows_that_repeat_ten_are_named() -> None:
 
 def test_each_file_says_what_stands_in_it() -> None:
     found = {
-        f"{kind} {name} {count}": file.about(bulk(reference="L-4F7K2M"), count=count)
+        f"{kind} {name} {count}": " | ".join(file.about(bulk(reference="L-4F7K2M"), count=count))
         for kind, words in KINDS.items()
         for name, file in words.files.items()
         for count in (1, 2)
         if count == 2 or name == "items"
     }
-    assert found == snapshot(
-        {
-            "bulk request 2": (
-                "L-4F7K2M: what is to be paid",
-                "A table of 2 payments",
-                ":page_facing_up: The file behind L-4F7K2M: 2 payments, exactly as they would be sent.",
-            ),
-            "bulk failed 2": (
-                "L-4F7K2M: failed payments",
-                "A table of 2 payments",
-                """:page_facing_up: The 2 payments that failed, with the reasons. Mend the rows, drop the file here \
-again and choose *Pay in bulk*.""",
-            ),
-            "bulk items 1": (
-                "L-4F7K2M: every payment",
-                "A table of 1 payment",
-                ":page_facing_up: The payment with its final state and hash.",
-            ),
-            "bulk items 2": (
-                "L-4F7K2M: every payment",
-                "A table of 2 payments",
-                ":page_facing_up: All 2 payments with their final state and hash.",
-            ),
-            "bulk_cancel request 2": (
-                "L-4F7K2M: the payments to cancel",
-                "A table of 2 payments with their hashes",
-                ":page_facing_up: L-4F7K2M: the payments to cancel (2 payments)",
-            ),
-            "bulk_cancel result 2": (
-                "L-4F7K2M: outcome of each payment",
-                "A table of 2 payments with their hashes",
-                ":page_facing_up: L-4F7K2M: outcome of each payment (2 payments)",
-            ),
-        }
-    )
+    assert lines_of(found) == snapshot("""\
+bulk request 2: L-4F7K2M: what is to be paid | A table of 2 payments | :page_facing_up: The file behind L-4F7K2M: 2 \
+payments, exactly as they would be sent.
+bulk failed 2: L-4F7K2M: failed payments | A table of 2 payments | :page_facing_up: The 2 payments that failed, with \
+the reasons. Mend the rows, drop the file here again and choose *Pay in bulk*.
+bulk items 1: L-4F7K2M: every payment | A table of 1 payment | :page_facing_up: The payment with its final state and \
+hash.
+bulk items 2: L-4F7K2M: every payment | A table of 2 payments | :page_facing_up: All 2 payments with their final state \
+and hash.
+bulk_cancel request 2: L-4F7K2M: the payments to cancel | A table of 2 payments with their hashes | :page_facing_up: \
+L-4F7K2M: the payments to cancel (2 payments)
+bulk_cancel result 2: L-4F7K2M: outcome of each payment | A table of 2 payments with their hashes | :page_facing_up: \
+L-4F7K2M: outcome of each payment (2 payments)""")

@@ -1,22 +1,12 @@
 """What people see of each form about a request, and what a button asks before it acts."""
 
-from typing import Any
-
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind
 from bot.presentation.payments import forms
 from bot.presentation.payments.kinds import headline
-from tests.presentation.checks import check_view, lines_of, text_objects
+from tests.presentation.checks import as_sent, lines_of, text_objects
 from tests.presentation.payments.moments import card, moments
-
-
-def shown(view: dict[str, Any]) -> str:
-    """Title and button, then one block a line."""
-    check_view(view)
-    title, submit = view["title"]["text"], view.get("submit", {}).get("text", "")
-    lines = [" | ".join(text["text"] for text in text_objects(block)) for block in view["blocks"]]
-    return "\n".join([f"{title} [{submit}]", *lines])
 
 
 def decisions(kind: Kind) -> dict[str, str]:
@@ -24,26 +14,34 @@ def decisions(kind: Kind) -> dict[str, str]:
     waits, lost = moments(kind)["awaiting"], moments(kind)["needs_human"]
     made = [(make, waits) for make in (forms.approve, forms.reject, forms.withdraw)]
     views = [make(one, metadata="{}") for make, one in [*made, (forms.retry, lost), (forms.close, lost)]]
-    about = f"\n{headline(waits)}\nReference {waits.reference}\n"
-    return {view["callback_id"]: shown(view).replace(about, "\n", 1) for view in views}
+    about = f"\ntype=section text={headline(waits)}\nReference {waits.reference}\n"
+    texts = {view["callback_id"]: as_sent(view).replace(about, "\n", 1) for view in views}
+    return {name: text.removeprefix(f"callback_id={name} ") for name, text in texts.items()}
 
 
 def test_forms_about_a_payout() -> None:
     assert lines_of(decisions(Kind.PAYOUT)) == snapshot("""\
-payout.approve: Approve a payout [Approve] ⏎ Type the amount, 25.00 USD, to approve it
-payout.reject: Reject a payout [Reject] ⏎ Reason | Everybody sees it.
-payout.withdraw: Withdraw a payout [Withdraw] ⏎ Reason | Everybody sees it; the person who asked is told.
-payout.retry: Retry a payout [Approve new attempt] ⏎ :warning: *Look this payout up at the service first.* If it was \
-paid there, a new attempt may pay it again. Switchboard reads it once more before it sends anything. ⏎ Type the \
-amount, 25.00 USD
-payout.close: Close as not paid [Close] ⏎ Reason | How do you know that it was not paid?""")
-    never_created = forms.retry(moments(Kind.PAYOUT)["needs_human, never created"], metadata="{}")
-    assert shown(never_created) == snapshot("""\
-Retry a payout [Approve new attempt]
-25.00 USD to ana@example.com
+payout.approve: title=Approve a payout submit=Approve close=Cancel private_metadata={} ⏎ block_id=amount label=Type \
+the amount, 25.00 USD, to approve it as=plain_text_input action_id=amount max_length=20
+payout.reject: title=Reject a payout submit=Reject close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=Everybody sees it.
+payout.withdraw: title=Withdraw a payout submit=Withdraw close=Cancel private_metadata={} ⏎ block_id=reason \
+label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True hint=Everybody sees it; the person who \
+asked is told.
+payout.retry: title=Retry a payout submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section \
+text=:warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
+Switchboard reads it once more before it sends anything. ⏎ block_id=amount label=Type the amount, 25.00 USD \
+as=plain_text_input action_id=amount max_length=20
+payout.close: title=Close as not paid submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it was not paid?""")
+    one = moments(Kind.PAYOUT)["needs_human, never created"]
+    assert as_sent(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
+callback_id=payout.retry title=Retry a payout submit=Approve new attempt close=Cancel \
+private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
+type=section text=25.00 USD to ana@example.com
 Reference P-4F7K2M
-The payout could not be created, so nothing was paid. A new attempt creates it again.
-Type the amount, 25.00 USD""")
+type=section text=The payout could not be created, so nothing was paid. A new attempt creates it again.
+block_id=amount label=Type the amount, 25.00 USD as=plain_text_input action_id=amount max_length=20""")
 
 
 def test_forms_about_many() -> None:
@@ -55,20 +53,14 @@ def test_forms_about_many() -> None:
     for kind, name, cents in ((Kind.BULK, "bulk payment", "1250.00"), (Kind.BULK_CANCEL, "cancellation", "95.00")):
         told = {form: text.replace(name, "(it)").replace(cents, "(sum)") for form, text in decisions(kind).items()}
         found[name] = {form: text for form, text in told.items() if text != first[form]}
-    assert found == snapshot(
-        {
-            "bulk payment": {},
-            "cancellation": {
-                "payout.retry": """\
-Retry a (it) [Approve new attempt]
-Only payments that still read as pending are named again. What was canceled already is canceled once only.
-Type the amount, (sum) USD""",
-                "payout.close": """\
-Close a (it) [Close]
-Reason | What became of the payments, and how do you know?""",
-            },
-        }
-    )
+    assert found.pop("bulk payment") == {}
+    assert lines_of(found["cancellation"]) == snapshot("""\
+payout.retry: title=Retry a (it) submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section text=Only \
+payments that still read as pending are named again. What was canceled already is canceled once only. ⏎ \
+block_id=amount label=Type the amount, (sum) USD as=plain_text_input action_id=amount max_length=20
+payout.close: title=Close a (it) submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=What became of the payments, and how do you \
+know?""")
 
 
 def test_what_buttons_ask() -> None:

@@ -1,7 +1,5 @@
 """Reasons of requests that wait."""
 
-from collections.abc import Mapping
-
 from inline_snapshot import snapshot
 
 from bot.domain.approvals import No, Void
@@ -11,7 +9,7 @@ from bot.domain.troubles import answered
 from bot.presentation.reasons import worded
 from bot.workflows.requests.attempt import not_what_it_said
 from tests.domain.made import NOW
-from tests.presentation.checks import lines_of
+from tests.presentation.checks import alike, lines_of
 
 
 def held(no: No, *, sent_before: bool) -> str:
@@ -20,14 +18,6 @@ def held(no: No, *, sent_before: bool) -> str:
 
 def asked_again(void: set[No | Void], missing: int) -> str:
     return worded(Reason(OfRequest.VOTES_VOID, void=sorted(why.value for why in void), missing=missing))
-
-
-def alike(said: Mapping[str, str]) -> dict[str, str]:
-    """What the same is said of -> the sentence."""
-    found: dict[str, list[str]] = {}
-    for name, text in said.items():
-        found.setdefault(text, []).append(name)
-    return {", ".join(names): text for text, names in found.items()}
 
 
 def test_why_somebody_may_no_longer_ask_and_what_can_be_done() -> None:
