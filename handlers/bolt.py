@@ -333,7 +333,19 @@ class _Listeners:
         done, _ = await asyncio.wait({running}, timeout=max(seconds, 0.0))
         if done:
             return running.result()
-        self.deps.ephemerals.begin(_deliver_late(running, deliver))
+
+        async def deliver_late() -> None:
+            try:
+                reply, _ = await asyncio.gather(running, asyncio.sleep(_AFTER_ACK))
+            except asyncio.CancelledError:
+                # The process stops: users who wait are asked to try again.
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(_FAREWELL):
+                        await deliver(Private(answers.INTERRUPTED))
+                raise
+            await deliver(reply)
+
+        self.deps.ephemerals.begin(deliver_late())
         return meanwhile
 
     async def _tell(self, reply: Answer | Open | FieldErrors, asker: Listener) -> None:
@@ -358,18 +370,6 @@ class _Listeners:
                 return await handling
         except Exception as error:  # noqa: BLE001 - the last place that can answer
             return Private(answer_to(error, command=self.deps.spelled("pay")))
-
-
-async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: Deliver) -> None:
-    try:
-        reply, _ = await asyncio.gather(work, asyncio.sleep(_AFTER_ACK))
-    except asyncio.CancelledError:
-        # The process stops: users who wait are asked to try again.
-        with suppress(TimeoutError):
-            async with asyncio.timeout(_FAREWELL):
-                await deliver(Private(answers.INTERRUPTED))
-        raise
-    await deliver(reply)
 
 
 def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:

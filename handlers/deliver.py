@@ -16,17 +16,8 @@ from bot.presentation.bookings import cards, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import acting, book
+from bot.workflows.bookings import acting, book, follow
 from bot.workflows.bookings.acting import Acted
-from bot.workflows.bookings.follow import (
-    booking_on_card,
-    evidence,
-    find_booking,
-    follow,
-    get_booking,
-    look_up,
-    spelled,
-)
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
 from handlers import stores
@@ -116,7 +107,7 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Book the delivery whose price was shown, once."""
     await delivery_for(deps, form.user)
     wanted = str(form.about["id"])
-    before = await get_booking(deps.ctx, wanted)
+    before = await follow.get_booking(deps.ctx, wanted)
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
         said = deliveries.FORM_IS_GONE
@@ -167,7 +158,7 @@ async def _read(
 async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
     """The chosen store's name as it is stored; or the mistake at its field."""
     given = fields.store(form.values.get(forms.STORE, ""))
-    name = await spelled(deps.ctx, delivery, given)
+    name = await follow.spelled(deps.ctx, delivery, given)
     if name is not None:
         return name, {}
     rule = deliveries.store_rule(await store_names(deps.ctx, delivery))
@@ -181,12 +172,12 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
     """Show a booking, or one that is not stored here but exists at the service."""
-    booking = await find_booking(deps.ctx, text)
+    booking = await follow.find_booking(deps.ctx, text)
     if booking is not None:
         return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
     async def ask() -> Answer | None:
-        found = await look_up(deps.ctx, delivery, text)
+        found = await follow.look_up(deps.ctx, delivery, text)
         return None if found is None else Private(deliveries.record(*found))
 
     return _elsewhere(deps, text, ask, verb=verb, argument=argument)
@@ -215,7 +206,7 @@ async def _canceled(
             return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
         return _told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
-    booking = await find_booking(deps.ctx, text)
+    booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
         return _act_elsewhere(deps, delivery, command, text, act, verb=verb)
     if booking.can_cancel and not said:
@@ -228,7 +219,7 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
     found, errors = read_form(form.values, {forms.REASON: fields.reason})
     if errors:
         return FieldErrors(errors)
-    booking = await get_booking(deps.ctx, str(form.about["id"]))
+    booking = await follow.get_booking(deps.ctx, str(form.about["id"]))
     if booking is None:
         return Replace(notice(NO_EFFECT_TITLE, deliveries.FORM_IS_GONE.text))
 
@@ -245,7 +236,7 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def act(booking: Booking) -> Answer:
         return _told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
 
-    booking = await find_booking(deps.ctx, values["booking"])
+    booking = await follow.find_booking(deps.ctx, values["booking"])
     if booking is None:
         return _act_elsewhere(deps, delivery, command, values["booking"], act, verb=_START)
     return delivery_call(lambda: act(booking))
@@ -290,7 +281,7 @@ def _act_elsewhere(
     """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
 
     async def ask() -> Answer | None:
-        booking = await follow(deps.ctx, delivery, text, by=command.user)
+        booking = await follow.follow(deps.ctx, delivery, text, by=command.user)
         return None if booking is None else await act(booking)
 
     return _elsewhere(deps, text, ask, verb=verb)
@@ -303,7 +294,7 @@ def _told(done: Acted) -> Private:
 async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking]:
     """The booking of a button, if the message is its card, posted by us, and the user may act on it."""
     delivery = await delivery_for(deps, click.user)
-    booking = await booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    booking = await follow.booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if booking is None:
         raise DeclinedError(answers.refused(Refusal.STALE))
     return delivery, booking
@@ -347,7 +338,7 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
 
 async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
     await delivery_for(deps, command.user)
-    seen, states = await evidence(deps.ctx)
+    seen, states = await follow.evidence(deps.ctx)
     return Private(deliveries.checklist(seen, states, command=deps.spelled(NAME)))
 
 
@@ -355,7 +346,7 @@ async def export(deps: Dependencies, click: Click) -> Reply:
     await delivery_for(deps, click.user)
 
     async def share() -> Answer:
-        seen, states = await evidence(deps.ctx)
+        seen, states = await follow.evidence(deps.ctx)
         now = deps.ctx.clock.now()
         text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=now)
         try:

@@ -19,15 +19,7 @@ from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_
 from bot.presentation.files.columns import read_as
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
-from bot.workflows.emails.lists import (
-    EXAMPLE,
-    Press,
-    Pressed,
-    check_addresses,
-    look_at_list,
-    press,
-    request_list,
-)
+from bot.workflows.emails import lists
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar.admission import emails_for, opens, service_call
@@ -52,7 +44,7 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
         raise wrong(deps, NAME, _CHECK.example, argument="address", rule=rule)
 
     async def ask() -> Answer:
-        return Private(emails.checked(await check_addresses(client, addresses)))
+        return Private(emails.checked(await lists.check_addresses(client, addresses)))
 
     return service_call(ask, service=EMAILS)
 
@@ -95,9 +87,9 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
 async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
     """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
     try:
-        info, table, looks = await look_at_list(deps.ctx, file_id)
+        info, table, looks = await lists.look_at_list(deps.ctx, file_id)
     except TROUBLE as trouble:
-        words = file_trouble(trouble, example=EXAMPLE)
+        words = file_trouble(trouble, example=lists.EXAMPLE)
         return forms.unusable(words), words
     view = forms.list_form(
         looks,
@@ -136,7 +128,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     if errors:
         return FieldErrors(errors)
     about = form.about
-    added = await request_list(
+    added = await lists.request_list(
         deps.ctx,
         by=form.user,
         channel=about["channel"],
@@ -152,14 +144,14 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
 
 
-async def press_board(deps: Dependencies, click: Click, *, what: Press) -> Reply:
-    came, state = await press(deps.ctx, click.value, what, person=click.user)
+async def press_board(deps: Dependencies, click: Click, *, what: lists.Press) -> Reply:
+    came, state = await lists.press(deps.ctx, click.value, what, person=click.user)
     match came:
-        case Pressed.NOT_YOURS:
+        case lists.Pressed.NOT_YOURS:
             return Private(message(f":no_entry_sign: {emails.NOT_YOURS}"))
-        case Pressed.TOO_LATE:
+        case lists.Pressed.TOO_LATE:
             return Private(message(f":information_source: {emails.refused_press(state)}"))
-        case Pressed.DONE:
+        case lists.Pressed.DONE:
             return Nothing()
 
 
@@ -178,9 +170,9 @@ _FILE = Verb(
 
 COMMAND = SlashCommand(NAME, "Process e-mail addresses, one by one or as a list", (_CHECK, _FILE))
 BUTTONS: dict[str, ClickHandler] = {
-    emails.PAUSE: partial(press_board, what=Press.PAUSE),
-    emails.RESUME: partial(press_board, what=Press.RESUME),
-    emails.STOP: partial(press_board, what=Press.STOP),
+    emails.PAUSE: partial(press_board, what=lists.Press.PAUSE),
+    emails.RESUME: partial(press_board, what=lists.Press.RESUME),
+    emails.STOP: partial(press_board, what=lists.Press.STOP),
 }
 FORMS: dict[str, SubmissionHandler] = {forms.FILE_FORM: choose_file, forms.LIST_FORM: start}
 FILE_ACTIONS = (

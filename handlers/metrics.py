@@ -98,16 +98,10 @@ class Metrics:
         if self.token is not None and not hmac.compare_digest(shown, f"Bearer {self.token}".encode()):
             return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
         try:
-            held = await self.database.read(lambda tx: _Held(tx, self.now(), self.due))
+            held = await self.database.read(lambda tx: list(self._of_database(tx)))
         except StorageError:
             held = None
-        page = _Page(
-            chain(
-                self.measures.collect(),
-                self._of_process(readable=held is not None),
-                () if held is None else self._of_database(held),
-            )
-        )
+        page = _Page(chain(self.measures.collect(), self._of_process(readable=held is not None), held or ()))
         return web.Response(body=generate_latest(page), headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 
     def _of_process(self, *, readable: bool) -> Iterator[Metric]:
@@ -126,29 +120,35 @@ class Metrics:
             yield _gauge("disk_bytes", "Bytes of the database's disk", whole)
             yield _gauge("disk_floor_bytes", "Bytes free below which the disk is low", floor_of(whole))
 
-    def _of_database(self, found: "_Held") -> Iterator[Metric]:
+    def _of_database(self, tx: Tx) -> Iterator[Metric]:
+        now, due = self.now(), [kind for kinds in self.due.values() for kind in kinds]
+        queues = tx.queues.waiting(now, followed=[kind for table, kind in due if table == _FOLLOWED])
+        earliest = tx.horizon.earliest(due)
+
         def seconds(since: datetime | None) -> float:
-            return 0.0 if since is None else max(0.0, (found.now - since).total_seconds())
+            return 0.0 if since is None else max(0.0, (now - since).total_seconds())
 
-        def next_due(kinds: Sequence[Due]) -> datetime | None:
-            return min((found.earliest[kind] for kind in kinds if kind in found.earliest), default=None)
-
-        queues = found.queues
-        yield _gauge("requests", "Requests by kind and state", found.requests, "kind", "state")
-        yield _gauge("bookings", "Bookings by how far they are here", found.bookings, "stage")
+        yield _gauge("requests", "Requests by kind and state", tx.instructions.counts(), "kind", "state")
+        yield _gauge("bookings", "Bookings by how far they are here", tx.bookings.counts(), "stage")
         said = "Rows of a queue that wait or are being worked on"
         yield _gauge("waiting", said, {name: queue.rows for name, queue in queues.items()}, "queue")
         ages = {name: seconds(queues[name].oldest) for name in AGED}
         yield _gauge("oldest_seconds", "Age of the oldest unprocessed item", ages, "queue")
         said = "Seconds since a row of the queue was due that nobody has begun; 0: none is due"
-        overdue = {name: seconds(next_due(kinds)) for name, kinds in self.due.items()}
-        yield _gauge("overdue_seconds", said, overdue, "queue")
-        yield _gauge("stopped", "Rows left alone after an internal error", found.stopped, "table")
-        yield _gauge("audit_rows", "Rows of the audit chain", found.audit_rows)
-        yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", found.reading_only)
-        yield _gauge("frozen", "1 while people have stopped all sending", found.frozen)
-        yield _gauge("unread_operations", "Operations whose last answers could not be read", found.unread)
-        silent = {service: service in found.silent for service in self.services}
+        next_due = {
+            name: min((earliest[kind] for kind in kinds if kind in earliest), default=None)
+            for name, kinds in self.due.items()
+        }
+        yield _gauge("overdue_seconds", said, {name: seconds(at) for name, at in next_due.items()}, "queue")
+        yield _gauge("stopped", "Rows left alone after an internal error", tx.steps.counts(), "table")
+        yield _gauge("audit_rows", "Rows of the audit chain", tx.audit.head().seq)
+        only_reads = reading_only(tx) is not None
+        yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", only_reads)
+        yield _gauge("frozen", "1 while people have stopped all sending", frozen(tx) is not None)
+        unread = len(tx.unread.open_operations())
+        yield _gauge("unread_operations", "Operations whose last answers could not be read", unread)
+        unanswering = silent_services(tx, now)
+        silent = {service: service in unanswering for service in self.services}
         yield _gauge("service_silent", "1 while a service answers nothing and nothing is sent to it", silent, "service")
 
 
@@ -160,25 +160,6 @@ class _Page(Collector):
 
     def collect(self) -> Iterable[Metric]:
         return self._metrics
-
-
-class _Held:
-    """What the database holds, read in one transaction."""
-
-    def __init__(self, tx: Tx, now: datetime, queues: Mapping[str, Sequence[Due]]) -> None:
-        due = [kind for kinds in queues.values() for kind in kinds]
-        followed = [kind for table, kind in due if table == _FOLLOWED]
-        self.now = now
-        self.silent = silent_services(tx, now)
-        self.requests = tx.instructions.counts()
-        self.bookings = tx.bookings.counts()
-        self.queues = tx.queues.waiting(now, followed=followed)
-        self.earliest = tx.horizon.earliest(due)
-        self.reading_only = reading_only(tx) is not None
-        self.frozen = frozen(tx) is not None
-        self.stopped = tx.steps.counts()
-        self.audit_rows = tx.audit.head().seq
-        self.unread = len(tx.unread.open_operations())
 
 
 def _gauge(

@@ -57,9 +57,8 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
         start, delimiter = _delimiter(sample)
         if start:
             decoded.readline()
-        lines = _Lines(decoded)
-        records = _Records(lines, limits)
-        records.take(csv.reader(lines, delimiter=delimiter, strict=True))
+        records = _Records(limits)
+        records.take(csv.reader(records.lines(decoded), delimiter=delimiter, strict=True))
     except UnicodeDecodeError as error:
         raise TableProblem(Flaw.ENCODING, names=[encoding]) from error
     finally:
@@ -107,23 +106,6 @@ def _look_through(file: BinaryIO) -> tuple[int, int, int]:
             return broken, wide, line
 
 
-@dataclass(slots=True)
-class _Lines:
-    """Lines for the csv module. Records odd characters, so that the record reader need not check each cell."""
-
-    text: Iterator[str]
-    odd: bool = False
-    """Whether a line since the last reset had an apostrophe, or any line a NUL."""
-    nul: bool = False
-
-    def __iter__(self) -> Iterator[str]:
-        for line in self.text:
-            if "'" in line or "\x00" in line:
-                self.odd = True
-                self.nul = self.nul or "\x00" in line
-            yield line
-
-
 def _delimiter(sample: str) -> tuple[bool, str]:
     """Whether the first line is a spreadsheet's own ``sep=;``, and the delimiter of the header."""
     first = sample.lstrip("\ufeff\r\n").split("\n", 1)[0].strip()
@@ -145,8 +127,10 @@ def _delimiter(sample: str) -> tuple[bool, str]:
 
 @dataclass(slots=True)
 class _Records:
-    lines: _Lines
     limits: Limits
+    odd: bool = False
+    """Whether a line since the last reset had an apostrophe, or any line a NUL: then each cell is checked."""
+    nul: bool = False
     header: tuple[str, ...] = ()
     rows: Rows = field(default_factory=Rows)
     width: int = 0
@@ -154,16 +138,23 @@ class _Records:
     """Cells of the first rows with another number of them than the header."""
     more_ragged: int = 0
 
+    def lines(self, text: Iterable[str]) -> Iterator[str]:
+        for line in text:
+            if "'" in line or "\x00" in line:
+                self.odd = True
+                self.nul = self.nul or "\x00" in line
+            yield line
+
     def take(self, records: Iterator[list[str]]) -> None:
         """Read all records. The limits apply while reading, so a file that is too long is not read to its end."""
         number, width, most = 0, -1, self.limits.sample or self.limits.rows
-        lines, rows = self.lines, self.rows
+        rows = self.rows
         add = rows.add
         try:
             with suppress(SampleRead):
                 for number, cells in enumerate(records, 1):
                     # The fast path, for nearly every row of a large file.
-                    if len(cells) == width and not lines.odd and cells[0].strip() and len(rows) < most:
+                    if len(cells) == width and not self.odd and cells[0].strip() and len(rows) < most:
                         add(number, tuple(cells))
                     else:
                         self._take_one(number, cells)
@@ -181,14 +172,14 @@ class _Records:
             )
 
     def _take_one(self, number: int, cells: list[str]) -> None:
-        if self.lines.nul:
+        if self.nul:
             raise TableProblem(Flaw.NUL, rows=[number])
         if not any(map(str.strip, cells)):
             return
         if not self.header:
             self.header = _header(cells, self.limits)
             self.width = len(self.header)
-            self.lines.odd = False
+            self.odd = False
         elif len(cells) < self.width or any(map(str.strip, cells[self.width :])):
             if len(self.ragged) < _RAGGED_SHOWN:
                 self.ragged[number] = len(cells)
@@ -202,9 +193,9 @@ class _Records:
             raise SampleRead
         if len(self.rows) >= self.limits.rows:
             raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self.limits.rows)
-        if self.lines.odd:  # undo the neutralising of formulas
+        if self.odd:  # undo the neutralising of formulas
             cells = list(map(plain, cells))
-            self.lines.odd = False
+            self.odd = False
         self.rows.add(number, tuple(cells))
 
 

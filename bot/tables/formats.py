@@ -12,7 +12,6 @@ import re
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
-from typing import NamedTuple
 
 GENERAL = "General"
 
@@ -89,18 +88,18 @@ def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
 
 def is_disguised(stored: str, code: str, *, number: bool) -> bool:
     """Whether the cell shows something else than it holds. ``number``: it holds a number, not a text."""
-    disguise = _disguise(code)
+    above, below, zero, text = disguise = _disguise(code)
     if not any(disguise):
         return False
     if not number:
-        return disguise.text
+        return text
     try:
         value = Decimal(stored.strip())
     except ArithmeticError:
         return True
     if value == 0:
-        return disguise.zero
-    return disguise.above if value > 0 else disguise.below
+        return zero
+    return above if value > 0 else below
 
 
 @lru_cache(maxsize=4_096)
@@ -168,17 +167,11 @@ def _moment(value: Decimal, section: str, *, since_1904: bool) -> str:
     return at.strftime(" ".join([*(["%Y-%m-%d"] if dated else []), *([clock] if timed else [])]))
 
 
-class _Disguise(NamedTuple):
-    above: bool
-    below: bool
-    zero: bool
-    text: bool
-
-
 @lru_cache(maxsize=4_096)
-def _disguise(code: str) -> _Disguise:
+def _disguise(code: str) -> tuple[bool, bool, bool, bool]:
+    """Whether a format disguises numbers above zero, below it, zero, and texts."""
     if code.casefold() in ("", "@", GENERAL.casefold()):
-        return _Disguise(False, False, False, False)
+        return False, False, False, False
     *first, last = _sections(code)
     for_text = len(first) >= _WITH_TEXT - 1 or "@" in _bare(last)
     numbers = first if for_text and first else [last] if not first else [*first, last]
@@ -194,7 +187,7 @@ def _disguise(code: str) -> _Disguise:
     bare = _bare(last)
     has_value = "@" in bare or "general" in bare.casefold()
     text = for_text and (bool(_literals(last).strip()) or not has_value or _is_repeated(bare))
-    return _Disguise(above, below, zero, text)
+    return above, below, zero, text
 
 
 def _misleads(section: str) -> bool:

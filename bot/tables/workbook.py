@@ -26,7 +26,6 @@ from bot.tables.formats import BUILT_IN, GENERAL
 from bot.tables.sheet import PLACES, SharedParts, Sheet
 
 Start = Callable[[str, Mapping[str, str]], None]
-End = Callable[[str], None]
 Text = Callable[[str], None]
 
 _MAIN: Final = frozenset(
@@ -39,41 +38,31 @@ _PACKAGE: Final = frozenset({"", "http://schemas.openxmlformats.org/package/2006
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Dialect:
-    """What is read of one kind of part."""
-
-    namespaces: Collection[str]
-    """That its root may have. Every other element needs the same one."""
     root: str
     places: Mapping[str, Collection[str]]
     """Each element that is read, with those in which it may stand."""
+    namespaces: Collection[str] = _MAIN
+    """That its root may have. Every other element needs the same one."""
 
 
 _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
 
 _OUTLINE = _Dialect(
-    namespaces=_MAIN,
-    root="workbook",
-    places={"workbookPr": ("workbook",), "sheets": ("workbook",), "sheet": ("sheets",)},
+    root="workbook", places={"workbookPr": ("workbook",), "sheets": ("workbook",), "sheet": ("sheets",)}
 )
 _RELATED = _Dialect(namespaces=_PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
-_STRINGS = _Dialect(
-    namespaces=_MAIN, root="sst", places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")}
-)
+_STRINGS = _Dialect(root="sst", places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")})
 _STYLES = _Dialect(
-    namespaces=_MAIN,
     root="styleSheet",
     places={
-        "numFmts": ("styleSheet",),
-        "dxfs": ("styleSheet",),
+        **dict.fromkeys(("numFmts", "dxfs", "cellStyleXfs", "cellXfs"), ("styleSheet",)),
         "dxf": ("dxfs",),
         "numFmt": ("numFmts", "dxf"),
-        "cellStyleXfs": ("styleSheet",),
-        "cellXfs": ("styleSheet",),
         "xf": ("cellXfs", "cellStyleXfs"),
     },
 )
-_SHEET = _Dialect(namespaces=_MAIN, root="worksheet", places=PLACES)
+_SHEET = _Dialect(root="worksheet", places=PLACES)
 _IDS = (
     "http://schemas.openxmlformats.org/officeDocument/2006/relationships id",
     "http://purl.oclc.org/ooxml/officeDocument/relationships id",
@@ -252,7 +241,7 @@ def _formats(archive: _Archive, part: str) -> list[str]:
 
 
 def _parse(
-    blocks: Iterator[bytes], dialect: _Dialect, start: Start, end: End | None = None, text: Text | None = None
+    blocks: Iterator[bytes], dialect: _Dialect, start: Start, end: Text | None = None, text: Text | None = None
 ) -> None:
     """Feed one part to handlers, unless it is no XML, or what would be read stands in another namespace or place.
 

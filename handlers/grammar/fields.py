@@ -8,16 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.clients.payments import OperationType
+from bot.domain import money
 from bot.domain.addresses import RULE
 from bot.domain.errors import PersonError, RuleError
-from bot.domain.money import (
-    OTHER_CURRENCY,
-    OUR_CURRENCY,
-    Cents,
-    names_other_currency,
-    parse_amount,
-    shown,
-)
+from bot.domain.money import Cents
 from bot.domain.payments.instruction import Item
 from bot.domain.policy import Policy
 from bot.domain.text import clean
@@ -50,16 +44,16 @@ Read = Callable[[str], Any]
 
 def currency(word: str) -> bool:
     """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
-    if names_other_currency(word):
-        raise PersonError(argument="amount", rule=OTHER_CURRENCY, example="25.00", given=word)
-    return word.upper() in OUR_CURRENCY
+    if money.names_other_currency(word):
+        raise PersonError(argument="amount", rule=money.OTHER_CURRENCY, example="25.00", given=word)
+    return word.upper() in money.OUR_CURRENCY
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:
     limit = policy.approval.daily_limit
     if cents > limit:
-        rule = f"it must not be above the daily limit of {shown(limit)}"
-        raise PersonError(argument="amount", rule=rule, example="25.00", given=shown(cents))
+        rule = f"it must not be above the daily limit of {money.shown(limit)}"
+        raise PersonError(argument="amount", rule=rule, example="25.00", given=money.shown(cents))
     return cents
 
 
@@ -107,7 +101,7 @@ def item(text: str) -> Item:
     if _QUANTITY.fullmatch(quantity) is None or int(quantity) == 0:
         raise _broken("its quantity must be a whole number from 1 to 9999", text)
     try:
-        unit_cents = parse_amount(found["unit"])
+        unit_cents = money.parse_amount(found["unit"])
     except RuleError as broken:
         raise _broken(f"its unit price: {broken.rule}", text) from None
     return Item(name=name, quantity=int(quantity), unit_cents=unit_cents)

@@ -113,7 +113,7 @@ async def test_the_example_is_right(rig: Rig) -> None:
 
 
 async def test_a_verb_that_is_none(rig: Rig) -> None:
-    for text in ("sned ana@example.com 25 x", "25.00", "ana@example.com 25.00 rent", "<!channel>"):
+    for text in ("sned ana@example.com 25 x", "<!channel>"):
         await rig.pay(text)
     said = ephemerals(rig, MARIA)
     assert said[0] == snapshot("""\
@@ -121,14 +121,7 @@ async def test_a_verb_that_is_none(rig: Rig) -> None:
 `events`, `account`, `partner`, `bulk`, `bulk show`, `bulk items`, `bulk failed`, `bulk history`, `bulk cancel`, \
 `bulk template`, `approvals`, `freeze`, `unfreeze` or `help`.
 For example: `/pay send ana@example.com 25.00 "March translation"`""")
-    assert [one.partition(" is not")[0] for one in said] == snapshot(
-        [
-            ":pencil2: *verb*: `sned`",
-            ":pencil2: *verb*: `25.00`",
-            ":pencil2: *verb*: `ana@example.com`",
-            ":pencil2: *verb*: `&lt;!channel&gt;`",
-        ]
-    )
+    assert said[1] == said[0].replace("`sned`", "`&lt;!channel&gt;`")
     await untouched(rig)
 
 
@@ -214,19 +207,6 @@ async def test_an_empty_list_lets_nobody_ask(rig: Rig) -> None:
 names may ask for payments, and you are not among them. The operator can add you there, for example `requesters = \
 ["S0FINANCE"]`.""")
     await untouched(rig)
-
-
-async def test_an_operation_nobody_knows(rig: Rig) -> None:
-    references = ("P-222222", "01KAGT0000000000000000CODE", "652f7a1e", "';DROP-TABLE-x;--", "*")
-    for reference in references:
-        await rig.pay(f"show {reference}")
-    said = ephemerals(rig, MARIA)
-    assert said[0] == snapshot("""\
-:pencil2: *operation*: no operation of that name is known here (the service says: There is no such operation); it \
-is a reference such as P-4F7K2M, or the operation's id. You gave: P-222222
-Nothing was done. For example: `/pay show P-4F7K2M`""")
-    assert said[1:] == [said[0].replace("You gave: P-222222", f"You gave: {one}") for one in references[1:]]
-    assert not await requests(rig)
 
 
 async def test_somebody_elses_request_is_as_unknown_as_none(rig: Rig) -> None:

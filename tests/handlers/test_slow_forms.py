@@ -109,32 +109,3 @@ async def test_a_late_answer_that_says_nothing_leaves_the_form_as_it_is(late: An
     deps = Dependencies(ctx=None, messenger=updates, ephemerals=None, allowance=None)  # type: ignore[arg-type]
     await bolt._Listeners(deps=deps, router=Router(), patience=1.0, moment=1.0)._turn("V1", late)
     assert updates.made == updated
-
-
-async def test_a_late_answer_without_a_form_is_told_privately(played: Played) -> None:
-    rig, behaviours = played
-    behaviours["boom"], ready = late(Private(message("for your eyes")), Private(message("one moment")))
-    assert (await boom(rig)).status == 200
-    ready.set()
-    await heard(rig, MARIA, "for your eyes")
-
-
-async def test_an_answer_that_is_cut_off_says_so_and_is_cut_off() -> None:
-    """As the process stops."""
-    told: list[Any] = []
-
-    async def work() -> Answer:
-        await asyncio.Event().wait()
-        return Nothing()
-
-    async def deliver(late: Any) -> None:
-        told.append(late)
-
-    task = asyncio.create_task(bolt._deliver_late(work(), deliver))
-    await asyncio.sleep(0)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert [one.content.text for one in told] == snapshot(
-        [":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again."]
-    )

@@ -71,14 +71,6 @@ async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) ->
     assert not any(active in block for block in blocks for active in ("<!here", "<!channel", f"<@{OLGA}>"))
 
 
-async def test_every_name_of_a_request_finds_it(rig: Rig) -> None:
-    await rig.pay()
-    asked = await newest(rig)
-    for name in (asked.reference, asked.reference.lower(), f"`{asked.reference}`", asked.code, asked.remote_id):
-        seen = await ask(rig, f"audit {name}")
-        assert seen.text.startswith(f"*Audit of {asked.reference}*")
-
-
 async def test_nobody_else_learns_that_it_exists(rig: Rig) -> None:
     """A requester reads their own requests, not those of others."""
     await rig.pay(user=TOM)
