@@ -106,13 +106,10 @@ async def once(
     Args:
         ctx: the outside world.
         circuit: of the service; None: no read can probe it, so that its requests do it themselves.
-        claim: stores that the request is being sent.
+        claim: stores that the request is being sent. None: nothing is sent, and None is returned.
         send: makes the one request. Its guard is asked right before the first byte.
         store: stores the outcome; repeated until it is stored, so it changes rows only as they stood before.
         name: of the unit of work that stores the outcome.
-
-    Returns:
-        What ``store`` returned; None: nothing was claimed, and nothing sent.
     """
     with circuit.seat() if circuit is not None else nullcontext() as seat:
         permit = Permit(ctx, seat)
@@ -168,18 +165,9 @@ async def asked(
 ) -> tuple[S, O] | NotExecuted | None:
     """The same for a person who waits for the answer, and is told where there is no permit.
 
-    Args:
-        ctx: the outside world.
-        circuit: of the service.
-        claim: the transaction that stores who wants what; None: another change came first.
-        send: as for :func:`once`.
-        store: as for :func:`once`.
-        name: of the unit of work that stores the outcome.
-        read_back: finds the claim after a commit of unknown outcome; by default it was not stored.
-
-    Returns:
-        What ``store`` returned, and the outcome. ``NotExecuted``: without a permit nothing was claimed. None: another
-        change came first.
+    ``claim`` is the transaction that stores who wants what; None: another change came first. ``read_back`` finds it
+    after a commit of unknown outcome; by default it was not stored.
+    Returns what ``store`` returned, and the outcome. ``NotExecuted``: without a permit nothing was claimed.
     """
     unsent: NotExecuted | None = None
 

@@ -101,8 +101,7 @@ def cannot_cancel(booking: Booking) -> Acted:
 async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> Acted:
     """Read it now."""
     if booking.stage not in (Stage.OPEN, Stage.WAITING):
-        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, ctx.clock.now()), name="hasten", wakes=False)
-        ctx.wake()
+        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, uow.now), name="hasten")
         return Acted(act=Act.REFRESH, booking=booking)
     return await _read(ctx, delivery, Act.REFRESH, booking, None)
 
@@ -141,8 +140,7 @@ async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Book
     try:
         stored = await read_now(ctx, delivery, booking)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, ctx.clock.now()), name="hasten", wakes=False)
-        ctx.wake()
+        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, uow.now), name="hasten")
         return Acted(act=act, booking=booking, trouble=said or failed(silent))
     if stored is None:
         stored = await ctx.read(lambda uow: uow.bookings.get(booking.id))

@@ -116,9 +116,7 @@ async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
             post_card(uow, stored)
         return stored
 
-    stored = await ctx.write(work, name="confirm_booking", wakes=False)
-    ctx.wake()
-    return stored
+    return await ctx.write(work, name="confirm_booking")
 
 
 async def request_prebooking(ctx: Context, draft: Booking) -> Booking:

@@ -8,7 +8,6 @@ reported as unverified.
 import hashlib
 import json
 import re
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -92,41 +91,29 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
     return await store.write(note, name="store_event")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Heard:
-    """An event, and the booking that it names as it was before it is read. The report proves nothing."""
-
-    event: StoreEvent
-    identifier: str
-    report: BookingRecord
-    booking: Booking | None
-
-
 async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) -> None:
+    """Read the booking that it names. What it reports proves nothing."""
     try:
-        identifier, report = delivery.client.read_report(_parsed(event.body))
+        named, report = delivery.client.read_report(_parsed(event.body))
     except ValueError:
         log.warning("an event of a store names no booking", store=event.store)
         await ctx.write(
             lambda uow: uow.store_events.finish(event.id, InboxState.STALE), name="event_ignored", wakes=False
         )
         return
-    booking = await ctx.read(lambda uow: uow.bookings.by_remote(event.store, identifier))
-    heard = _Heard(event=event, identifier=identifier, report=report, booking=booking)
+    before = await ctx.read(lambda uow: uow.bookings.by_remote(event.store, named))
     try:
         key = await delivery.key_of(ctx.store, event.store)
-        record = await delivery.client.get_booking(identifier, key=key)
+        record = await delivery.client.get_booking(named, key=key)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         trouble = silent
-        await ctx.write(lambda uow: _not_verified(uow, heard, trouble), name="event_not_verified", wakes=False)
+        await ctx.write(lambda uow: _not_verified(uow, event, report, before, trouble), name="event_not_verified")
     else:
-        await ctx.write(lambda uow: _apply(uow, heard, record), name="event_verified", wakes=False)
-    ctx.wake()
+        await ctx.write(lambda uow: _apply(uow, event, report, before, record), name="event_verified")
 
 
-def _apply(uow: Unit, heard: _Heard, record: BookingRecord) -> None:
-    event = heard.event
-    ours = heard.booking or known_here(uow, event.store, record)
+def _apply(uow: Unit, event: StoreEvent, report: BookingRecord, before: Booking | None, record: BookingRecord) -> None:
+    ours = before or known_here(uow, event.store, record)
     waited = uow.now - event.received_at >= _IN_FLIGHT_FOR
     if (
         ours is None
@@ -137,15 +124,12 @@ def _apply(uow: Unit, heard: _Heard, record: BookingRecord) -> None:
         # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
         _again(uow, event)
         return
-    if ours is None:
-        ours = made_elsewhere(uow, event.store, record)
-    stored = adopt(uow, ours, record, report=heard.report)
+    stored = adopt(uow, ours or made_elsewhere(uow, event.store, record), record, report=report)
     if stored is None:
         _again(uow, event)
         return
     uow.store_events.finish(event.id, InboxState.APPLIED)
-    point = Point.DRIVER_EVENT if event.kind == WebhookKind.DRIVER else Point.STATUS_EVENT
-    note(uow, point, stored.reference)
+    note(uow, Point.DRIVER_EVENT if event.kind == WebhookKind.DRIVER else Point.STATUS_EVENT, stored.reference)
 
 
 def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
@@ -183,10 +167,15 @@ def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = ""
     return booking
 
 
-def _not_verified(uow: Unit, heard: _Heard, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
-    event = heard.event
+def _not_verified(
+    uow: Unit,
+    event: StoreEvent,
+    report: BookingRecord,
+    booking: Booking | None,
+    trouble: ServiceNow | ServiceNever | OperatorError,
+) -> None:
     unknown = isinstance(trouble, ServiceNever) and trouble.status == _NOT_FOUND
-    if unknown and heard.booking is None:
+    if unknown and booking is None:
         # A forged event, or one that arrived before the service's own record.
         if event.attempts >= _LAG:
             log.warning("an event names a booking that the service does not know", store=event.store)
@@ -195,18 +184,17 @@ def _not_verified(uow: Unit, heard: _Heard, trouble: ServiceNow | ServiceNever |
             _again(uow, event)
         return
     if event.attempts >= _SILENT or isinstance(trouble, OperatorError):
-        _pass_on(uow, heard, failed(trouble, advice=False))
+        _pass_on(uow, event, report, booking, failed(trouble, advice=False))
     if uow.now - event.received_at >= _PATIENCE:
         uow.store_events.finish(event.id, InboxState.UNCONFIRMED)
     else:
         _again(uow, event)
 
 
-def _pass_on(uow: Unit, heard: _Heard, reason: Reason) -> None:
+def _pass_on(uow: Unit, event: StoreEvent, report: BookingRecord, booking: Booking | None, reason: Reason) -> None:
     """It cannot be verified now: reported as such, once; the state of the booking stays what was read."""
-    event, booking = heard.event, heard.booking
-    said = heard.report.status if heard.report.status != "?" else ""
-    facts = {"said": said, "kind": event.kind, "reason": reason.stored(), "id": one_line(heard.identifier)}
+    said = report.status if report.status != "?" else ""
+    facts = {"said": said, "kind": event.kind, "reason": reason.stored(), "id": one_line(report.id)}
     if booking is None:
         channel = store_channel(uow.policy, event.store)
         subject = f"{STORE}:{event.store}"

@@ -38,18 +38,13 @@ async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         trouble = silent
         log.warning("a booking could not be read", reference=booking.reference, reason=str(trouble))
-        await ctx.write(lambda uow: _not_read(uow, booking, trouble), name="booking_not_read", wakes=False)
-        ctx.wake()
+        await ctx.write(lambda uow: _not_read(uow, booking, trouble), name="booking_not_read")
 
 
 async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> Booking | None:
-    """Read one booking and apply its record.
+    """Read one booking and apply its record; raises what ``DeliveryClient.get_booking`` does.
 
-    Returns:
-        The booking as it is now; None: somebody else changed it first, and it is read again at once.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_booking``.
+    Returns the booking as it is now; None: somebody else changed it first, and it is read again at once.
     """
     key = await delivery.key_of(ctx.store, booking.store)
     if booking.stage is Stage.WAITING:
@@ -57,15 +52,12 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
     record = await delivery.client.get_booking(booking.remote_id or "", key=key)
 
     def work(uow: Unit) -> Booking | None:
-        now = ctx.clock.now()
         seen = observe(uow, booking, record)
         if seen is None:
-            uow.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+            uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
         return seen
 
-    stored = await ctx.write(work, name="booking_read", wakes=False)
-    ctx.wake()
-    return stored
+    return await ctx.write(work, name="booking_read")
 
 
 async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Booking | None:
@@ -81,21 +73,18 @@ async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Boo
                 raise
 
     def work(uow: Unit) -> Booking | None:
-        now = ctx.clock.now()
         current = uow.bookings.get(booking.id)
         if current is None or current.version != booking.version:
-            uow.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+            uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
             return None
         if record is not None:
             return adopt(uow, booking, record)
         if is_canceled(made.status):
             return dropped(uow, booking)
-        pause = next_poll(base=ctx.poll_seconds, polls=booking.polls + 1, age=now - booking.created_at)
-        return uow.bookings.touch(booking, polls=booking.polls + 1, reason=None, due_at=now + pause)
+        pause = next_poll(base=uow.poll_seconds, polls=booking.polls + 1, age=uow.now - booking.created_at)
+        return uow.bookings.touch(booking, polls=booking.polls + 1, reason=None, due_at=uow.now + pause)
 
-    stored = await ctx.write(work, name="prebooking_read", wakes=False)
-    ctx.wake()
-    return stored
+    return await ctx.write(work, name="prebooking_read")
 
 
 def dropped(uow: Unit, booking: Booking) -> Booking | None:
@@ -158,9 +147,7 @@ async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str)
         booking = known_here(uow, store, record) or made_elsewhere(uow, store, record, by=by)
         return adopt(uow, booking, record) or uow.bookings.get(booking.id)
 
-    taken = await ctx.write(work, name="booking_named", wakes=False)
-    ctx.wake()
-    return taken
+    return await ctx.write(work, name="booking_named")
 
 
 async def find_booking(ctx: Context, text: str) -> Booking | None:
@@ -186,10 +173,9 @@ async def booking_on_card(ctx: Context, booking_id: str, *, channel: str, ts: st
 
 
 async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | None:
-    """The store's name as it is kept, however it was written; None: there is none."""
     return await ctx.read(lambda uow: delivery.spelled(uow, store))
 
 
 async def evidence(ctx: Context) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
-    """What was seen of the certification: by point, and every state with the booking it was first seen on."""
+    """What was seen of the certification."""
     return await ctx.read(gathered)

@@ -40,14 +40,8 @@ def observe(
 ) -> Booking | None:
     """Apply a record that was read after ``booking`` was.
 
-    Args:
-        uow: the unit of work.
-        booking: as it was before the reading began.
-        record: the service's own.
-        report: of a webhook; it fills in what the record leaves out, marked as reported.
-
-    Returns:
-        The booking as it is now; None: it has changed since, so the record may be older than what is stored.
+    ``report``: of a webhook; it fills in what the record leaves out, marked as reported.
+    Returns the booking as it is now; None: it has changed since, so the record may be older than what is stored.
     """
     current = uow.bookings.get(booking.id)
     if current is None or current.version != booking.version:

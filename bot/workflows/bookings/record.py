@@ -55,15 +55,7 @@ def witness(
     actor: str = SYSTEM,
     facts: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Add a row about a booking whose stage stays.
-
-    Args:
-        uow: the unit of work.
-        booking: as it is now.
-        action: one that ``bot.presentation.bookings.lines`` has words for.
-        actor: the person who did it.
-        facts: for the text; empty ones are left out.
-    """
+    """Add a row about a booking whose stage stays; ``bot.presentation.bookings.lines`` has words for the action."""
     stage, told = booking.stage.value, booking.audit_facts(facts)
     uow.audit.append(
         Entry(at=uow.now, instruction_id=booking.id, actor=actor, action=action, before=stage, after=stage, detail=told)

@@ -83,10 +83,9 @@ async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
 
 
 async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
-    """List all stores at the service and store them, keys sealed. Without a master key: those known here.
+    """List all stores at the service and store them, keys sealed; without a master key, those known here.
 
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_stores``.
+    Raises what ``DeliveryClient.list_stores`` does.
     """
     if delivery.client.has_master_key:
         found = await delivery.client.list_stores()
@@ -217,11 +216,7 @@ async def _were_listed(ctx: Context) -> bool:
 
 
 async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> KnownStore:
-    """Read one store with its own key.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_store``.
-    """
+    """Read one store with its own key; raises what ``DeliveryClient.get_store`` does."""
     key = await delivery.key_of(ctx.store, name)
     record = await delivery.client.get_store(key=key)
     now = ctx.clock.now()

@@ -1,6 +1,6 @@
 """Webhooks of stores: one address a kind of event, registered with the store's key, and listed to see what stands."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -26,11 +26,7 @@ _SET_PUBLIC_URL = (
 
 
 async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """What is registered at the service.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_webhooks``.
-    """
+    """What is registered at the service; raises what ``DeliveryClient.list_webhooks`` does."""
     key = await delivery.key_of(ctx.store, store)
     return await _listed(ctx, delivery, store, key, {})
 
@@ -50,19 +46,15 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
 
 
 async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """Remove both registrations, list what is left, and accept no more events.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: they could not be listed.
-    """
+    """Remove both registrations, list what is left, and accept no more events; raises as :func:`look`."""
     key = await delivery.key_of(ctx.store, store)
     troubles: dict[WebhookKind, Reason | None] = {}
     for kind in WebhookKind:
-        troubles[kind] = await _switched(ctx, delivery, partial(delivery.client.delete_webhook, kind, key=key))
+        delete = partial(delivery.client.delete_webhook, kind, key=key)
+        troubles[kind] = _trouble(await changed_at_the_service(ctx, delivery, delete))
     found = await _listed(ctx, delivery, store, key, troubles)
-    now = ctx.clock.now()
     await ctx.write(
-        lambda uow: [uow.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind],
+        lambda uow: [uow.store_events.end_hooks(store, kind.value, uow.now) for kind in WebhookKind],
         name="hooks_off",
         wakes=False,
     )
@@ -82,7 +74,6 @@ async def _register(
     hook = StoreHook(
         token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
     )
-    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
 
     def claim(uow: Unit) -> bool:
         uow.store_events.give_out(hook)
@@ -92,20 +83,12 @@ async def _register(
         uow.store_events.end_hooks(store, kind.value, uow.now, but=identifier)
         note(uow, Point.HOOK, store)
 
+    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
     register = partial(delivery.client.register_webhook, kind, address, key=key)
-    return await _switched(ctx, delivery, register, claim=claim, done=done)
+    return _trouble(await changed_at_the_service(ctx, delivery, register, claim=claim, done=done))
 
 
-async def _switched(
-    ctx: Context,
-    delivery: DeliveryService,
-    send: Callable[..., Awaitable[Outcome]],
-    *,
-    claim: Callable[[Unit], bool] = lambda _: True,
-    done: Callable[[Unit], None] = lambda _: None,
-) -> Reason | None:
-    """What went wrong with a change of a webhook, if anything did."""
-    outcome = await changed_at_the_service(ctx, delivery, send, claim=claim, done=done)
+def _trouble(outcome: Outcome | None) -> Reason | None:
     return None if outcome is None or isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
 
 
@@ -114,14 +97,15 @@ async def _listed(
 ) -> list[HookState]:
     by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
     own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
+    urls = {kind: by_kind.get(kind.value, "") for kind in WebhookKind}
     return [
         HookState(
             kind=kind,
-            host=_host(by_kind.get(kind.value, "")),
-            ours=token_hash(by_kind.get(kind.value, "").rpartition("/")[2]) in own,
+            host=_host(url),
+            ours=token_hash(url.rpartition("/")[2]) in own,
             trouble=troubles.get(kind),
         )
-        for kind in WebhookKind
+        for kind, url in urls.items()
     ]
 
 

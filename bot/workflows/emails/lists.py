@@ -34,9 +34,7 @@ LIMITS = Limits()
 async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tuple[FileInfo, T]:
     """Download a file, read it as a table and apply a function to the table, outside the event loop.
 
-    Raises:
-        TableProblem, PersonError, ServiceTrouble, OperatorError: see
-            :func:`bot.domain.troubles.unusable`.
+    Raises what :func:`bot.domain.troubles.unusable` words.
     """
     found = await read_table_file(ctx, file_id, limits=LIMITS)
     return found.info, await asyncio.to_thread(use, found.table)
@@ -59,11 +57,7 @@ NOBODY = -1
 
 
 async def prepare(ctx: Context, job: Job) -> None:
-    """Read the file and store what a run needs. Idempotent: a repeat starts over.
-
-    Raises:
-        TableProblem, PersonError, ServiceTrouble, OperatorError: the file cannot be used.
-    """
+    """Read the file and store what a run needs; raises as :func:`read_list`. Idempotent: a repeat starts over."""
     column = int(job.payload["column"])
     _, (table, addresses, blocks, skipped) = await read_list(
         ctx, str(job.payload["file"]), lambda table: (table, *_numbered(table, column))
@@ -181,9 +175,7 @@ async def request_list(
         created_at=now,
         due_at=now,
     )
-    added = await ctx.write(lambda uow: post_job(uow, job, subject_of(job.id)), name="ask_emails", wakes=False)
-    ctx.wake()
-    return added
+    return await ctx.write(lambda uow: post_job(uow, job, subject_of(job.id)), name="ask_emails")
 
 
 def tell(uow: Unit, job_id: str, *, key: str, state: RunState, reason: Reason | None) -> None:
@@ -237,10 +229,9 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
         uow.jobs.move(job, _TO[what], detail=detail, due_at=due, keep_lease=True)
         return Pressed.DONE, _TO[what]
 
-    pressed = await ctx.write(change, name="press_emails", wakes=False)
+    pressed = await ctx.write(change, name="press_emails")
     if what is Press.RESUME:
         ctx.emails.pressure.forget()  # a person resumes, so the wait that the service asked for is over
-    ctx.wake()
     return pressed
 
 

@@ -25,13 +25,7 @@ _NOT_ASKED = Answer(outcome=Outcome.NOT_ASKED)
 
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
-    """CSV of all rows. Slow: run it in a thread.
-
-    Args:
-        header: of the input.
-        blocks: its rows, see ``prepare.packed``.
-        stored: answers in their stored form, by the number of the address.
-    """
+    """CSV of all rows: ``blocks`` as ``packed`` made them, ``stored`` by an address's number. Slow: use a thread."""
     answers = {number: stored_answer(json.loads(said)) for number, said in stored.items()}
     names = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))[:_COLUMNS]
     cells = {number: result_cells(answer, names) for number, answer in answers.items()}

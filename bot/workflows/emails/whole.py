@@ -43,9 +43,7 @@ class _Ended:
 async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
     """Read the file, claim the one attempt, send, store the outcome.
 
-    Raises:
-        TableProblem, PersonError, ServiceTrouble, OperatorError: nothing was sent, or the
-            service refuses us.
+    Raises as ``read_list``: nothing was sent; ``OperatorError``, too: the service refuses us.
     """
     if job.state == RunState.SENDING:  # its process died: whether the service has it is unknown
         lost = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})

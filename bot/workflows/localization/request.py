@@ -45,18 +45,11 @@ async def request_call(
     thread_ts: str | None = None,
     pressed: bool = False,
 ) -> CallView:
-    """Store the request as a job and queue its message, durably; it begins as soon as there is room.
+    """Store a checked request as a job and queue its message, durably; it begins as soon as there is room.
 
-    Args:
-        ctx: the outside world.
-        request: checked.
-        by: who asks.
-        channel: of the message.
-        source_key: idempotency key, by the command, form or click that asked.
-        file_name: of its file.
-        thread_ts: thread of the message.
-        pressed: made by a button that stays visible: a second press by the same person for the same call, within
-            seconds, makes no second one either, in any process.
+    ``source_key``: idempotency key, by the command, form or click that asked. ``pressed``: made by a button that stays
+    visible: a second press by the same person for the same call, within seconds, makes no second one either, in any
+    process.
     """
     order = Order(request=request.complete(), file_name=file_name)
     job = _job(order, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=ctx.clock.now())
@@ -205,11 +198,7 @@ def sight_in(tx: Tx, job: Job) -> CallView:
 
 
 async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Request]) -> None:
-    """Check that there is room for all of them, before the first one is requested.
-
-    Raises:
-        PersonError: there is no room for all of them.
-    """
+    """Check that there is room for all of them, before the first one is requested; ``PersonError``: there is not."""
     lane = lane_of(requests[0].capability)
     if await ctx.read(lambda uow: room_in(uow, person, lane)) < len(requests):
         raise too_many()

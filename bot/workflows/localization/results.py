@@ -127,10 +127,7 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
 async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
     """Post every missing file into the thread; what fails now is retried when the job is due again.
 
-    Args:
-        ctx: the world.
-        job: in the state ``HANDING_OVER``, leased by us.
-        spool: holds the file when its bytes were the answer; None after a restart, when they are lost.
+    ``spool`` holds the file when its bytes were the answer; None after a restart, when they are lost.
     """
     for number in range(len(CallProgress.read(job.detail).deliveries)):
         handed = await _hand_one(ctx, job, number, spool)
@@ -250,9 +247,7 @@ async def _later(
     """Retry when it is due, a few times. A file that exists only in the spool is retried by this process.
 
     ``asked``: the seconds that we were asked to wait; not counted as a try.
-
-    Returns:
-        The job when this file is given up, so that the next one follows; else None.
+    Returns the job when this file is given up, so that the next one follows; else None.
     """
     progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:

@@ -149,9 +149,7 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
 async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | None]:
     """The request with the true format of its file, and the file, streamed from the workspace.
 
-    Raises:
-        PersonError: the operation does not take it.
-        ServiceNow, ServiceNever, OperatorError: it could not be looked into, or the service is not configured.
+    Raises ``PersonError`` where the operation does not take it, and others where it could not be looked into.
     """
     if ctx.localization.client is None:
         raise OperatorError(Reason(OfCall.NOT_CONFIGURED), mend=f"set {', '.join(ctx.localization.missing)}")

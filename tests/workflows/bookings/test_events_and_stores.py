@@ -16,7 +16,6 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import acting, events
-from bot.workflows.bookings.events import _Heard
 from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent
@@ -69,8 +68,7 @@ async def test_an_event_that_cannot_be_verified(
     one = await event(rig, attempts=attempts, received_at=now - age)
     booking = await planted(rig, status="ACCEPTED") if known else None
     report = BookingRecord(id="d1", status="?")
-    heard = _Heard(event=one, identifier="d1", report=report, booking=booking)
-    await ctx.store.write(lambda tx: events._not_verified(Unit(tx, ctx), heard, trouble))
+    await ctx.store.write(lambda tx: events._not_verified(Unit(tx, ctx), one, report, booking, trouble))
     found = await after(rig, one)
     assert found.state is state
     if pause is not None:
@@ -97,8 +95,8 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
     detail = {"reported": {"status": "BEFORE", "at": at.isoformat()}} if earlier else {}
     booking = await planted(rig, status=status, stage=stage, detail=detail)
     before = await drawn(rig, booking)
-    heard = _Heard(event=one, identifier="d 1", report=record(booking, reported), booking=booking)
-    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), heard, IS_AWAY))
+    report = replace(record(booking, reported), id="d 1")
+    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), one, report, booking, IS_AWAY))
     found = await stored(rig, booking)
     assert len(await said(rig, booking)) == lines
     assert found.detail.get("reported", {}).get("status") == shown
@@ -114,8 +112,8 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
 async def test_an_event_about_a_booking_nobody_knows_is_told_in_the_stores_channel(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await event(rig)
-    heard = _Heard(event=one, identifier="d1", report=BookingRecord(id="d1", status="ACCEPTED"), booking=None)
-    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), heard, IS_AWAY))
+    report = BookingRecord(id="d1", status="ACCEPTED")
+    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), one, report, None, IS_AWAY))
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:store:Centro:unverified:{one.id}"))
     assert row is not None
     assert (row.channel, row.payload["said"]) == ("C0APPROVE", "ACCEPTED")
@@ -136,8 +134,7 @@ async def test_an_event_without_our_id_waits_while_an_answer_of_that_store_may_b
     one = await event(rig, received_at=now - age)
     name = f"new {flying.id}"
     theirs = BookingRecord(id=name, status="ACCEPTED", external_id=external)
-    heard = _Heard(event=one, identifier=name, report=theirs, booking=None)
-    await ctx.store.write(lambda tx: events._apply(Unit(tx, ctx), heard, theirs))
+    await ctx.store.write(lambda tx: events._apply(Unit(tx, ctx), one, theirs, None, theirs))
     made = await read(rig, lambda tx: tx.bookings.by_remote("Centro", name))
     assert (made is None, (await after(rig, one)).state is RECEIVED) == (waits, waits)
     if made is not None:
@@ -160,8 +157,7 @@ async def test_a_verified_event_is_evidence(rig: Rig, kind: str, point: Point) -
     booking = await planted(rig, status="ACCEPTED")
     one = await event(rig, kind=kind)
     theirs = record(booking, "ACCEPTED")
-    heard = _Heard(event=one, identifier=theirs.id, report=theirs, booking=booking)
-    await ctx.store.write(lambda tx: events._apply(Unit(tx, ctx), heard, theirs))
+    await ctx.store.write(lambda tx: events._apply(Unit(tx, ctx), one, theirs, booking, theirs))
     assert (await after(rig, one)).state is InboxState.APPLIED
     assert point in (await read(rig, gathered))[0]
 
