@@ -141,7 +141,7 @@ def guarded() -> set[str]:
         for one in ast.walk(tree)
         if isinstance(one, ast.AsyncFunctionDef)
         and not one.name.startswith("_")
-        and any(arg.arg == "guard" for arg in one.args.kwonlyargs)
+        and ("Unpack[Sending]" in ast.unparse(one.args) or any(arg.arg == "guard" for arg in one.args.kwonlyargs))
     }
 
 
