@@ -14,13 +14,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.clock import ManualClock
 from tests.support.complete import Complete
-from tests.support.databases import (
-    lay,
-    migrated_database,
-    migrated_file,
-    sqlite_address,
-    statements_compiled_once,
-)
+from tests.support.databases import lay, migrated_database, migrated_file, sqlite_address, statements_compiled_once
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.rig import Rig
 from tests.support.scratch import scratch

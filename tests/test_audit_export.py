@@ -44,8 +44,7 @@ async def test_json_lines_hold_everything_and_can_be_verified_again(url: str) ->
 
 async def test_csv_holds_everything_and_no_formula(database_url: str) -> None:
     await write(
-        database_url,
-        [entry(number, actor=text, detail={"a": text}) for number, text in enumerate(FORMULAS, start=1)],
+        database_url, [entry(number, actor=text, detail={"a": text}) for number, text in enumerate(FORMULAS, start=1)]
     )
     answer = audit("export", url=database_url)
     assert answer.code == 0

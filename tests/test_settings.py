@@ -526,27 +526,6 @@ people.approvers of the policy is empty: nobody could approve. Example: approver
 """)
 
 
-def test_production_names_all_weaknesses_at_once(refused: Run) -> None:
-    weak = dict(WEAK[:1] + WEAK[4:])
-    said = refused(**PRODUCTION | weak)
-    assert said == snapshot("""\
-switchboard cannot go on:
-SLACK_API_URL must be https in production unless it is a loopback address. Example: SLACK_API_URL=https://…
-PAYMENTS_BASE_URL must be https in production unless it is a loopback address. Example: PAYMENTS_BASE_URL=https://…
-DELIVERY_BASE_URL must be https in production unless it is a loopback address. Example: DELIVERY_BASE_URL=https://…
-LOCALIZATION_BASE_URL must be https in production unless it is a loopback address. Example: \
-LOCALIZATION_BASE_URL=https://…
-EMAIL_SINGLE_BASE_URL must be https in production unless it is a loopback address. Example: \
-EMAIL_SINGLE_BASE_URL=https://…
-EMAIL_BULK_BASE_URL must be https in production unless it is a loopback address. Example: \
-EMAIL_BULK_BASE_URL=https://…
-SECRET_KEY must have at least 16 characters. Example: SECRET_KEY=… (python -c "import secrets; \
-print(secrets.token_urlsafe(48))"). A database that was written with this key takes another one by `switchboard \
-rotate-key`
-→ mend the settings named above and start again
-""")
-
-
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:1", "127.8.8.8"])
 def test_production_takes_plain_http_on_this_machine(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | {"PAYMENTS_BASE_URL": f"http://{host}"})

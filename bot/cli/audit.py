@@ -117,10 +117,7 @@ def _anchored(begun: datetime | None, anchors: Anchors, path: Path) -> tuple[lis
         lines.append(held)
     told = (
         (anchors.forged, "The anchors were tampered with: {} was not written by the bot."),
-        (
-            anchors.unreadable,
-            "The anchors were tampered with: {} is no anchor, and no power failure cut it off.",
-        ),
+        (anchors.unreadable, "The anchors were tampered with: {} is no anchor, and no power failure cut it off."),
         (anchors.torn, "Cut off by a power failure: {}."),
     )
     for numbers, words in told:

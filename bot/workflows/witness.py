@@ -8,12 +8,7 @@ from bot.workflows.context import Unit
 
 
 def witness(
-    uow: Unit,
-    action: str,
-    detail: Mapping[str, object],
-    *,
-    actor: str = SYSTEM,
-    about: Instruction | None = None,
+    uow: Unit, action: str, detail: Mapping[str, object], *, actor: str = SYSTEM, about: Instruction | None = None
 ) -> None:
     """Add a row. ``about``: the request it belongs to; None: no single one."""
     name, state = (about.id, about.state.value) if about is not None else ("", "")

@@ -76,20 +76,6 @@ async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
     assert len(said(rig)) == 1
 
 
-async def test_in_a_thread_the_offer_stands_in_that_thread(rig: Rig) -> None:
-    root = await rig.workspace.say(MARIA, FINANCE, "listen")
-    await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, thread_ts=root.ts)
-    await rig.settle()
-    assert [offer.thread_ts for offer in said(rig)] == [root.ts]
-
-
-async def test_in_a_direct_message(rig: Rig) -> None:
-    direct = rig.workspace.open_dm(MARIA).id
-    dropped = await rig.workspace.drop(MARIA, direct, "talk.wav", WAV)
-    await rig.settle()
-    assert [offer.thread_ts for offer in said(rig, direct)] == [dropped.ts]
-
-
 @pytest.mark.parametrize("tell", [("message",), ("file_shared", "message"), ("message", "file_shared")], ids="-".join)
 async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(rig: Rig, tell: Any) -> None:
     for name, content, words in (
@@ -263,13 +249,6 @@ async def test_an_offer_whose_posting_nobody_confirmed_stands_once(rig: Rig) -> 
         assert len(said(rig)) == number, kind
 
 
-async def test_a_restart_in_between_loses_and_doubles_nothing(rig: Rig) -> None:
-    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
-    await rig.start_again()
-    await rig.pass_time(120, steps=5)
-    assert len(said(rig)) == 1
-
-
 async def test_a_file_that_is_shared_again_elsewhere_is_not_offered_again(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
@@ -349,15 +328,6 @@ async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> Non
     struck = rig.workspace.message(FINANCE, offer.ts)
     assert struck.buttons == []
     assert shown(struck.text) == snapshot(":wastebasket: *a.wav* was deleted, so nothing can be done with it any more.")
-
-
-async def test_when_a_file_is_deleted_its_offer_says_so(rig: Rig) -> None:
-    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
-    await rig.settle()
-    await rig.workspace.delete_file(MARIA, dropped.files[0])
-    await rig.settle()
-    (offer,) = said(rig)
-    assert (offer.buttons, "deleted" in offer.text) == ([], True)
 
 
 async def until_told(rig: Rig, count: int) -> None:
@@ -495,16 +465,6 @@ bring you the result. Invite me with `/invite @Switchboard`, then use the shortc
     await rig.workspace.close(MARIA)
     rig.workspace.invite(RANDOM, rig.workspace.identity.bot_user_id)
     assert list(choices(await use_file(rig, dropped))) == ["Detect gender", "Convert"]
-
-
-async def test_the_shortcut_after_the_offer_uses_what_is_known(rig: Rig, wants: Wants) -> None:
-    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
-    await rig.settle()
-    await use_file(rig, dropped)
-    assert len(said(rig)) == 1
-    assert await choose(rig, "Convert") == f"Convert begins for {MARIA}"
-    ((name, file),) = wants.started
-    assert (name, file.message_ts, file.thread_ts) == ("convert", dropped.ts, dropped.ts)
 
 
 async def test_what_is_deleted_before_it_is_chosen_in_the_form(rig: Rig, wants: Wants) -> None:

@@ -85,23 +85,18 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     assert not told.buttons
 
 
-async def test_what_was_rejected_here_is_not_called_created(rig: Rig) -> None:
+@pytest.mark.parametrize("ended", ["rejected", "failed"])
+async def test_what_ended_here_is_not_called_created(rig: Rig, ended: str) -> None:
     await rig.pay()
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "Invoice number is missing"})
+    if ended == "rejected":
+        await rig.press("reject")
+        await rig.submit(ADA, {"reason": "Invoice number is missing"})
+    else:
+        rig.payments.faults.arm(Fault(FaultKind.REFUSED, operation="commit_payout"))
+        await rig.press("approve")
     told = await ask(rig, "list")
-    assert cells(told)[1][4:6] == ["rejected", "created"]
-    assert "· rejected (at the service: created) ·" in told.text
-    assert "not sent" not in told.text
-
-
-async def test_what_failed_here_is_not_called_created(rig: Rig) -> None:
-    await rig.pay()
-    rig.payments.faults.arm(Fault(FaultKind.REFUSED, operation="commit_payout"))
-    await rig.press("approve")
-    await rig.settle()
-    told = await ask(rig, "list")
-    assert cells(told)[1][4:6] == ["failed", "created"]
+    assert cells(told)[1][4:6] == [ended, "created"]
+    assert f"· {ended} (at the service: created) ·" in told.text
     assert "not sent" not in told.text
 
 

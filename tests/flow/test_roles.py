@@ -20,21 +20,7 @@ from bot.workflows.payments.bulk_request import request_bulk
 from handlers import pay, switchboard
 from handlers.registry import FILE_ACTIONS, make_router
 from tests.support.clock import ManualClock
-from tests.support.rig import (
-    ADA,
-    APPROVALS,
-    EVE,
-    FINANCE,
-    GUS,
-    LIN,
-    MARIA,
-    OLGA,
-    POLICY,
-    RANDOM,
-    TOM,
-    ZOE,
-    Rig,
-)
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest, read, requests
 
 IDA, RPA = "U0IDA", "U0RPA"
@@ -52,13 +38,7 @@ ROLES = {
 """Columns of the tables. ``both`` is requester and approver; ``gone`` is deactivated."""
 
 PRIVATE, PEOPLE = "C0PRIVATE", "D0PEOPLE"
-PLACES = {
-    "public": FINANCE,
-    "private": PRIVATE,
-    "no member": RANDOM,
-    "with the bot": "",
-    "between people": PEOPLE,
-}
+PLACES = {"public": FINANCE, "private": PRIVATE, "no member": RANDOM, "with the bot": "", "between people": PEOPLE}
 """Kinds of conversation: channels with the bot and one without it, direct messages with and without it."""
 HEARS = {
     "public": "The outcome will be posted here",

@@ -60,22 +60,6 @@ async def paid_meanwhile(rig: Rig, *, amount: str = "31.00") -> None:
     assert ("ana@example.com", int(float(amount) * 100)) in rig.paid
 
 
-async def test_a_commit_that_hangs(rig: Rig) -> None:
-    fault = await hangs(rig, "commit_payout")
-    await rig.pay()
-    await rig.workspace.click(ADA, APPROVALS, await approvable(rig, "25.00"), "payout.approve")
-    await hit(rig, fault)
-    await paid_meanwhile(rig)
-
-
-async def test_five_look_ups_that_hang(rig: Rig) -> None:
-    fault = await hangs(rig, "account_status", times=5)
-    for number in range(5):
-        await rig.pay(f"send ana@example.com 2{number}.00 rent")
-    await hit(rig, fault)
-    await paid_meanwhile(rig)
-
-
 async def test_readings_that_hang(rig: Rig) -> None:
     """A payout is read before it is committed, when it is polled and after a callback."""
     await rig.pay()

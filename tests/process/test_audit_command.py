@@ -38,10 +38,7 @@ async def test_whoever_stops_reading_breaks_nothing(sqlite_url: str) -> None:
 
 async def _run_into(pipe: int, environment: dict[str, str]) -> tuple[int | None, bytes]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "audit", "export"),
-        env=environment,
-        stdout=pipe,
-        stderr=asyncio.subprocess.PIPE,
+        *(sys.executable, "-m", "bot", "audit", "export"), env=environment, stdout=pipe, stderr=asyncio.subprocess.PIPE
     )
     os.close(pipe)
     _, err = await process.communicate()

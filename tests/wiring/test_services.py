@@ -53,22 +53,14 @@ async def test_each_way_to_process_addresses_needs_its_address_and_the_key(
         assert (not service.missing_single, not service.missing_files) == (alone, files)
 
 
-@pytest.mark.parametrize("lacking", [None, *PAYMENTS])
-async def test_payments_need_all_three(lacking: str | None) -> None:
-    given = {name: value for name, value in PAYMENTS.items() if name != lacking}
+@pytest.mark.parametrize("lacking", [None, *PAYMENTS, *LOCALIZATION])
+async def test_payments_and_localization_need_everything(lacking: str | None) -> None:
+    given = {name: value for name, value in {**PAYMENTS, **LOCALIZATION}.items() if name != lacking}
     async with AsyncExitStack() as stack:
-        service = make_payments(outside(stack, given), Unlimited())
-        assert (service.client is not None) == service.is_configured == (lacking is None)
-        assert list(service.missing) == ([] if lacking is None else [lacking.upper()])
-
-
-@pytest.mark.parametrize("lacking", [None, *LOCALIZATION])
-async def test_localization_needs_address_and_key(lacking: str | None) -> None:
-    given = {name: value for name, value in LOCALIZATION.items() if name != lacking}
-    async with AsyncExitStack() as stack:
-        service = make_localization(outside(stack, given))
-        assert (service.client is not None) == service.is_configured == (lacking is None)
-        assert list(service.missing) == ([] if lacking is None else [lacking.upper()])
+        pays, localizes = make_payments(outside(stack, given), Unlimited()), make_localization(outside(stack, given))
+    for service, needs in ((pays, PAYMENTS), (localizes, LOCALIZATION)):
+        assert (service.client is not None) == service.is_configured == (lacking not in needs)
+        assert list(service.missing) == ([str(lacking).upper()] if lacking in needs else [])
 
 
 async def test_deliveries_need_an_address() -> None:

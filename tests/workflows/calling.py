@@ -9,10 +9,7 @@ from bot.domain.references import callback_token, derived_key
 from storage.rows import InboxState
 from tests.support.rig import SECRET_KEY, Rig
 from tests.support.rows import callbacks_of
-from tests.workflows.looking import (
-    newest,
-    read,
-)
+from tests.workflows.looking import newest, read
 
 
 def token(instruction_id: str, kind: CallbackKind = CallbackKind.CONFIRMATION) -> str:

@@ -40,12 +40,7 @@ class Play:
         self.ctx = replace(ctx, subjects={**ctx.subjects, "job": self.job}, pace=pace or ctx.pace)
 
     async def post(
-        self,
-        subject: str = "job:7",
-        *,
-        channel: str = FINANCE,
-        thread_ts: str | None = None,
-        requester: str = MARIA,
+        self, subject: str = "job:7", *, channel: str = FINANCE, thread_ts: str | None = None, requester: str = MARIA
     ) -> None:
         now = self.ctx.clock.now()
         await self.ctx.store.write(

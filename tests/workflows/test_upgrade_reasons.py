@@ -93,8 +93,7 @@ def standing(shown: str) -> str:
 async def test_cards_say_what_they_said_then(rig: Rig) -> None:
     ctx = rig.switchboard.context
     boards = await read(
-        rig,
-        lambda tx: [tx.boards.get(row[0]) for row in tx._connection.execute(text("SELECT subject FROM board"))],
+        rig, lambda tx: [tx.boards.get(row[0]) for row in tx._connection.execute(text("SELECT subject FROM board"))]
     )
     drawn = 0
     for board in boards:

@@ -73,13 +73,7 @@ def show_board(uow: Unit, subject: str, *, progress: bool = False, last: bool = 
 
 
 def post_line(
-    uow: Unit,
-    *,
-    subject: str,
-    key: str,
-    payload: Mapping[str, object],
-    channel: str | None = None,
-    last: bool = False,
+    uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], channel: str | None = None, last: bool = False
 ) -> bool:
     """Queue one message for the thread; False when this key was queued before for this subject.
 

@@ -104,14 +104,6 @@ async def test_everybody_can_see_that_it_only_reads(rig: Rig, tmp_path: Path) ->
     assert len(alerts(rig)) == said
 
 
-async def test_a_plain_restart_changes_nothing(rig: Rig) -> None:
-    await rig.pay()
-    await rig.start_again()
-    await rig.press("approve")
-    assert await mode(rig) is None
-    assert await state(rig) in PAID
-
-
 async def test_people_may_press_and_nothing_leaves(rig: Rig, tmp_path: Path) -> None:
     await rig.pay("now ana@example.com 25.00 first")
     await rig.pay("now luis@example.com 10.00 second")

@@ -16,17 +16,7 @@ from tests.support import deliveries
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
 from tests.support.shown import shown
-from tests.workflows.looking import (
-    HOUR,
-    MINUTE,
-    alerts,
-    asked,
-    everywhere,
-    newest,
-    read,
-    requests,
-    state,
-)
+from tests.workflows.looking import HOUR, MINUTE, alerts, asked, everywhere, newest, read, requests, state
 from tests.workflows.planted import planted, stored
 
 FEW = 3

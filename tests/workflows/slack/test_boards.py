@@ -8,15 +8,12 @@ from inline_snapshot import snapshot
 
 from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace.errors import ApiRefusal
-from bot.playground.workspace.methods import chat
 from bot.slack.pace import EditRank, Pace
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.settling import settle
 from tests.support.shown import shown
-from tests.workflows.kinds import KINDS
 from tests.workflows.play import Counted, Play
 
 
@@ -89,21 +86,6 @@ ask an admin whether it may post.
 Runbook: `docs/alerts.md#message-not-posted`\
 """
     )
-
-
-@pytest.mark.parametrize("skip", range(2), ids=["board", "line"])
-async def test_each_message_arrives_once_whatever_becomes_of_its_answer(play: Play, skip: int) -> None:
-    for number, kind in enumerate(KINDS):
-        play.rig.workspace.faults.arm(Fault(kind, "chat.postMessage", skip=skip))
-        play.job.count = 0
-        await play.post(f"job:{number}")
-        await play.say("half", subject=f"job:{number}")
-        await play.count(f"job:{number}")
-        for _ in range(8):
-            await play.pass_time(15)
-        [root, line] = play.messages()[2 * number :]
-        seen = (root.text, line.text, line.thread_ts)
-        assert seen == (f"Job {number} is at 1", f"{number}: half", root.ts), kind
 
 
 async def test_a_file_arrives_once_whatever_becomes_of_its_answer(play: Play) -> None:
@@ -179,33 +161,6 @@ async def test_after_a_restart_boards_go_on(rig: Rig, play: Play) -> None:
     again.job.count = 5
     await settle(again.ctx)
     assert [one.text for one in again.messages()] == ["Job 7 is at 5"]
-
-
-@pytest.mark.parametrize(
-    ("error", "tries"),
-    [
-        ("restricted_action", 13),
-        ("is_archived", 1),
-        ("is_inactive", 1),
-        ("not_in_channel", 1),
-        ("channel_not_found", 1),
-    ],
-)
-async def test_an_edit_that_slack_refuses_is_tried_thirteen_times_unless_nobody_will_see_it(
-    play: Play, monkeypatch: pytest.MonkeyPatch, error: str, tries: int
-) -> None:
-    await play.post()
-    asked: list[str] = []
-
-    def refuse(*_: object) -> None:
-        asked.append(error)
-        raise ApiRefusal(error)
-
-    monkeypatch.setattr(chat, "_own_message", refuse)
-    await play.count()
-    for _ in range(20):
-        await play.pass_time(3_600)
-    assert len(asked) == tries
 
 
 async def test_while_no_edit_may_be_sent_none_is_taken(play: Play) -> None:

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
@@ -28,14 +29,6 @@ async def complete(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.pass_time(2)
-
-
-async def test_in_the_channel_of_the_command(rig: Rig) -> None:
-    await approved(rig)
-    await complete(rig)
-    told_once(rig, "completed", FINANCE, APPROVALS)
-    card = rig.cards(FINANCE)[0]
-    assert [message.thread_ts for message in rig.news(FINANCE)] == [card.ts]
 
 
 async def test_where_the_bot_is_no_member_it_writes_directly_with_the_way_to_invite_it(rig: Rig) -> None:
@@ -111,21 +104,10 @@ async def test_among_the_approvers_one_card_serves_both(rig: Rig) -> None:
     assert buttons(rig, APPROVALS) == set()
 
 
-async def test_a_channel_the_bot_is_removed_from_later(rig: Rig) -> None:
+@pytest.mark.parametrize("lost", [{"bot_member": False}, {"archived": True}], ids=["removed", "archived"])
+async def test_a_channel_that_is_lost_later_is_replaced_by_a_direct_message(rig: Rig, lost: dict[str, bool]) -> None:
     await rig.pay()
-    rig.workspace.set_channel(FINANCE, bot_member=False)
-    await rig.press("reject")
-    await rig.submit(ADA, {forms.REASON: "no"})
-    await rig.pass_time(10 * MINUTE, steps=10)
-    told_once(rig, "rejected", APPROVALS)
-    direct = rig.workspace.open_dm(MARIA).id
-    said = [message.text for message in rig.workspace.messages(direct) if "rejected" in message.text]
-    assert len(said) == 1
-
-
-async def test_a_channel_that_was_archived(rig: Rig) -> None:
-    await rig.pay()
-    rig.workspace.set_channel(FINANCE, archived=True)
+    rig.workspace.set_channel(FINANCE, **lost)
     await rig.press("approve")
     await complete(rig)
     await rig.pass_time(10 * MINUTE, steps=10)

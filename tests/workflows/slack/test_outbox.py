@@ -9,17 +9,7 @@ from bot.presentation.payments import forms
 from storage.rows import OutboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.kinds import KINDS
-from tests.workflows.looking import (
-    HOUR,
-    MINUTE,
-    approved,
-    buttons,
-    everywhere,
-    newest,
-    read,
-    told,
-    told_once,
-)
+from tests.workflows.looking import HOUR, MINUTE, approved, buttons, everywhere, newest, read, told, told_once
 
 
 def arm(rig: Rig, kind: FaultKind, method: str, *, times: int | None = 1, skip: int = 0) -> None:
@@ -119,7 +109,7 @@ def broken_section(text: dict[str, str]) -> dict[str, object]:
 
 async def test_blocks_that_slack_refuses_are_said_in_plain_text(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Should a renderer ever exceed a limit, the words still arrive and the buttons do not pretend."""
-    monkeypatch.setattr("bot.presentation.payments.cards.section", broken_section)
+    monkeypatch.setattr("bot.presentation.blocks.text.section", broken_section)
     await rig.pay()
     await rig.pass_time(2 * MINUTE, steps=4)
     for channel in (FINANCE, APPROVALS):
@@ -133,25 +123,13 @@ async def test_an_edit_that_slack_refuses_for_its_blocks_still_takes_the_buttons
 ) -> None:
     await rig.pay()
     await rig.press("reject")
-    monkeypatch.setattr("bot.presentation.payments.cards.section", broken_section)
+    monkeypatch.setattr("bot.presentation.blocks.text.section", broken_section)
     await rig.submit(ADA, {forms.REASON: "no"})
     await rig.pass_time(10 * MINUTE, steps=8)
     for channel in (FINANCE, APPROVALS):
         message = next(m for m in rig.workspace.messages(channel) if not m.ephemeral_to)
         assert "rejected" in message.text
         assert not message.buttons
-
-
-async def test_a_card_that_somebody_deleted_stops_nothing(rig: Rig) -> None:
-    await rig.pay()
-    card = rig.cards(FINANCE)[0]
-    rig.workspace._state.log.change(card, deleted=True)
-    await rig.press("approve")
-    await rig.payments.advance()
-    await rig.payments.delivered()
-    await rig.pass_time(MINUTE, steps=4)
-    told_once(rig, "completed", APPROVALS)
-    assert len(rig.paid) == 1
 
 
 async def test_nothing_unfurls_and_nothing_is_linked_by_itself(rig: Rig) -> None:
