@@ -1,8 +1,7 @@
 """Anchors: notes of where the audit chain stood, kept outside the database and sealed with our key.
 
-The chain alone shows every change within it, but not that its end was cut off or that a whole other database took
-its place. An anchor is also written before each request with an effect leaves: a database that was put back to a moment
-before it is recognised, however little was lost.
+They show what the chain alone does not: that its end was cut off, or that another database took its place. One is also
+written before each request with an effect leaves, so that a restored database is recognised, however little was lost.
 """
 
 import hashlib

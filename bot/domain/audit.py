@@ -1,11 +1,8 @@
-"""The audit chain: every row carries an HMAC over its content and the row before it.
+"""The audit chain: every row carries an HMAC over its content and the row before it, so any change breaks it there.
 
-Changing, removing, inserting or reordering rows breaks the chain at the first row concerned. That its end is missing,
-or that it is another chain altogether, the anchors show (``anchors.py``).
-
-Another key may take over: the last row under the old key names the new one, and the first row under the new key
-names the old one. That row's hash seals the hash before it, so an attacker who learns the old key later can
-still change nothing that was written with it.
+That its end is missing, or that it is another chain altogether, the anchors show. Another key may take over: the last
+row under the old key names the new one, and the first row under the new key the old one. That row's hash seals the hash
+before it, so who learns the old key later can change nothing that was written with it.
 """
 
 import csv

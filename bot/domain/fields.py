@@ -1,7 +1,4 @@
-"""Readers of what people type for more than one service: on a line, in a form or in a file.
-
-A reader returns the value, or raises ``PersonError`` with the rule that is broken.
-"""
+"""Readers of what people type for more than one service: the value, or ``PersonError`` with the rule that is broken."""
 
 from collections.abc import Callable
 from typing import TypeVar

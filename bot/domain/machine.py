@@ -1,7 +1,4 @@
-"""State machines: the transitions that exist and the states that are final. The documents are drawn from them.
-
-A transition that is not declared is a programming error and is refused before the database.
-"""
+"""State machines: the transitions that exist and the states that are final. The documents are drawn from them."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum

@@ -1,8 +1,4 @@
-"""Money is a whole number of cents of one currency; text is read strictly and written one way.
-
-The payments service works in USD with two decimal places (interface document 2, section 2), so a
-float never appears and no locale is guessed: ``1,000.00`` is refused, not interpreted.
-"""
+"""Money is a whole number of cents of one currency (interface document 2, section 2); no locale is guessed."""
 
 import re
 import unicodedata

@@ -1,12 +1,8 @@
-"""What became of a request that changes something: done, not executed, or unknown. Decided here and only here.
-
-``Reply`` is all that is left of an HTTP exchange; ``classify`` turns it into one of three classes. An unknown
-outcome is read, never repeated, so every doubt ends there.
-"""
+"""What became of a request that changes something: done, not executed, or unknown. Decided here and only here."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
@@ -275,9 +271,9 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     """
     if reply.is_html:
         return ErrorBody()
-    if not isinstance(reply.json, dict):
-        return _error_body([reply.json if isinstance(reply.json, str) else reply.text])
     body = reply.json
+    if not isinstance(body, dict):
+        body = {"message": body if isinstance(body, str) else reply.text}
     inner = body.get("error")
     if isinstance(inner, dict):
         body = inner
@@ -288,19 +284,14 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     parts += _field_messages(messages, names)
     if not any(part.strip() for part in parts):
         parts = [next(filter(None, (_found_words(body.get(name)) for name in _OTHER_NAMES)), "")]
-    found = _error_body(parts)
-    return replace(
-        found,
+    whole = one_line("; ".join(part for part in parts if part.strip() and not PAGE.search(part)), MAX_SAID)
+    return ErrorBody(
+        message=one_line(whole),
+        whole=whole,
         code=one_line(code) if isinstance(code, str) else "",
         fields=tuple(map(str, messages)) if isinstance(messages, dict) else (),
         may_be_shown=str(body.get("displayToUser")).strip().casefold() not in {"false", "0", "no"},
     )
-
-
-def _error_body(parts: Sequence[str]) -> ErrorBody:
-    text = "; ".join(part for part in parts if part.strip() and not PAGE.search(part))
-    whole = one_line(text, MAX_SAID)
-    return ErrorBody(message=one_line(whole), whole=whole)
 
 
 def _field_messages(messages: object, names: Mapping[str, str]) -> list[str]:

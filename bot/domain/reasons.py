@@ -1,8 +1,6 @@
-"""Reasons as values: why something waits, ended, failed or needs a person.
+"""Reasons as values: a code from a closed set and its facts, stored as JSON and asked about by its code.
 
-A :class:`Reason` is a code from a closed set and the facts that its wording needs. It is stored as JSON, compared and
-asked about by its code, and worded in :mod:`bot.presentation.reasons` and nowhere else. What a service or a person
-said stays text: it is a fact of the reason, foreign, and escaped where it is shown.
+Worded in :mod:`bot.presentation.reasons` alone. What a service or a person said is a fact of the reason, foreign text.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,6 @@
-"""Recovery of a database that may be older than the services: what is known about it, as values.
+"""Recovery of a database that may be older than the services, because a backup was put back or a replica took over.
 
-It happens when a backup is put back, or when a replica takes over that had not heard of everything. Such a database
-asks for what was done already to be done again; so nothing is sent until an operator has looked.
+It asks for what was done already to be done again, so nothing is sent until an operator has looked.
 """
 
 from collections.abc import Mapping

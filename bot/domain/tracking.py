@@ -1,7 +1,7 @@
 """When to poll again what a service is working on, and when to remind approvers.
 
-Polling is the guarantee. Its pace grows from the base interval by half each time. At the default base of 30 seconds: up
-to every 5 minutes in the first hour, then hourly, and daily for money held in escrow.
+The pace grows from the base interval by half each time: at 30 seconds to every 5 minutes in the first hour, then
+hourly, and daily for money held in escrow.
 """
 
 import hashlib

@@ -74,7 +74,21 @@ class DocumentShape:
 def shape_of(document: object, *, at: object = None) -> DocumentShape:
     """The shape of parsed JSON; ``at``: the very object inside it that is looked at in particular."""
     looked = _Looked()
-    found = _path_of(at, document)
+    found: Path = ()
+    waiting: deque[tuple[object, Path]] = deque([(document, ())])
+    for _ in range(_MOST_NODES if at is not None else 0):  # to where that very object lies
+        if not waiting:
+            break
+        value, path = waiting.popleft()
+        if value is at:
+            found = path
+            break
+        inside: Iterable[tuple[str, object]] = ()
+        if isinstance(value, dict):
+            inside = ((masked(name), one) for name, one in value.items() if isinstance(one, dict | list))
+        elif isinstance(value, list):
+            inside = ((ITEM, one) for one in value if isinstance(one, dict | list))
+        waiting.extend((one, (*path, name)) for name, one in islice(inside, _MOST_NODES))
     if found:
         looked.take(at, found, len(found))
     looked.take(document, (), 0)
@@ -140,24 +154,6 @@ class _Looked:
 def stem(kind: str) -> str:
     """A type without its count: all lists are of one type."""
     return kind.partition(" of ")[0]
-
-
-def _path_of(wanted: object, document: object) -> Path:
-    """Where this very object lies in the document; empty when it was not found within bounds."""
-    waiting: deque[tuple[object, Path]] = deque([(document, ())])
-    for _ in range(_MOST_NODES):
-        if not waiting:
-            break
-        value, path = waiting.popleft()
-        if value is wanted:
-            return path
-        inside: Iterable[tuple[str, object]] = ()
-        if isinstance(value, dict):
-            inside = ((masked(name), one) for name, one in value.items() if isinstance(one, dict | list))
-        elif isinstance(value, list):
-            inside = ((ITEM, one) for one in value if isinstance(one, dict | list))
-        waiting.extend((one, (*path, name)) for name, one in islice(inside, _MOST_NODES))
-    return ()
 
 
 _SCALARS: Final = frozenset({TEXT, WHOLE, NUMBER})

@@ -184,7 +184,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a bulk payment with failures reads as canceled",
-        file="bot/domain/payments/bulk_state.py",
+        file="bot/domain/payments/bulk_records.py",
         old="if tally.canceled and not tally.failed else",
         new="if tally.canceled else",
         breaks="failed and canceled are different words",

@@ -43,7 +43,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a cancellation of which nothing came back is completed",
-        file="bot/domain/payments/bulk_state.py",
+        file="bot/domain/payments/bulk_records.py",
         old="    return State.COMPLETED if tally.canceled else State.FAILED",
         new="    return State.COMPLETED",
         breaks="a cancellation is completed when anything came back",
@@ -67,7 +67,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the same file is remembered for half a week",
-        file="bot/domain/payments/bulk_state.py",
+        file="bot/domain/payments/bulk_records.py",
         old="SAME_FILE = timedelta(days=7)",
         new="SAME_FILE = timedelta(days=3.5)",
         breaks="the same file within a week needs one more approver",

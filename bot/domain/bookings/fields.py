@@ -1,7 +1,4 @@
-"""Rules of the fields of bookings and stores. Each reader takes the text of one field.
-
-A reader returns the value, or raises ``PersonError`` with the rule that is broken.
-"""
+"""Readers of the fields of bookings and stores: the value, or ``PersonError`` with the rule that is broken."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

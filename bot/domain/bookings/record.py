@@ -1,7 +1,6 @@
 """Records of the delivery service: bookings, stores, webhooks; the points of the operator's certification.
 
-Only final states are sticky. A restart search moves a booking backwards (a driver is gone, the search is on again);
-that is news, not an event out of order: what counts is always the service's own record, read one at a time.
+Only final states are sticky: a restarted search moves a booking backwards. What counts is the service's own record.
 """
 
 from collections.abc import Mapping

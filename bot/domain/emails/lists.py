@@ -1,7 +1,6 @@
 """Processing e-mail addresses: what is asked, what came back, and how far a run is.
 
-What the service does with an address is not documented, nor is any answer (interface document 3, section B). So an
-answer is kept as it came, and nothing is concluded from a silence: no answer is never a verdict.
+No answer is documented (interface document 3, section B): it is kept as it came, and silence is never a verdict.
 """
 
 from collections.abc import Mapping, Sequence

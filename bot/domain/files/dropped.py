@@ -1,9 +1,4 @@
-"""Files that people give us: what they are, and why one of them cannot be used.
-
-What Slack knows of a file is a :class:`FileInfo`, read anew for each use, because files are deleted and renamed. Its
-id is what identifies it; addresses change. What it is for us is a :class:`DroppedFile`: the same, with what its bytes
-say and where it stands.
-"""
+"""Files that people give us: as Slack describes them, read anew for each use, and what their bytes make of them."""
 
 from dataclasses import dataclass
 from enum import StrEnum

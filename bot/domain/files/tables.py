@@ -1,7 +1,4 @@
-"""A table's values, limits and flaws, and what people do not see of it in their spreadsheet although it counts.
-
-The process that reads a table uses this, so it imports little.
-"""
+"""A table's values, limits and flaws, and what people do not see of it. The process that reads a table imports it."""
 
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence

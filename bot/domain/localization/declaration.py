@@ -1,7 +1,4 @@
-"""Declarations of operations: the single source of truth for each operation.
-
-The client, the command line, the forms, the help and the tests are driven by it; a new option is one line.
-"""
+"""Declarations of operations: they drive the client, the command line, the forms, the help and the tests."""
 
 import difflib
 import re

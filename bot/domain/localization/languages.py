@@ -1,7 +1,6 @@
 """Languages that forms offer, and the language that a text is probably in.
 
-The guess is a sign, never a proof: it refuses what is plainly not English and fills a form that somebody looks at.
-Nothing is sent because of it.
+The guess refuses what is plainly not English and fills a form that somebody looks at; nothing is sent because of it.
 """
 
 import re

@@ -1,7 +1,6 @@
 """Bulk payments, and cancellations of what is pending in them: what is asked for.
 
-Our reference travels in each row's ``internal_note`` (``L-4F7K2M/17``: request, row of the file), because the
-service has no key per item.
+The service has no key per item, so our reference travels in each row's ``internal_note``: ``L-4F7K2M/17``.
 """
 
 import hashlib

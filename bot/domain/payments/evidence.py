@@ -1,4 +1,4 @@
-"""What records and lists of the service prove. Pure: records in, a verdict out.
+"""What records and lists of the service prove.
 
 A list proves that something is not there only when it would have shown it: it was read to its end, it shows our
 codes, and nothing in it could be what is looked for under another name.

@@ -1,7 +1,6 @@
-"""An instruction that needs approval: what was asked, frozen, and where it stands.
+"""A request that people must approve before a service acts: what was asked, and where it stands.
 
-One record serves every kind of request that people must approve before a service acts. What is paid
-never changes after it was asked: the payload is frozen, votes are bound to its digest and round.
+What is paid never changes after it was asked: the payload is frozen, votes are bound to its digest and round.
 """
 
 import hashlib

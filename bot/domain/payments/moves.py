@@ -1,7 +1,4 @@
-"""The state machine of every kind of request: the transitions that exist. The documents are drawn from it.
-
-Anything else is a programming error and is refused before the database.
-"""
+"""The state machine of every kind of request. The documents are drawn from it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final

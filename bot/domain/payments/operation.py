@@ -1,8 +1,7 @@
 """Operations as the payments service reports them (interface document 2, sections 2 and 3).
 
-Nothing here trusts the wire: a status nobody has heard of is kept as it came and treated as non-final,
-an amount that is no exact number of cents is None. The callback addresses of an operation carry our own
-secret tokens, so this record only keeps what stands before the token.
+A status nobody has heard of is kept as it came and treated as non-final. The callback addresses of an operation carry
+our own secret tokens, so only what stands before the token is kept.
 """
 
 from datetime import datetime

@@ -1,6 +1,7 @@
 """What the policy looks at in a request, and what it asks for it."""
 
 from datetime import timedelta
+from functools import reduce
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
@@ -40,10 +41,7 @@ def doubts_of(payload: Payload) -> tuple[str, ...]:
 
 
 def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str, ...] = ()) -> Requirement:
-    first, *others = (policy.requirement(one) for one in facts)
-    found = first
-    for other in others:
-        found = found.tightened(other)
+    found = reduce(Requirement.tightened, map(policy.requirement, facts))
     if not extra:
         return found
     reasons = (*found.reasons, *(f"{reason}: one more approver" for reason in extra))

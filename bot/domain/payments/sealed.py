@@ -1,11 +1,8 @@
-"""What the sealed audit rows of a request say, and where its rows in the database disagree. Pure.
+"""What the sealed audit rows of a request say, and where its rows in the database disagree.
 
-A writer of the database who lacks the key can change every row except these: nobody else can make one, change one, or
-move one to another place or request. So before anything is sent, what was asked, where it stands, what was sent so far
-and every vote are compared with them. Which rows are missing, only the chain around them shows.
-
-Requests of older versions have less in their rows: what is not there is not compared, and votes are taken as these
-versions counted them.
+A writer of the database who lacks the key can change every row except these. So before anything is sent, what was
+asked, where it stands, what was sent so far and every vote are compared with them. Which rows are missing, only the
+chain around them shows. What rows of older versions do not say is not compared.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bot.domain.payments.bulk_state import has_failures
+from bot.domain.payments.bulk_records import has_failures
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.payments.bulk import BULK, CANCELLATION
 from bot.presentation.payments.payouts import ONE_STEP, PAYOUT

@@ -11,8 +11,7 @@ from typing import Any, Final, Self
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkProgress, Tally
-from bot.domain.payments.bulk_records import BulkRow
-from bot.domain.payments.bulk_state import has_failures
+from bot.domain.payments.bulk_records import BulkRow, has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
 from bot.domain.reasons import Reason

@@ -16,8 +16,17 @@ from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, Tally, known_digest, row_of
-from bot.domain.payments.bulk_records import UNEXPLAINED, Accounting, BulkJob, BulkRow, ReportedItem, RowChange, is_ours
-from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
+from bot.domain.payments.bulk_records import (
+    LOOKS_BEFORE_MISSING,
+    UNEXPLAINED,
+    Accounting,
+    BulkJob,
+    BulkRow,
+    ReportedItem,
+    RowChange,
+    is_ours,
+    state_of,
+)
 from bot.domain.payments.instruction import FINAL, Attempt, Instruction, Kind, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason

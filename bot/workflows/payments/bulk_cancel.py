@@ -14,8 +14,7 @@ from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk import CHUNK, BulkProgress, CancelPayload, HashList, known_digest
-from bot.domain.payments.bulk_records import ReportedItem, RowChange, moves_on, our_word
-from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
+from bot.domain.payments.bulk_records import PENDING_WORD, ReportedItem, RowChange, ended_cancel, moves_on, our_word
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.sealed import NAMED
 from bot.domain.proof import READS_NEEDED

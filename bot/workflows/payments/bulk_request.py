@@ -20,7 +20,7 @@ from bot.domain.payments.bulk import (
     twin_digest,
 )
 from bot.domain.payments.bulk_file import Checked, FormMetadata, Preview
-from bot.domain.payments.bulk_state import SAME_FILE
+from bot.domain.payments.bulk_records import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.bulk_reading import preview

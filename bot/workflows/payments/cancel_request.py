@@ -7,8 +7,7 @@ from enum import StrEnum
 from bot.clients.payments import PaymentsClient
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest, row_of
-from bot.domain.payments.bulk_records import BulkRow, ReportedItem, our_word
-from bot.domain.payments.bulk_state import PENDING_WORD
+from bot.domain.payments.bulk_records import PENDING_WORD, BulkRow, ReportedItem, our_word
 from bot.domain.payments.instruction import FINAL, Instruction, Kind
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.workflows.context import Context, Unit

@@ -21,8 +21,16 @@ from bot.domain.payments.bulk import (
     tally,
     twin_digest,
 )
-from bot.domain.payments.bulk_records import Accounting, BulkRow, ReportedItem, is_ours, moves_on, our_word
-from bot.domain.payments.bulk_state import ended_cancel, state_of
+from bot.domain.payments.bulk_records import (
+    Accounting,
+    BulkRow,
+    ReportedItem,
+    ended_cancel,
+    is_ours,
+    moves_on,
+    our_word,
+    state_of,
+)
 from bot.domain.payments.instruction import State
 from bot.domain.payments.requirement import doubts_of
 from bot.presentation.reasons import worded
