@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from bot.domain.audit import Entry, VerifiedRow
-from bot.domain.content import Block, Content
+from bot.domain.content import Content
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.text import clean
@@ -77,10 +77,13 @@ def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete:
 def told_story(title: str, about: str, told: list[str], rows: Sequence[VerifiedRow], *, is_complete: bool) -> Content:
     """An audit trail under its title, with the proof that it is unaltered; ``told`` are its ``rows`` as lines."""
     told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
-    blocks: list[Block] = [md.header(title), md.section(md.plain(md.shorten(about, md.SECTION_LIMIT)))]
-    blocks += md.paragraphs(told)
+    blocks = [md.header(title), md.section(md.plain(md.shorten(about, md.SECTION_LIMIT))), *md.paragraphs(told)]
     if rows:
-        blocks.append(md.context(_proof(rows)))
+        span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"
+        sealed = "*not all of them as they were written: tell your operator*"
+        sealed = "each as it was written" if all(row.is_intact for row in rows) else sealed
+        proof = f"{span} of the audit, {sealed}. `switchboard audit verify` shows whether one is missing."
+        blocks.append(md.context(proof))
     return Content(text="\n".join([f"*{title}*: {md.quote(about)}", *told]), blocks=blocks)
 
 
@@ -117,18 +120,19 @@ def told_lines(rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str]) ->
 
 
 def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
-    template = _SAID.get(entry.action)
-    values = _values(instruction, entry, nth)
-    if template is None:
-        before, after = (
-            word(State(value)) if value in list(State) else md.quote(value, WORD_LIMIT) or "nothing"
-            for value in (entry.before, entry.after)
-        )
-        moved = f" ({before} → {after})" if entry.before != entry.after else ""
-        said = f"{values['who']}: {md.quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
-    else:
-        said = template.format_map(values)
-    return md.sentence_of(said) + because(entry.detail)
+    before, after = (
+        word(State(value)) if value in list(State) else md.quote(value, WORD_LIMIT) or "nothing"
+        for value in (entry.before, entry.after)
+    )
+    moved = f" ({before} → {after})" if entry.before != entry.after else ""
+    return told_sentence(_SAID, entry, _values(instruction, entry, nth), moved=moved)
+
+
+def told_sentence(said: Mapping[str, str], entry: Entry, values: Mapping[str, str], *, moved: str = "") -> str:
+    """An entry by the template of its action, or by its name where there is none."""
+    otherwise = f"{person(entry.actor)}: {md.quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
+    sentence = said[entry.action].format_map(values) if entry.action in said else otherwise
+    return md.sentence_of(sentence) + because(entry.detail)
 
 
 def because(detail: Mapping[str, Any]) -> str:
@@ -185,12 +189,3 @@ def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:
         last.append(rest.pop())
     mark = f"… {len(rest)} lines are left out here; `switchboard audit export` has all of them …"
     return [*first, mark, *reversed(last)]
-
-
-def _proof(rows: Sequence[VerifiedRow]) -> str:
-    span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"
-    if all(row.is_intact for row in rows):
-        sealed = "each as it was written"
-    else:
-        sealed = "*not all of them as they were written: tell your operator*"
-    return f"{span} of the audit, {sealed}. `switchboard audit verify` shows whether one is missing."

@@ -1,4 +1,4 @@
-"""What is said to who runs it stays within Slack's limits and calls nobody, whatever names and states there are."""
+"""What is said to who runs it: within Slack's limits, calling nobody, whatever names and states there are."""
 
 import re
 from collections.abc import Sequence
@@ -7,14 +7,16 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
-from bot.domain.payments.instruction import FINAL, Kind, State
+from bot.domain.approvals import No
+from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
+from bot.playground.workspace.limits.surfaces import checked_view
 from bot.presentation import overview
 from tests.domain.made import NOW
-from tests.presentation.checks import calls_in, check_message
-from tests.presentation.drawn import foreign
+from tests.presentation.checks import calls_in, check_markup, check_message, check_with_sdk
+from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
 
 KINDS = ("localization.media", "localization.text", "email.run", "email.file")
 
@@ -76,3 +78,32 @@ def test_many_assumptions_fit() -> None:
         for n in range(80)
     ]
     check_message(overview.assumptions(found))
+
+
+SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), ServiceStatus(name="E-mail", missing=())]
+
+
+@given(
+    st.lists(st.tuples(instructions(), votes(5)), max_size=12),
+    st.lists(st.tuples(st.sampled_from(What), foreign()), max_size=12),
+)
+def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
+    view = overview.view(
+        waiting=[WaitingRequest(one, voted, mine=True) for one, voted in found],
+        asked=found,
+        running=[
+            Running(what=what, name=text, state=text, requester="", channel="D0MARIA", since=NOW)
+            for what, text in running
+        ],
+        services=SERVICES,
+        approvals_channel=APPROVALS,
+        now=NOW,
+    )
+    checked_view(view, "home")
+    check_with_sdk(view["blocks"])
+    check_markup(view["blocks"])
+
+
+def test_every_refusal_is_a_view() -> None:
+    for refusal in (No.UNKNOWN, No.ELSEWHERE, No.GUEST, No.BOT, No.GONE):
+        checked_view(overview.closed(refusal), "home")

@@ -150,6 +150,13 @@ def duration(seconds: float) -> str:
     return counted(int(seconds), "second")
 
 
+def clock(seconds: float) -> str:
+    """``0:42``, ``12:05``, ``1:00:07``."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
 def counted(number: int, one: str, several: str = "") -> str:
     """A count with its noun: ``1 row``, ``2 rows``. ``several``: an irregular plural."""
     return f"{number} {one if number == 1 else several or f'{one}s'}"

@@ -190,6 +190,10 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     driver = driver_line(detail.get("driver", {}))
     reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
     number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
+    charges = {name: str(detail.get(name) or "") for name in ("fee", "currency")}
+    cost = charge(detail.get("quote", {}), **charges)
+    fee = "not known yet" if detail.get("unpriced") and cost is None else ""
+    fee = f"{charged(cost)}{', as quoted' if cost.quoted else ''}" if cost is not None else fee
     where, code = _where(booking), md.quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
     address = str(detail.get("link", ""))
     shown = md.linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
@@ -199,7 +203,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Customer", f"{md.quote(_customer(booking), _NAME_LIMIT)}{f' · {number}' if number else ''}"),
         ("Address", MASK if masked and where else where),
         ("Order", order(booking)),
-        ("Fee", _fee(booking)),
+        ("Fee", fee),
         (
             "Cook time",
             md.counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else "",
@@ -257,15 +261,6 @@ def _payment_words(payment: Payment) -> str:
     return "cash: the driver collects it" if payment is Payment.CASH else "card: it was paid already"
 
 
-def _fee(booking: Booking) -> str:
-    detail = booking.detail
-    fee, currency = str(detail.get("fee") or ""), str(detail.get("currency") or "")
-    found = charge(detail.get("quote", {}), fee=fee, currency=currency)
-    if found is None:
-        return "not known yet" if detail.get("unpriced") else ""
-    return f"{charged(found)}{', as quoted' if found.quoted else ''}"
-
-
 def charged(found: Charge) -> str:
     tax = f" ({price(found.tax, found.currency)} tax)" if found.tax else ""
     return f"{price(found.amount, found.currency)}{tax}"
@@ -291,23 +286,20 @@ def _notes(booking: Booking) -> list[str]:
 def _buttons(booking: Booking) -> list[Block]:
     if booking.stage in CLOSED:
         return []
-    found: list[Block] = []
-    url = str(booking.detail.get("tracking_url", ""))
-    if _is_link(url):
-        found.append(_button(TRACK, "Track", booking, url=url))
-    if booking.can_start:
-        found.append(_button(START, "Start search", booking, style="primary"))
-    if booking.can_cancel:
-        found.append(_button(CANCEL, "Cancel", booking, style="danger"))
-    if booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST):
-        found.append(_button(REFRESH, "Refresh", booking))
-    if booking.request is not None or booking.detail.get("address") or booking.detail.get("validation_code"):
-        found.append(_button(CONTACT, "Show contact", booking))
-    return found
-
-
-def _button(action: str, label: str, booking: Booking, *, style: str = "", url: str = "") -> Block:
-    return button(label, action, booking.id, style=style, url=url, spoken=f"{label}: {booking.reference}")
+    url, detail = str(booking.detail.get("tracking_url", "")), booking.detail
+    contact = booking.request is not None or detail.get("address") or detail.get("validation_code")
+    offered = (
+        (_is_link(url), TRACK, "Track", ""),
+        (booking.can_start, START, "Start search", "primary"),
+        (booking.can_cancel, CANCEL, "Cancel", "danger"),
+        (booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST), REFRESH, "Refresh", ""),
+        (bool(contact), CONTACT, "Show contact", ""),
+    )
+    return [
+        button(name, to, booking.id, style=style, url=url if to == TRACK else "", spoken=f"{name}: {booking.reference}")
+        for is_there, to, name, style in offered
+        if is_there
+    ]
 
 
 def _is_link(url: str, *, most: int = _URL_LIMIT) -> bool:

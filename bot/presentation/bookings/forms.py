@@ -114,18 +114,14 @@ def store_edit(name: str, *, values: Values, problem: str = "") -> View:
 
 
 def _store_fields(given: Values) -> list[Block]:
-    in_front = "With the country's code in front."
-    phone = _text(PHONE, "Phone", given, most=40, example="+593 2 234 5678", hint=in_front)
-    find_it = _text(
-        PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Beside the church", optional=True
-    )
+    beside, in_front = "Beside the church", "With the country's code in front."
     return [
         _text(NAME, "Name", given, most=NAME_LIMIT, example="Centro"),
         field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL))),
-        phone,
+        _text(PHONE, "Phone", given, most=40, example="+593 2 234 5678", hint=in_front),
         _text(ADDRESS, "Address", given, most=ADDRESS_LIMIT, example="1 Main Square"),
         _position(given),
-        find_it,
+        _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example=beside, optional=True),
     ]
 
 

@@ -8,9 +8,8 @@ from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Charge, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
-from bot.presentation.audit import WORD_LIMIT, person, told_lines, told_story
-from bot.presentation.audit import because as because_of
-from bot.presentation.blocks.text import as_said, linked, mention, message, quote, sentence_of
+from bot.presentation.audit import WORD_LIMIT, person, told_lines, told_sentence, told_story
+from bot.presentation.blocks.text import as_said, linked, mention, message, quote
 from bot.presentation.bookings.cards import charged, driver_line, headline, named, proof, symbol, word
 from bot.presentation.reasons import because, because_refused, in_words
 
@@ -32,6 +31,7 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
         "now": f"*{word(str(facts.get('now', '')))}*",
         "driver": driver_line(facts.get("driver") or {}),
         "reported": " _(reported, not confirmed)_" if facts.get("reported") else "",
+        "why_refused": because_refused(Reason.read(facts.get("reason"))) if facts.get("topic") == "refused" else "",
     }
     return message(template.format_map(slots))
 
@@ -63,29 +63,22 @@ def picture_comment(booking: Booking, *, link: str) -> str:
 
 def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
-    stands = word(booking.status) if booking.status else booking.stage.value
-    about = f"{headline(booking)}, now {stands}"
+    about = f"{headline(booking)}, now {word(booking.status) if booking.status else booking.stage.value}"
     told = told_lines(rows, _sentence)
     return told_story(f"Audit of {booking.reference}", about, told, rows, is_complete=is_complete)
 
 
 def _sentence(entry: Entry, nth: int) -> str:
     detail = {name: str(value) for name, value in entry.detail.items()}
-    template = _SAID.get(entry.action)
-    if template is None:
-        said = f"{person(entry.actor)}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}"
-    else:
-        said = template.format_map(
-            {
-                "who": person(entry.actor),
-                "nth": str(nth),
-                "status": f"*{word(detail.get('status', '?'))}*",
-                "number": f" as number {quote(detail['number'], WORD_LIMIT)}" if detail.get("number") else "",
-                "other": quote(detail.get("other", "another one"), WORD_LIMIT),
-                "worth": _worth({**detail, "unpriced": in_words(entry.detail.get("unpriced"))}),
-            }
-        )
-    return sentence_of(said) + because_of(entry.detail)
+    values = {
+        "who": person(entry.actor),
+        "nth": str(nth),
+        "status": f"*{word(detail.get('status', '?'))}*",
+        "number": f" as number {quote(detail['number'], WORD_LIMIT)}" if detail.get("number") else "",
+        "other": quote(detail.get("other", "another one"), WORD_LIMIT),
+        "worth": _worth({**detail, "unpriced": in_words(entry.detail.get("unpriced"))}),
+    }
+    return told_sentence(_SAID, entry, values)
 
 
 def _worth(detail: Mapping[str, str]) -> str:
@@ -116,16 +109,9 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
         return f"{lead} is now `{quote(status, _RAW_LIMIT)}`, a word that Switchboard does not know."
     if known is Status.COMPLETED:
         shown = proof(str(facts.get("proof", "")))
-        told = f"{lead} is *completed*: it was delivered."
-        return f"{told} Proof of delivery: {shown}" if shown else told
+        return f"{lead} is *completed*: it was delivered.{f' Proof of delivery: {shown}' if shown else ''}"
     told = f"{lead}: *{word(status)}*{f', {driver}' if driver and known is Status.ACCEPTED else ''}."
     return f"{told}{why}" if known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED) else told
-
-
-def _refused(booking: Booking, facts: Mapping[str, Any]) -> str:
-    who = f" {mention(booking.requester)}" if booking.requester else ""
-    why = because_refused(Reason.read(facts.get("reason")))
-    return f":x:{who} {named(booking)} was *not booked*: the delivery service did not take it.{why}"
 
 
 _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] = {
@@ -144,7 +130,7 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
         ":rotating_light: {booking} appeared at the delivery service after all: {status}. If it was booked again, one "
         "of the two has to be canceled."
     ),
-    "refused": _refused,
+    "refused": ":x:{asker} {booking} was *not booked*: the delivery service did not take it.{why_refused}",
     "dropped": ":x: {booking} was *canceled*{by_whom} before an address was entered.",
     "started": ":mag: {booking}: {by} started the search for a driver.",
     "no_provider": ":warning: {booking}: no driver was found. It has to be canceled or searched for again.",

@@ -78,12 +78,6 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     return Content(text=md.fallback_text(lines), blocks=[table(columns, rows)], plainer=plainer)
 
 
-def _word(answer: Answer) -> str:
-    if answer.outcome is Outcome.ANSWERED:
-        return answer.result or OUTCOMES[Outcome.ANSWERED]
-    return OUTCOMES[answer.outcome]
-
-
 def board(progress: ListProgress) -> Content:
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}"

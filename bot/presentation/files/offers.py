@@ -7,7 +7,7 @@ from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
 from bot.domain.text import clean
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import message, paragraph, plain, quote, sentence_of, shorten
+from bot.presentation.blocks.text import clock, message, paragraph, plain, quote, sentence_of, shorten
 from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result
 
@@ -21,7 +21,6 @@ _BUTTONS = 5
 _RADIOS = 10
 _LABEL = 75
 _KILO, _MEGA = 1024, 1024 * 1024
-_MINUTE = 60
 _SIGNS = {
     FileKind.AUDIO: ":headphones:",
     FileKind.VIDEO: ":clapper:",
@@ -147,12 +146,7 @@ def size(count: int) -> str:
 
 
 def length(milliseconds: int) -> str:
-    """How long something plays: ``2:05``, ``1:00:00``."""
-    seconds = -(-milliseconds // 1000)
-    minutes, rest = divmod(seconds, _MINUTE)
-    if minutes < _MINUTE:
-        return f"{minutes}:{rest:02}"
-    return f"{minutes // _MINUTE}:{minutes % _MINUTE:02}:{rest:02}"
+    return clock(-(-milliseconds // 1000))
 
 
 def reference(file: DroppedFile) -> str:

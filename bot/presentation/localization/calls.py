@@ -19,7 +19,6 @@ _PREVIEW = 300
 _SHORT = 200  # characters up to which a text stands in the message of its call too
 _QUOTED = 600
 _NAME = 80
-_MINUTE = 60
 _EMOJI = {
     "Anger": ":rage:",
     "Joy": ":smile:",
@@ -61,7 +60,7 @@ def board(sight: CallView) -> Content:
 
 def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
-    took = f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
+    took = f" after {md.clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
     again = " It was run again." if progress.again else ""
     # The reason may hold a name or a value that somebody typed.
     said = md.sentence_of(f" It says: {md.quote(progress.words)}" if progress.words else "")
@@ -75,7 +74,7 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
             doing = sight.order.request.capability.doing.lower()
             sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - of the file is there
             sent = f"\nSending the file {md.bar(sight.percent or 0, 100)}" if sending else ""
-            return f"{doing}, {clock(sight.elapsed or 0)}{sent}"
+            return f"{doing}, {md.clock(sight.elapsed or 0)}{sent}"
         case CallState.HANDING_OVER:
             return "done, its files are on their way"
         case CallState.DONE:
@@ -93,14 +92,6 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
             lost = progress.reason or Reason(OfCall.RESTARTED)
             still = "" if progress.again else "; run it again"
             return f"interrupted{still}. {md.quote_sentence(worded(lost))}{again}"
-
-
-def clock(seconds: float) -> str:
-    """``0:42``, ``12:05``, ``1:00:07``."""
-    whole = int(seconds)
-    minutes, rest = divmod(whole, _MINUTE)
-    hours, minutes = divmod(minutes, _MINUTE)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _gist(sight: CallView) -> str:
@@ -207,13 +198,13 @@ def failure(sight: CallView) -> Content:
 
 
 def file_comment(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
-    length = f", {clock(seconds)}" if seconds is not None else ""
+    length = f", {md.clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{md.escape(delivery.track.name)}*"
     return f"{_asked(sight)}{what}{length}, .{md.escape(delivery.track.extension)}"
 
 
 def file_in_words(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
-    length = f", {clock(seconds)} long" if seconds is not None else ""
+    length = f", {md.clock(seconds)} long" if seconds is not None else ""
     return f"{_title(sight)}: {delivery.track.name}{length}"
 
 

@@ -63,24 +63,17 @@ def form(
         which = " Give either a file or an address." if capabilities[0].media is not None else ""
         which = " Give one of the three." if len(capabilities) > 1 else which
         blocks.append(section(plain(f"{capital(summary)}.{which}")))
-        blocks += _sources(capabilities, given)
+        for one in capabilities:
+            if one.text_limit is not None:
+                element = text_input(TEXT, most=one.text_limit, value=given.get(TEXT), multiline=True)
+                label = "Text in English" if one.is_english else "Text"
+                blocks.append(field(TEXT, label, element, optional=len(capabilities) > 1))
+            blocks += _media(one.media, given) if one.media is not None else []
     blocks += [_option(one, given) for declared in capabilities for one in declared.options]
     title = capabilities[0].title if len(capabilities) == 1 else capabilities[0].label
     # A whole word says more than the beginning of several.
     title = title if short_title(title) == title else capital(capabilities[0].verb)
     return views.form(ASK, title, "Start", carried.dump(), blocks)
-
-
-def _sources(capabilities: Sequence[Capability], given: Mapping[str, str]) -> list[Block]:
-    blocks: list[Block] = []
-    for declared in capabilities:
-        if declared.text_limit is not None:
-            label = "Text in English" if declared.is_english else "Text"
-            element = text_input(TEXT, most=declared.text_limit, value=given.get(TEXT), multiline=True)
-            blocks.append(field(TEXT, label, element, optional=len(capabilities) > 1))
-        if declared.media is not None:
-            blocks += _media(declared.media, given)
-    return blocks
 
 
 def _media(media: Media, given: Mapping[str, str]) -> list[Block]:

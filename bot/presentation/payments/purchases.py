@@ -54,7 +54,13 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
     asker, sentence = md.mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
     head, text = PURCHASE.head(instruction, asker), " ".join([*PURCHASE.text(instruction, asker), sentence])
     tail: list[Block] = [md.paragraph(sentence)]
-    tail += actions(_buttons(instruction, link, decide=buttons), f"purchase:{instruction.id}")
+    pressed: list[Block] = []
+    if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
+        spoken = f"Open checkout of {shown(instruction.cents)}"
+        pressed.append(button("Open checkout", CHECKOUT, url=link, style="primary", spoken=spoken))
+    if buttons and instruction.state is State.NEW:
+        pressed.append(PURCHASE.withdraw_button(instruction))
+    tail += actions(pressed, f"purchase:{instruction.id}")
     if instruction.stopped:
         tail.append(md.context(notices.note(instruction.stopped)))
         text += f" {notices.note(instruction.stopped)}"
@@ -117,16 +123,6 @@ def _text(instruction: Instruction, asker: str) -> list[str]:
         f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
         f"({'; '.join(told)}), asked by {asker}.",
     ]
-
-
-def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block]:
-    found: list[Block] = []
-    if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
-        spoken = f"Open checkout of {shown(instruction.cents)}"
-        found.append(button("Open checkout", CHECKOUT, url=link, style="primary", spoken=spoken))
-    if decide and instruction.state is State.NEW:
-        found.append(PURCHASE.withdraw_button(instruction))
-    return found
 
 
 PURCHASE: Final = Wording(

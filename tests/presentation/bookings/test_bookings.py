@@ -30,7 +30,7 @@ from bot.presentation.bookings import forms as views
 from bot.presentation.bookings import lines as booking_lines
 from bot.presentation.bookings.cards import countdown
 from tests.presentation.bookings.moments import MARIA, NOW, booking
-from tests.presentation.checks import calls_in, check_message, check_view, lines_of, seen, text_objects
+from tests.presentation.checks import calls_in, check_message, check_view, seen
 from tests.presentation.drawn import foreign
 
 NOTES_LIMIT = 250
@@ -213,16 +213,6 @@ def test_the_card_has_the_fee_of_the_form(fee: str, shown: str) -> None:
 
 def test_a_booking_without_a_price_says_so_until_its_fee_is_known() -> None:
     unpriced = {"unpriced": "The delivery service answered 500."}
-    assert lines_of(
-        [text["text"] for text in text_objects(views.confirm(booking(stage=Stage.QUOTED, detail=unpriced)))]
-    ) == snapshot("""\
-Book without a price?
-Book
-Close
-:warning: *There is no price*: The delivery service answered 500. It can be booked all the same. What it costs is \
-known when the delivery service has taken it; it may not take it.
-*B-4F7K2M · Centro → Ana Lopez* ⏎ 12 Market Street · -0.18, -78.46 ⏎ Order of 25.50, cash: the driver collects it, 15 \
-minutes of cook time""")
     known = booking_cards.card(booking(detail={**unpriced, "fee": "4.14", "currency": "USD"}), now=NOW)
     assert seen(known) == snapshot("""\
 B-4F7K2M · Centro → Ana Lopez

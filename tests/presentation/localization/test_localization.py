@@ -22,6 +22,7 @@ from bot.domain.localization import (
 )
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order, ResultFile
 from bot.domain.reasons import given as own_words
+from bot.presentation.blocks.text import clock
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
 from tests.presentation.checks import calls_in, check_message, check_view
@@ -112,7 +113,7 @@ def test_the_form_of_a_verb_of_two_operations() -> None:
     ("seconds", "shown"), [(0, "0:00"), (9.9, "0:09"), (75, "1:15"), (3_599, "59:59"), (3_607, "1:00:07")]
 )
 def test_clock(seconds: float, shown: str) -> None:
-    assert told.clock(seconds) == shown
+    assert clock(seconds) == shown
 
 
 def test_every_documented_emotion_has_a_face_of_its_own() -> None:
@@ -151,13 +152,6 @@ def test_files_say_what_they_are_and_how_long() -> None:
     assert told.file_comment(seen, delivery, 42.0) == f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"
     assert told.file_in_words(seen, delivery, 42.0) == "Separate vocals and music: vocals, 0:42 long"
     assert told.file_comment(seen, delivery, None) == f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"
-
-
-@pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: one.verb)
-def test_a_form_says_nothing_of_what_is_typed_into_a_line(one: Capability) -> None:
-    carried = Carried(verb=one.verb, operations=(one.operation.value,), channel="C0FINANCE")
-    lead = form([one], carried)["blocks"][0]["text"]["text"]
-    assert "=" not in lead
 
 
 def test_a_long_result_is_previewed_by_its_beginning() -> None:

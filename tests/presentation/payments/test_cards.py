@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind
 from tests.domain.made import cancellation, instruction, purchase
-from tests.presentation.checks import lines_of, seen
+from tests.presentation.checks import alike, lines_of, seen
 from tests.presentation.payments.moments import HEADS, TO_DECIDE, card, differing, every, moments, reachable
 
 
@@ -23,85 +23,201 @@ def test_heads() -> None:
         assert seen(card(one)).startswith(f"{HEADS[kind]}\n")
 
 
-def test_a_payout() -> None:
-    assert lines_of(every(Kind.PAYOUT)) == snapshot("""\
-new: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria \
-Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: *being prepared*: the recipient is \
-being looked up; no money moves before people approve it. ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
-awaiting: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. ⏎ (to decide) ⏎ \
-[Approve] [Reject] [Withdraw]
-awaiting, one of two: :hourglass_flowing_sand: *waiting for approval*: 1 of 2, until 2026-11-21 09:00 UTC. ⏎ To \
+def test_cards() -> None:
+    found = {f"{kind} {name}": text for kind in Kind for name, text in every(kind).items()}
+    assert lines_of(alike(found)) == snapshot("""\
+payout new, one_step new: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
+*Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: *being prepared*: \
+the recipient is being looked up; no money moves before people approve it. ⏎ Needs 1 approval besides the requester ⏎ \
+[Withdraw]
+payout awaiting, bulk_cancel awaiting: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 \
+UTC. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
+payout awaiting, one of two: :hourglass_flowing_sand: *waiting for approval*: 1 of 2, until 2026-11-21 09:00 UTC. ⏎ To \
 decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ Approved by <@U0LIN> ⏎ Needs 2 approvals besides the requester, typing the \
 amount (over 1000.00 USD) ⏎ [Approve] [Reject] [Withdraw]
-awaiting again: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. Somebody who \
-approved no longer counts (they are no approver any more); an approval no longer counts, because it was given too long \
-ago, so one more approval is needed. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
-awaiting, stopped: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. ⏎ To decide: \
-<@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ :octagonal_sign: Switchboard stopped here after an internal error \
+payout awaiting again: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. Somebody \
+who approved no longer counts (they are no approver any more); an approval no longer counts, because it was given too \
+long ago, so one more approval is needed. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
+payout awaiting, stopped: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. ⏎ To \
+decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ :octagonal_sign: Switchboard stopped here after an internal error \
 (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
 [Approve] [Reject] [Withdraw]
-approved: :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
-approved, frozen: :hourglass_flowing_sand: *approved*: not sent yet. Payments are frozen: the books are being audited. \
-⏎ (approved) ⏎ [Withdraw]
-approved, over the limit: :hourglass_flowing_sand: *approved*: not sent yet. The daily limit is reached. ⏎ (approved) \
-⏎ [Withdraw]
-approved, held: :hourglass_flowing_sand: *approved*: not sent yet. Held, because the account of who asked for it is \
-deactivated. An admin can withdraw it; if the requester may ask again, it needs new approvals. ⏎ (approved) ⏎ [Withdraw]
-approved, no answer: :hourglass_flowing_sand: *approved*: not sent yet. The payments service has not answered since \
-2026-11-20 09:00 UTC, so nothing was sent. ⏎ (approved) ⏎ [Withdraw]
-sending: :hourglass_flowing_sand: *being sent*: the payment is on its way to the service; no answer yet. ⏎ (approved)
-committed: :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has not said yet that the \
-money arrived. ⏎ (approved)
-rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was paid.
-withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was paid.
-withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
-expired: :alarm_clock: *expired*: nobody decided in time. Nothing was paid.
-expired, late: :alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.
-closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
-new, stopped: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Asked by*: \
-Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: *stopped*: its preparation does not \
-go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have \
-it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
-creating: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Asked by*: \
-Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: *being prepared*: the \
+payout approved, bulk_cancel approved: :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
+payout approved, frozen: :hourglass_flowing_sand: *approved*: not sent yet. Payments are frozen: the books are being \
+audited. ⏎ (approved) ⏎ [Withdraw]
+payout approved, over the limit: :hourglass_flowing_sand: *approved*: not sent yet. The daily limit is reached. ⏎ \
+(approved) ⏎ [Withdraw]
+payout approved, held: :hourglass_flowing_sand: *approved*: not sent yet. Held, because the account of who asked for \
+it is deactivated. An admin can withdraw it; if the requester may ask again, it needs new approvals. ⏎ (approved) ⏎ \
+[Withdraw]
+payout approved, no answer: :hourglass_flowing_sand: *approved*: not sent yet. The payments service has not answered \
+since 2026-11-20 09:00 UTC, so nothing was sent. ⏎ (approved) ⏎ [Withdraw]
+payout sending: :hourglass_flowing_sand: *being sent*: the payment is on its way to the service; no answer yet. ⏎ \
+(approved)
+payout committed: :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has not said yet that \
+the money arrived. ⏎ (approved)
+payout rejected, bulk rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was paid.
+payout withdrawn, bulk withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was paid.
+payout withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
+payout expired, bulk expired: :alarm_clock: *expired*: nobody decided in time. Nothing was paid.
+payout expired, late: :alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.
+payout closed, bulk closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
+payout new, stopped: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
+*Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: *stopped*: its \
+preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal error \
+(`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
+[Withdraw]
+payout creating: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Asked \
+by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: *being prepared*: the \
 recipient is being looked up; no money moves before people approve it. ⏎ Needs 1 approval besides the requester
-create_unknown: :grey_question: *unknown*: the service did not say whether it created the payout. Switchboard is \
-looking. Nothing was paid. ⏎ Needs 1 approval besides the requester
-create_unknown, it spoke: :grey_question: *unknown*: the service did not say whether it created the payout. \
+payout create_unknown: :grey_question: *unknown*: the service did not say whether it created the payout. Switchboard \
+is looking. Nothing was paid. ⏎ Needs 1 approval besides the requester
+payout create_unknown, it spoke: :grey_question: *unknown*: the service did not say whether it created the payout. \
 Switchboard is looking. The service gave answer 500, saying “try again later”. Nothing was paid. ⏎ Needs 1 approval \
 besides the requester
-create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the limit is \
-reached”. Switchboard is checking that it did not act all the same. Nothing was paid. ⏎ Needs 1 approval besides the \
-requester
-commit_unknown: :grey_question: *unknown*: the service did not say whether it paid. Switchboard is finding out. *Do \
-not pay again.* ⏎ (approved)
-commit_unknown, it spoke: :grey_question: *unknown*: the service did not say whether it paid. Switchboard is finding \
-out. The service gave answer 500, saying “try again later”. *Do not pay again.* ⏎ (approved)
-commit_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the limit is \
-reached”. Switchboard is checking that it did not act all the same. *Do not pay again.* ⏎ (approved)
-pending_escrow: :lock: *pending in escrow*: the service holds the money until the recipient has signed up. ⏎ \
-(approved) ⏎ [Cancel and return the money]
-completed: :white_check_mark: *completed*: the service confirms that the recipient was credited. ⏎ Approved by <@U0LIN>
-canceled: :leftwards_arrow_with_hook: *canceled*: the service canceled it; the money went back. ⏎ Approved by <@U0LIN>
-failed: :x: *failed*: the service could not pay. Reason: the account is closed. ⏎ Approved by <@U0LIN>
-refused: :x: *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying “the limit \
-is reached”. ⏎ Approved by <@U0LIN>
-committed, as it calls it: :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has not said \
-yet that the money arrived. The service calls this “On &lt;Hold&gt;”, a status Switchboard does not know. ⏎ (approved)
-refused, never sent: :x: *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying “the limit is \
-reached”.
-mismatch: :octagonal_sign: *failed*: not sent, because the service's record is not what was asked for. The amount is \
-26.00 instead of 25.00; the recipient is another one.
-needs_human: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; a new \
-attempt needs a new approval. The service's id: `652f7a1e9b3c4d5e6f708192`. The service still shows it as not \
+payout create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the \
+limit is reached”. Switchboard is checking that it did not act all the same. Nothing was paid. ⏎ Needs 1 approval \
+besides the requester
+payout commit_unknown, one_step commit_unknown: :grey_question: *unknown*: the service did not say whether it paid. \
+Switchboard is finding out. *Do not pay again.* ⏎ (approved)
+payout commit_unknown, it spoke, one_step commit_unknown, it spoke: :grey_question: *unknown*: the service did not say \
+whether it paid. Switchboard is finding out. The service gave answer 500, saying “try again later”. *Do not pay \
+again.* ⏎ (approved)
+payout commit_unknown, refused, one_step commit_unknown, refused: :grey_question: *unknown*: the service refused it. \
+Reason: answer 422, saying “the limit is reached”. Switchboard is checking that it did not act all the same. *Do not \
+pay again.* ⏎ (approved)
+payout pending_escrow, one_step pending_escrow: :lock: *pending in escrow*: the service holds the money until the \
+recipient has signed up. ⏎ (approved) ⏎ [Cancel and return the money]
+payout completed, one_step completed: :white_check_mark: *completed*: the service confirms that the recipient was \
+credited. ⏎ Approved by <@U0LIN>
+payout canceled, one_step canceled: :leftwards_arrow_with_hook: *canceled*: the service canceled it; the money went \
+back. ⏎ Approved by <@U0LIN>
+payout failed, one_step failed: :x: *failed*: the service could not pay. Reason: the account is closed. ⏎ Approved by \
+<@U0LIN>
+payout refused: :x: *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying “the \
+limit is reached”. ⏎ Approved by <@U0LIN>
+payout committed, as it calls it: :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has \
+not said yet that the money arrived. The service calls this “On &lt;Hold&gt;”, a status Switchboard does not know. ⏎ \
+(approved)
+payout refused, never sent: :x: *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying “the \
+limit is reached”.
+payout mismatch: :octagonal_sign: *failed*: not sent, because the service's record is not what was asked for. The \
+amount is 26.00 instead of 25.00; the recipient is another one.
+payout needs_human: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; \
+a new attempt needs a new approval. The service's id: `652f7a1e9b3c4d5e6f708192`. The service still shows it as not \
 committed. ⏎ (to decide) ⏎ [Retry] [Close as not paid]
-needs_human, never created: :warning: *needs a person*: whether the service created the payout is *unknown*; nothing \
-was paid. Our code at the service: `01KAGT0000000000000000CODE`. Its creation was tried several times. ⏎ (to decide) ⏎ \
-[Retry] [Close as not paid]
-needs_human, one of two: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you \
-decide; a new attempt needs a new approval. The service's id: `652f7a1e9b3c4d5e6f708192`. The new attempt was not sent \
-in time. Approvals for a new attempt: 1 of 2. ⏎ To decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ Approved by <@U0LIN> ⏎ \
-Needs 2 approvals besides the requester ⏎ [Retry] [Close as not paid]""")
+payout needs_human, never created: :warning: *needs a person*: whether the service created the payout is *unknown*; \
+nothing was paid. Our code at the service: `01KAGT0000000000000000CODE`. Its creation was tried several times. ⏎ (to \
+decide) ⏎ [Retry] [Close as not paid]
+payout needs_human, one of two: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before \
+you decide; a new attempt needs a new approval. The service's id: `652f7a1e9b3c4d5e6f708192`. The new attempt was not \
+sent in time. Approvals for a new attempt: 1 of 2. ⏎ To decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ Approved by <@U0LIN> \
+⏎ Needs 2 approvals besides the requester ⏎ [Retry] [Close as not paid]
+one_step refused: :x: *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: \
+answer 422, saying “the limit is reached”. ⏎ Approved by <@U0LIN>
+one_step commit_unknown, suspect: :grey_question: *unknown*: the service did not say whether it paid. Switchboard is \
+finding out. *Do not pay again.* The service holds op-77, made since this was sent, for the same recipient and amount \
+and without our code: look whether that is this one. ⏎ (approved)
+one_step needs_human: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you \
+decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service does \
+not list it. ⏎ (to decide) ⏎ [Retry] [Close as not paid]
+one_step needs_human, suspect: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before \
+you decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service \
+holds op-77, made since this was sent, for the same recipient and amount and without our code: look whether that is \
+this one. ⏎ (to decide) ⏎ [Close as not paid]
+one_step needs_human, refused: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before \
+you decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service \
+refused the request (422), saying “the limit is reached”, but the list cannot be used: its pages repeat. ⏎ (to decide) \
+⏎ [Retry] [Close as not paid]
+purchase new: :hourglass_flowing_sand: *being prepared*: the service is being asked for a checkout link; nobody can \
+pay yet. ⏎ [Withdraw]
+purchase creating: :hourglass_flowing_sand: *being prepared*: the service is being asked for a checkout link; nobody \
+can pay yet.
+purchase create_unknown: :grey_question: *unknown*: the service did not say whether it opened the purchase. \
+Switchboard is finding out. Do not ask again.
+purchase create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the \
+limit is reached”. Switchboard is checking that it did not act all the same. Do not ask again.
+purchase needs_human: :warning: *needs a person*: whether the service opened the purchase is *unknown*. Look it up \
+there before you ask again. The list cannot be used: its pages repeat.
+purchase open: :link: *open*: waiting for the buyer; nothing has been paid. ⏎ [Open checkout]
+purchase open, as it calls it: :link: *open*: whether the buyer has paid is *unknown*. The service calls this “On \
+&lt;Hold&gt;”, a status Switchboard does not know. ⏎ [Open checkout]
+purchase completed: :white_check_mark: *completed*: the service confirms that the buyer paid.
+purchase completed, by another: :white_check_mark: *completed*: the service confirms that the buyer paid. Paid by \
+eve@example.com.
+purchase canceled: :leftwards_arrow_with_hook: *canceled*: it was canceled at the service; no money moved.
+purchase failed: :x: *failed*: the service could not take the payment. Reason: card declined.
+purchase refused: :x: *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying “the \
+limit is reached”.
+purchase mismatch: :octagonal_sign: *failed*: its link is not given out, because the service's record is not what was \
+asked for. The amount is 120.00 instead of 119.50.
+purchase closed: :no_entry: *failed*: it was never opened, so nobody can pay it. The service does not list it.
+purchase withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. It was never opened, so nobody can pay it.
+purchase withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened, \
+so nobody can pay it.
+bulk new: *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2) ⏎ \
+*Duplicates*: row 7 (same address and amount as an earlier row) ⏎ *Never paid before*: 2 recipients ⏎ Looking up \
+accounts: `████████░░░░░░░░░░░░ 44 %` ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ :hourglass_flowing_sand: \
+*being prepared*: the recipients are being looked up; no money moves before people approve it. ⏎ Needs 1 approval \
+besides the requester ⏎ [Withdraw]
+bulk awaiting: (what is decided on) ⏎ :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 \
+UTC. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
+bulk approved: (what is decided on) ⏎ :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
+bulk sending: (what is decided on) ⏎ :hourglass_flowing_sand: *being sent*: the payments are on their way to the \
+service; no answer yet. ⏎ (approved)
+bulk committed: :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
+completed (200.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD), 7 not reported yet. ⏎ (approved)
+bulk commit_unknown: (what is decided on) ⏎ :grey_question: *unknown*: the service did not say whether it took the \
+payments. Switchboard is finding out from the service's history. *Do not pay again.* ⏎ (approved)
+bulk commit_unknown, refused: (what is decided on) ⏎ :grey_question: *unknown*: the service refused it. Reason: answer \
+422, saying “the limit is reached”. Switchboard is checking that it did not act all the same. *Do not pay again.* ⏎ \
+(approved)
+bulk needs_human: (what is decided on) ⏎ :warning: *needs a person*: the outcome is *unknown*. Look it up at the \
+service before you decide; a new attempt needs a new approval, and no other bulk payment is sent until you have \
+decided. Its payments carry notes such as `L-4F7K2M/2` at the service. The service's history does not show it. ⏎ (to \
+decide) ⏎ [Retry] [Close as not paid]
+bulk committed, not read: :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` \
+no payment reported yet. ⏎ (approved)
+bulk pending_escrow: :lock: *pending in escrow*: the service has gone through all of them; what is pending is \
+followed. ⏎ `████████████████░░░░ 80 %` 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow (95.00 \
+USD). ⏎ (approved) ⏎ [Cancel pending]
+bulk completed: :white_check_mark: *completed*: every payment is accounted for. ⏎ 10 completed (1250.00 USD), 0 failed \
+(0.00 USD), 0 pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
+bulk completed, some failed: :warning: *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); \
+every payment is accounted for. ⏎ The failed ones are listed in the thread. ⏎ Approved by <@U0LIN>
+bulk failed: :x: *failed*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 \
+pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
+bulk canceled: :leftwards_arrow_with_hook: *canceled*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 0 \
+failed (0.00 USD), 0 pending in escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were \
+approved. ⏎ Approved by <@U0LIN>
+bulk refused: :x: *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer \
+422, saying “the limit is reached”. ⏎ Approved by <@U0LIN>
+bulk mismatch: :octagonal_sign: *failed*: not sent. Our own record was changed after it was approved.
+bulk_cancel new: :hourglass_flowing_sand: *being prepared*: nothing is canceled before people approve it. ⏎ Needs 1 \
+approval besides the requester ⏎ [Withdraw]
+bulk_cancel sending: :hourglass_flowing_sand: *being sent*: the request is on its way to the service; no answer yet. ⏎ \
+(approved)
+bulk_cancel committed: :hourglass_flowing_sand: *sent*: everything was sent; the outcome of each payment is being \
+read. ⏎ (approved)
+bulk_cancel rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was canceled.
+bulk_cancel withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was canceled.
+bulk_cancel expired: :alarm_clock: *expired*: nobody decided in time. Nothing was canceled.
+bulk_cancel closed: :no_entry: *failed*: closed by <@U0ADA>. Reason: the service shows no payment.
+bulk_cancel commit_unknown: :grey_question: *unknown*: the service did not say whether it canceled them. Switchboard \
+is reading them again. ⏎ (approved)
+bulk_cancel needs_human: :warning: *needs a person*: whether the service canceled them is *unknown*. The service still \
+shows them as pending. ⏎ (to decide) ⏎ [Retry] [Close]
+bulk_cancel needs_human, not all sent: :warning: *needs a person*: not all of them were sent to the service. Somebody \
+who approved no longer counts (they are no approver any more), so one more approval is needed. ⏎ (to decide) ⏎ [Retry] \
+[Close]
+bulk_cancel committed, refused: :hourglass_flowing_sand: *sent*: everything was sent; the outcome of each payment is \
+being read. The service refused the request (422), saying “the limit is reached”. ⏎ (approved)
+bulk_cancel completed: :white_check_mark: *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 too \
+late (50.00 USD): 1 completed, 0 failed. ⏎ Approved by <@U0LIN>
+bulk_cancel failed: :x: *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): 1 \
+completed, 1 failed. ⏎ Approved by <@U0LIN>
+bulk_cancel mismatch: :octagonal_sign: *failed*: our own record was changed after it was approved. Nothing was \
+canceled.""")
 
 
 def test_cards_for_who_asked() -> None:
@@ -125,133 +241,9 @@ bulk_cancel needs_human, bulk_cancel needs_human, not all sent: - (to decide) �
 besides the requester · decided in <#C0APPROVE>""")
 
 
-def test_a_payout_that_is_made_by_one_request() -> None:
-    first, one_step = every(Kind.PAYOUT), every(Kind.ONE_STEP)
-    assert lines_of({name: text for name, text in one_step.items() if text != first.get(name)}) == snapshot("""\
-refused: :x: *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: answer 422, \
-saying “the limit is reached”. ⏎ Approved by <@U0LIN>
-commit_unknown, suspect: :grey_question: *unknown*: the service did not say whether it paid. Switchboard is finding \
-out. *Do not pay again.* The service holds op-77, made since this was sent, for the same recipient and amount and \
-without our code: look whether that is this one. ⏎ (approved)
-needs_human: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; a new \
-attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service does not list it. ⏎ \
-(to decide) ⏎ [Retry] [Close as not paid]
-needs_human, suspect: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you \
-decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service holds \
-op-77, made since this was sent, for the same recipient and amount and without our code: look whether that is this \
-one. ⏎ (to decide) ⏎ [Close as not paid]
-needs_human, refused: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you \
-decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service refused \
-the request (422), saying “the limit is reached”, but the list cannot be used: its pages repeat. ⏎ (to decide) ⏎ \
-[Retry] [Close as not paid]""")
-
-
-def test_a_purchase() -> None:
-    assert lines_of(every(Kind.PURCHASE)) == snapshot("""\
-new: :hourglass_flowing_sand: *being prepared*: the service is being asked for a checkout link; nobody can pay yet. ⏎ \
-[Withdraw]
-creating: :hourglass_flowing_sand: *being prepared*: the service is being asked for a checkout link; nobody can pay yet.
-create_unknown: :grey_question: *unknown*: the service did not say whether it opened the purchase. Switchboard is \
-finding out. Do not ask again.
-create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the limit is \
-reached”. Switchboard is checking that it did not act all the same. Do not ask again.
-needs_human: :warning: *needs a person*: whether the service opened the purchase is *unknown*. Look it up there before \
-you ask again. The list cannot be used: its pages repeat.
-open: :link: *open*: waiting for the buyer; nothing has been paid. ⏎ [Open checkout]
-open, as it calls it: :link: *open*: whether the buyer has paid is *unknown*. The service calls this “On \
-&lt;Hold&gt;”, a status Switchboard does not know. ⏎ [Open checkout]
-completed: :white_check_mark: *completed*: the service confirms that the buyer paid.
-completed, by another: :white_check_mark: *completed*: the service confirms that the buyer paid. Paid by \
-eve@example.com.
-canceled: :leftwards_arrow_with_hook: *canceled*: it was canceled at the service; no money moved.
-failed: :x: *failed*: the service could not take the payment. Reason: card declined.
-refused: :x: *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying “the limit is \
-reached”.
-mismatch: :octagonal_sign: *failed*: its link is not given out, because the service's record is not what was asked \
-for. The amount is 120.00 instead of 119.50.
-closed: :no_entry: *failed*: it was never opened, so nobody can pay it. The service does not list it.
-withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. It was never opened, so nobody can pay it.
-withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened, so nobody \
-can pay it.""")
-
-
 def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:
     one = moments(Kind.BULK)["awaiting"]
     for letters, is_whole in ((116, True), (117, False)):
         name = f"{'n' * letters}.csv"
         named = replace(one, payload=one.payload.model_copy(update={"name": name}))
         assert (f"*File*: {name} |" in seen(card(named))) is is_whole
-
-
-def test_a_bulk_payment() -> None:
-    assert lines_of(every(Kind.BULK)) == snapshot("""\
-new: *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2) ⏎ *Duplicates*: \
-row 7 (same address and amount as an earlier row) ⏎ *Never paid before*: 2 recipients ⏎ Looking up accounts: \
-`████████░░░░░░░░░░░░ 44 %` ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ :hourglass_flowing_sand: *being \
-prepared*: the recipients are being looked up; no money moves before people approve it. ⏎ Needs 1 approval besides the \
-requester ⏎ [Withdraw]
-awaiting: (what is decided on) ⏎ :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. \
-⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
-approved: (what is decided on) ⏎ :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
-sending: (what is decided on) ⏎ :hourglass_flowing_sand: *being sent*: the payments are on their way to the service; \
-no answer yet. ⏎ (approved)
-committed: :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 completed \
-(200.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD), 7 not reported yet. ⏎ (approved)
-rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was paid.
-withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was paid.
-expired: :alarm_clock: *expired*: nobody decided in time. Nothing was paid.
-closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
-commit_unknown: (what is decided on) ⏎ :grey_question: *unknown*: the service did not say whether it took the \
-payments. Switchboard is finding out from the service's history. *Do not pay again.* ⏎ (approved)
-commit_unknown, refused: (what is decided on) ⏎ :grey_question: *unknown*: the service refused it. Reason: answer 422, \
-saying “the limit is reached”. Switchboard is checking that it did not act all the same. *Do not pay again.* ⏎ \
-(approved)
-needs_human: (what is decided on) ⏎ :warning: *needs a person*: the outcome is *unknown*. Look it up at the service \
-before you decide; a new attempt needs a new approval, and no other bulk payment is sent until you have decided. Its \
-payments carry notes such as `L-4F7K2M/2` at the service. The service's history does not show it. ⏎ (to decide) ⏎ \
-[Retry] [Close as not paid]
-committed, not read: :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` no \
-payment reported yet. ⏎ (approved)
-pending_escrow: :lock: *pending in escrow*: the service has gone through all of them; what is pending is followed. ⏎ \
-`████████████████░░░░ 80 %` 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow (95.00 USD). ⏎ \
-(approved) ⏎ [Cancel pending]
-completed: :white_check_mark: *completed*: every payment is accounted for. ⏎ 10 completed (1250.00 USD), 0 failed \
-(0.00 USD), 0 pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
-completed, some failed: :warning: *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); \
-every payment is accounted for. ⏎ The failed ones are listed in the thread. ⏎ Approved by <@U0LIN>
-failed: :x: *failed*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 pending in \
-escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
-canceled: :leftwards_arrow_with_hook: *canceled*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 0 failed \
-(0.00 USD), 0 pending in escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were approved. ⏎ \
-Approved by <@U0LIN>
-refused: :x: *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer 422, \
-saying “the limit is reached”. ⏎ Approved by <@U0LIN>
-mismatch: :octagonal_sign: *failed*: not sent. Our own record was changed after it was approved.""")
-
-
-def test_a_cancellation() -> None:
-    assert lines_of(every(Kind.BULK_CANCEL)) == snapshot("""\
-new: :hourglass_flowing_sand: *being prepared*: nothing is canceled before people approve it. ⏎ Needs 1 approval \
-besides the requester ⏎ [Withdraw]
-awaiting: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. ⏎ (to decide) ⏎ \
-[Approve] [Reject] [Withdraw]
-approved: :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
-sending: :hourglass_flowing_sand: *being sent*: the request is on its way to the service; no answer yet. ⏎ (approved)
-committed: :hourglass_flowing_sand: *sent*: everything was sent; the outcome of each payment is being read. ⏎ (approved)
-rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was canceled.
-withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was canceled.
-expired: :alarm_clock: *expired*: nobody decided in time. Nothing was canceled.
-closed: :no_entry: *failed*: closed by <@U0ADA>. Reason: the service shows no payment.
-commit_unknown: :grey_question: *unknown*: the service did not say whether it canceled them. Switchboard is reading \
-them again. ⏎ (approved)
-needs_human: :warning: *needs a person*: whether the service canceled them is *unknown*. The service still shows them \
-as pending. ⏎ (to decide) ⏎ [Retry] [Close]
-needs_human, not all sent: :warning: *needs a person*: not all of them were sent to the service. Somebody who approved \
-no longer counts (they are no approver any more), so one more approval is needed. ⏎ (to decide) ⏎ [Retry] [Close]
-committed, refused: :hourglass_flowing_sand: *sent*: everything was sent; the outcome of each payment is being read. \
-The service refused the request (422), saying “the limit is reached”. ⏎ (approved)
-completed: :white_check_mark: *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 too late (50.00 \
-USD): 1 completed, 0 failed. ⏎ Approved by <@U0LIN>
-failed: :x: *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): 1 completed, 1 \
-failed. ⏎ Approved by <@U0LIN>
-mismatch: :octagonal_sign: *failed*: our own record was changed after it was approved. Nothing was canceled.""")

@@ -13,19 +13,10 @@ from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
-from tests.presentation.checks import check_message, lines_of, seen
+from tests.presentation.checks import alike, check_message, lines_of, seen
 from tests.presentation.payments.moments import NAMES, facts_of, moments
 
 NOT_IN_CHANNEL = Reason(Exchange.SLACK_ERROR, error="not_in_channel")
-
-
-def told(kind: Kind) -> dict[str, str]:
-    """Moment -> the news, without its first words, which name who asked and for what."""
-    found = {}
-    for name, one in moments(kind).items():
-        if one.state in TOLD:
-            found[name] = seen(cards.news(one, facts_of(one), names=NAMES)).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
-    return found
 
 
 HEADS = {
@@ -54,116 +45,106 @@ def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
     return found
 
 
-def test_a_payout() -> None:
-    assert lines_of(told(Kind.PAYOUT)) == snapshot("""\
-rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.
-withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.
-withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
-expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.
-expired, late: :alarm_clock: … has *expired*. Nothing was paid. Reason: it was not sent in time after approval.
-closed: :no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no payment.
-commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.
-commit_unknown, it spoke: :grey_question: … was sent, but its outcome is *unknown*. The service gave answer 500, \
-saying “try again later”. Switchboard is finding out. Do not pay again.
-commit_unknown, refused: :grey_question: … was sent, but its outcome is *unknown*. The service answered with a \
-refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay again.
-pending_escrow: :lock: … is in escrow: the service holds the money until the recipient has signed up. Approved by Lin \
-Chen.
-completed: :white_check_mark: … is *completed*: the service confirms that the recipient was credited. Approved by Lin \
-Chen. Hash `a1b2c3`.
-canceled: :leftwards_arrow_with_hook: … was *canceled* by the service; the money went back. Approved by Lin Chen.
-failed: :x: … *failed* at the service. Reason: the account is closed. Approved by Lin Chen.
-refused: :x: … has *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying “the \
-limit is reached”.
-refused, never sent: :x: … has *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying “the \
-limit is reached”.
-mismatch: :octagonal_sign: … has *failed*: not sent, because the service's record is not what was asked for. Reason: \
-the amount is 26.00 instead of 25.00; the recipient is another one.
-needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows it as not \
+def test_news() -> None:
+    """Without their first words, which name who asked and for what."""
+    found = {}
+    for kind in Kind:
+        for name, one in moments(kind).items():
+            if one.state in TOLD:
+                text = seen(cards.news(one, facts_of(one), names=NAMES))
+                found[f"{kind} {name}"] = text.replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
+    assert lines_of(alike(found)) == snapshot("""\
+payout rejected, bulk rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was \
+paid.
+payout withdrawn, bulk withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.
+payout withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
+payout expired, bulk expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.
+payout expired, late: :alarm_clock: … has *expired*. Nothing was paid. Reason: it was not sent in time after approval.
+payout closed, bulk closed: :no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no \
+payment.
+payout commit_unknown, one_step commit_unknown, one_step commit_unknown, suspect, bulk commit_unknown: :grey_question: \
+… was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.
+payout commit_unknown, it spoke, one_step commit_unknown, it spoke: :grey_question: … was sent, but its outcome is \
+*unknown*. The service gave answer 500, saying “try again later”. Switchboard is finding out. Do not pay again.
+payout commit_unknown, refused, one_step commit_unknown, refused, bulk commit_unknown, refused: :grey_question: … was \
+sent, but its outcome is *unknown*. The service answered with a refusal. Reason: answer 422, saying “the limit is \
+reached”. Switchboard is finding out. Do not pay again.
+payout pending_escrow, one_step pending_escrow: :lock: … is in escrow: the service holds the money until the recipient \
+has signed up. Approved by Lin Chen.
+payout completed, one_step completed: :white_check_mark: … is *completed*: the service confirms that the recipient was \
+credited. Approved by Lin Chen. Hash `a1b2c3`.
+payout canceled, one_step canceled: :leftwards_arrow_with_hook: … was *canceled* by the service; the money went back. \
+Approved by Lin Chen.
+payout failed, one_step failed: :x: … *failed* at the service. Reason: the account is closed. Approved by Lin Chen.
+payout refused: :x: … has *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying \
+“the limit is reached”.
+payout refused, never sent: :x: … has *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying \
+“the limit is reached”.
+payout mismatch: :octagonal_sign: … has *failed*: not sent, because the service's record is not what was asked for. \
+Reason: the amount is 26.00 instead of 25.00; the recipient is another one.
+payout needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows it as not \
 committed.
-needs_human, never created: :warning: … *needs a person*: its outcome is *unknown*. Reason: its creation was tried \
-several times.
-needs_human, one of two: :warning: … *needs a person*: its outcome is *unknown*. Reason: the new attempt was not sent \
-in time.""")
-
-
-def test_a_payout_that_is_made_by_one_request() -> None:
-    first, one_step = told(Kind.PAYOUT), told(Kind.ONE_STEP)
-    assert lines_of({name: text for name, text in one_step.items() if text != first.get(name)}) == snapshot("""\
-refused: :x: … has *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: answer \
-422, saying “the limit is reached”.
-commit_unknown, suspect: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out. Do not \
-pay again.
-needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service does not list it.
-needs_human, suspect: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service holds op-77, made \
-since this was sent, for the same recipient and amount and without our code: look whether that is this one.
-needs_human, refused: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service refused the request \
-(422), saying “the limit is reached”, but the list cannot be used: its pages repeat.""")
-
-
-def test_a_purchase() -> None:
-    assert lines_of(told(Kind.PURCHASE)) == snapshot("""\
-needs_human: :warning: … *needs a person*: whether the service opened it is *unknown*. Reason: the list cannot be \
-used: its pages repeat.
-completed: :white_check_mark: … is *completed*: the service confirms that the buyer paid.
-completed, by another: :white_check_mark: … is *completed*: the service confirms that the buyer paid. Paid by \
+payout needs_human, never created: :warning: … *needs a person*: its outcome is *unknown*. Reason: its creation was \
+tried several times.
+payout needs_human, one of two: :warning: … *needs a person*: its outcome is *unknown*. Reason: the new attempt was \
+not sent in time.
+one_step refused: :x: … has *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: \
+answer 422, saying “the limit is reached”.
+one_step needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service does not list it.
+one_step needs_human, suspect: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service holds \
+op-77, made since this was sent, for the same recipient and amount and without our code: look whether that is this one.
+one_step needs_human, refused: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service refused the \
+request (422), saying “the limit is reached”, but the list cannot be used: its pages repeat.
+purchase needs_human: :warning: … *needs a person*: whether the service opened it is *unknown*. Reason: the list \
+cannot be used: its pages repeat.
+purchase completed: :white_check_mark: … is *completed*: the service confirms that the buyer paid.
+purchase completed, by another: :white_check_mark: … is *completed*: the service confirms that the buyer paid. Paid by \
 eve@example.com.
-canceled: :leftwards_arrow_with_hook: … was *canceled* at the service; no money moved.
-failed: :x: … has *failed* at the service. Reason: card declined.
-refused: :x: … has *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying “the limit \
-is reached”.
-mismatch: :octagonal_sign: … has *failed*: the service's record is not what was asked for; do not pass any link on. \
-Reason: the amount is 120.00 instead of 119.50.
-closed: :no_entry: … has *failed*: it was never opened, so nobody can pay it. Reason: the service does not list it.
-withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. It was never opened.
-withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened.""")
-
-
-def test_a_bulk_payment() -> None:
-    assert lines_of(told(Kind.BULK)) == snapshot("""\
-rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.
-withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.
-expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.
-closed: :no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no payment.
-commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.
-commit_unknown, refused: :grey_question: … was sent, but its outcome is *unknown*. The service answered with a \
-refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay again.
-needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service's history does not show it.
-pending_escrow: :lock: … is not finished: so far 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow \
-(95.00 USD). What is pending is followed; the summary comes when every payment is final. Approved by Lin Chen.
-completed: :white_check_mark: … is *completed*. *Summary*: 10 completed (1250.00 USD), 0 failed (0.00 USD), 0 pending \
-in escrow (0.00 USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: \
-Completed 10)
-completed, some failed: :warning: … is *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD). \
-*Summary*: 7 completed, 1 failed, 0 pending in escrow, 2 canceled. That is all 10 payments that were approved. \
+purchase canceled: :leftwards_arrow_with_hook: … was *canceled* at the service; no money moved.
+purchase failed: :x: … has *failed* at the service. Reason: card declined.
+purchase refused: :x: … has *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying \
+“the limit is reached”.
+purchase mismatch: :octagonal_sign: … has *failed*: the service's record is not what was asked for; do not pass any \
+link on. Reason: the amount is 120.00 instead of 119.50.
+purchase closed: :no_entry: … has *failed*: it was never opened, so nobody can pay it. Reason: the service does not \
+list it.
+purchase withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. It was never opened.
+purchase withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never \
+opened.
+bulk needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service's history does not show \
+it.
+bulk pending_escrow: :lock: … is not finished: so far 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in \
+escrow (95.00 USD). What is pending is followed; the summary comes when every payment is final. Approved by Lin Chen.
+bulk completed: :white_check_mark: … is *completed*. *Summary*: 10 completed (1250.00 USD), 0 failed (0.00 USD), 0 \
+pending in escrow (0.00 USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of \
+L-4F7K2M: Completed 10)
+bulk completed, some failed: :warning: … is *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 \
+USD). *Summary*: 7 completed, 1 failed, 0 pending in escrow, 2 canceled. That is all 10 payments that were approved. \
 Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Completed 7, Failed 1, Canceled 2)
-failed: :x: … has *failed*. *Summary*: 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 pending in escrow (0.00 \
+bulk failed: :x: … has *failed*. *Summary*: 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 pending in escrow (0.00 \
 USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Failed 10)
-canceled: :leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 completed (0.00 USD), 0 failed (0.00 USD), 0 \
+bulk canceled: :leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 completed (0.00 USD), 0 failed (0.00 USD), 0 \
 pending in escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were approved. Approved by Lin \
 Chen. ⏎ (Payments of L-4F7K2M: Canceled 10)
-refused: :x: … has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: \
+bulk refused: :x: … has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: \
 answer 422, saying “the limit is reached”.
-mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was paid. Reason: our own record was changed after \
-it was approved.""")
-
-
-def test_a_cancellation() -> None:
-    assert lines_of(told(Kind.BULK_CANCEL)) == snapshot("""\
-rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was canceled.
-withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was canceled.
-expired: :alarm_clock: … has *expired*. Nothing was canceled. Reason: nobody decided in time.
-closed: :no_entry: … has *failed*: Ada Okafor closed it. Reason: the service shows no payment.
-commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out.
-needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows them as pending.
-needs_human, not all sent: :warning: … *needs a person*: its outcome is *unknown*. Reason: somebody who approved no \
-longer counts (they are no approver any more), so one more approval is needed.
-completed: :white_check_mark: … is *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 too late \
-(50.00 USD): 1 completed, 0 failed. Approved by Lin Chen.
-failed: :x: … has *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): 1 \
-completed, 1 failed. Approved by Lin Chen.
-mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was canceled. Reason: our own record was changed \
-after it was approved.""")
+bulk mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was paid. Reason: our own record was changed \
+after it was approved.
+bulk_cancel rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was canceled.
+bulk_cancel withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was canceled.
+bulk_cancel expired: :alarm_clock: … has *expired*. Nothing was canceled. Reason: nobody decided in time.
+bulk_cancel closed: :no_entry: … has *failed*: Ada Okafor closed it. Reason: the service shows no payment.
+bulk_cancel commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out.
+bulk_cancel needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows them \
+as pending.
+bulk_cancel needs_human, not all sent: :warning: … *needs a person*: its outcome is *unknown*. Reason: somebody who \
+approved no longer counts (they are no approver any more), so one more approval is needed.
+bulk_cancel completed: :white_check_mark: … is *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 \
+too late (50.00 USD): 1 completed, 0 failed. Approved by Lin Chen.
+bulk_cancel failed: :x: … has *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): \
+1 completed, 1 failed. Approved by Lin Chen.
+bulk_cancel mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was canceled. Reason: our own record \
+was changed after it was approved.""")
 
 
 def test_alerts() -> None:

@@ -213,15 +213,6 @@ def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> No
     )
 
 
-@pytest.mark.parametrize(
-    ("number", "last", "labels"), [(1, 1, []), (1, 3, ["Next"]), (2, 3, ["Previous", "Next"]), (3, 3, ["Previous"])]
-)
-def test_buttons_lead_where_there_is_a_page(number: int, last: int, labels: list[str]) -> None:
-    content = operations.listing(page(page=number, last_page=last), {}, operation_type=None, command="/pay")
-    found = [element for block in content.blocks if block["type"] == "actions" for element in block["elements"]]
-    assert [button["text"]["text"] for button in found] == labels
-
-
 def test_what_is_not_said_is_said_to_be_not_said() -> None:
     told = (
         operations.account("ana@example.com", AccountStatus(status="On_Hold")),
