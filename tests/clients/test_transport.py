@@ -111,15 +111,6 @@ async def test_no_request_is_sent_twice_on_a_connection_kept_alive(method: str) 
         assert [arrived.connection for arrived in server.requests] == [1, 1]
 
 
-async def test_a_plain_session_would_send_a_put_twice() -> None:
-    """Why the test above can fail."""
-    async with wire_server(closes_the_second) as server, aiohttp.ClientSession() as plain_session:
-        await (await plain_session.put(server.url, data=b"{}")).read()
-        with pytest.raises(aiohttp.ClientError):
-            await plain_session.put(server.url, data=b"{}")
-        assert len(server.requests) == 3
-
-
 @pytest.mark.parametrize("method", ["POST", "PUT", "GET"])
 async def test_every_request_gets_a_connection_of_its_own(session: aiohttp.ClientSession, method: str) -> None:
     async with wire_server(fine) as server:
@@ -205,13 +196,6 @@ async def test_a_handshake_that_does_not_come_is_not_connected(
         slow = transport(session, server.url.replace("http", "https"), **seconds)
         assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
         assert server.connections == 1
-
-
-async def test_a_refusing_guard_sends_nothing(session: aiohttp.ClientSession) -> None:
-    async with wire_server(fine) as server:
-        reply = await transport(session, server.url).send(request(), guard=lambda: False)
-        assert reply == Reply(failure=Failure.NOT_SENT)
-        assert server.requests == []
 
 
 async def test_the_guard_is_asked_only_when_the_connection_stands(session: aiohttp.ClientSession) -> None:

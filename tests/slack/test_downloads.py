@@ -3,7 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import aiohttp
 import pytest
@@ -15,7 +15,6 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from bot.playground.workspace.files import Odd
 from bot.slack.authenticity import Hosts
 from bot.slack.files import Downloads, read_info
 from tests.slack.conftest import Api, serving
@@ -57,17 +56,6 @@ async def test_a_file_is_read_by_its_id(workspace: Workspace, downloads: Downloa
     assert info.share_in(FINANCE) == Share(channel=FINANCE, ts=message.ts, thread_ts=root.ts)
     assert await read(downloads, info) == DATA
     assert await downloads.head(info, most=100) == DATA[:100]
-
-
-@pytest.mark.parametrize(("odd", "trouble"), [
-    ("deleted", FileTrouble.DELETED), ("external", FileTrouble.EXTERNAL), ("hidden", FileTrouble.HIDDEN),
-    ("denied", FileTrouble.DENIED), ("processing", FileTrouble.PROCESSING), ("", FileTrouble.UNKNOWN),
-])  # fmt: skip
-async def test_what_cannot_be_used_says_why(
-    workspace: Workspace, downloads: Downloads, odd: Odd | Literal[""], trouble: FileTrouble
-) -> None:
-    file_id = workspace.upload(MARIA, "a.bin", DATA, odd=odd) if odd else "F0NOSUCH"
-    assert await trouble_of(downloads.info(file_id)) is trouble
 
 
 @pytest.mark.parametrize(("error", "trouble"), [

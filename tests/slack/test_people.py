@@ -104,25 +104,11 @@ async def test_a_record_with_holes_belongs_to_no_workspace(api: Api, people: Dir
     assert person.team_id != "T0HOME"
 
 
-async def test_within_a_few_seconds_nothing_is_asked_again(api: Api, people: Directory, clock: Clock) -> None:
-    for _ in range(3):
-        await people.standing("U0ADA")
-        clock.now += FRESH / 3
-    assert api.asked("users.info") == 1
-    assert api.asked("usergroups.list") == 1
-
-
 async def test_after_them_it_is_asked_again_and_believed(api: Api, people: Directory, clock: Clock) -> None:
     await people.standing("U0ADA")
     say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
     clock.now += FRESH + 0.1
     assert (await people.standing("U0ADA")).groups == frozenset()
-
-
-async def test_many_questions_at_once_are_one(api: Api, people: Directory) -> None:
-    await asyncio.gather(*(people.standing("U0ADA") for _ in range(20)))
-    assert api.asked("users.info") == 1
-    assert api.asked("usergroups.list") == 1
 
 
 async def test_several_people_share_the_groups(api: Api, people: Directory) -> None:
@@ -260,31 +246,11 @@ async def test_a_group_of_which_the_list_names_no_members_is_asked_for_alone(api
     assert api.asked("usergroups.users.list") == 1
 
 
-async def test_an_older_one_does_not(api: Api, people: Directory, clock: Clock) -> None:
-    await people.standing("U0ADA")
-    fail(api)
-    clock.now += OLDEST + 1
-    await nobody_counts(people)
-
-
 @pytest.mark.parametrize("silent", [(), ("usergroups.list",)])
 async def test_without_any_answer_nobody_counts(api: Api, people: Directory, silent: tuple[str, ...]) -> None:
     """Knowing the person is not knowing the groups."""
     fail(api, *silent)
     await nobody_counts(people, "did not say who you are")
-
-
-async def test_no_answer_in_time_is_no_answer(api: Api, web_client: AsyncWebClient, clock: Clock) -> None:
-    people = Directory(client=web_client, groups=[], monotonic=clock, timeout=0.05)
-    gate = asyncio.Event()
-
-    async def hang(_: dict[str, Any]) -> web.StreamResponse:
-        await gate.wait()
-        return web.json_response({"ok": True})
-
-    api.answers["users.info"] = hang
-    await nobody_counts(people)
-    gate.set()
 
 
 def hold(api: Api, method: str) -> asyncio.Event:

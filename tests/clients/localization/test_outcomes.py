@@ -5,12 +5,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.presentation.reasons import worded
@@ -32,53 +30,6 @@ async def test_faults(kind: FaultKind, client: LocalizationClient, simulator: Lo
         outcome = await client.run(asked, upload=file)
         assert isinstance(outcome, NotExecuted if kind in REFUSALS else Unknown)
         assert len([call for call in simulator.calls if call.operation == asked.operation.value]) == 1
-
-
-async def test_a_gateways_time_out_is_unknown_and_no_page_is_kept(
-    client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
-    simulator.faults.arm(Fault(FaultKind.DONE_500, "paraphrase"))
-    outcome = await client.run(TEXT)
-    assert outcome == Unknown(reason=Reason(Exchange.ANSWERED, status=504), status=504)
-
-
-async def test_silence_is_unknown(open_client: OpenClient, simulator: LocalizationSimulator) -> None:
-    simulator.faults.arm(Fault(FaultKind.DONE_HANGS, "paraphrase", seconds=30))
-    outcome = await open_client(simulator.base_url, seconds=0.2).run(TEXT)
-    assert isinstance(outcome, Unknown)
-    assert len(simulator.calls) <= 1
-
-
-async def test_nobody_there_is_not_executed(open_client: OpenClient) -> None:
-    outcome = await open_client("http://127.0.0.1:9").run(TEXT)
-    assert isinstance(outcome, NotExecuted)
-    assert outcome.again
-
-
-@pytest.mark.parametrize("shape", ["message", "detail", "error", "errors", "text"])
-async def test_the_services_words_are_passed_on(
-    shape: str, client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
-    simulator.switches.errors = shape
-    many = Request(operation=CallOperation.PARAPHRASE, text="One. " * 51)
-    outcome = await client.run(many)
-    assert isinstance(outcome, NotExecuted)
-    assert not outcome.again
-    assert outcome.words == snapshot("text: At most 50 elements per request are supported")
-    short = await client.run(Request(operation=CallOperation.SUMMARY, text="Too short."))
-    assert isinstance(short, NotExecuted)
-    assert short.words == snapshot("text: The input is not long enough to summarize")
-
-
-async def test_fifty_elements_are_taken(client: LocalizationClient) -> None:
-    assert isinstance(await client.run(Request(operation=CallOperation.PARAPHRASE, text="One. " * 50)), Done)
-
-
-async def test_a_page_is_never_anybodys_words(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
-    simulator.switches.errors = "html"
-    outcome = await client.run(Request(operation=CallOperation.SUMMARY, text="Too short."))
-    assert isinstance(outcome, NotExecuted)
-    assert outcome.words == ""
 
 
 WORDS = '{"message": "no"}'
@@ -121,15 +72,6 @@ async def test_what_becomes_of_an_answer(
     elif status != 200:
         assert isinstance(outcome, Unknown)
         assert outcome.status == status
-
-
-@pytest.mark.parametrize("size", [2_999, 3_001])
-async def test_a_file_that_is_not_as_long_as_it_said(
-    size: int, client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
-    with pytest.raises(UploadTrouble):
-        await client.run(CLIP, upload=upload(b"ID3" + bytes(2_997), "mp3", size=size))
-    assert not [call for call in simulator.calls if call.effect]
 
 
 async def test_a_file_that_breaks_off(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
