@@ -1,10 +1,13 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
+import aiohttp
 import pytest
 from pydantic import SecretStr
 
 from bot.clients.payments import PaymentsClient
+from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from tests.clients.partner_server import Partner, partner_server
@@ -22,22 +25,31 @@ def slots() -> CountingSlots:
     return CountingSlots()
 
 
+def routes_of(folder: Path, services: str = "", environment: str = "sandbox") -> RouteTable:
+    """The route table with this file of an operator."""
+    file = folder / "services.toml"
+    file.write_text(services, encoding="utf-8")
+    return load_routes(file, environment=environment)
+
+
+def payments_client(routes: RouteTable, transport: Transport, **more: Any) -> PaymentsClient:
+    given = {"limiter": CountingSlots(), "partner_id": "partner", "partner_secret": SecretStr("pä:ss"), **more}
+    return PaymentsClient(routes=routes, transport=transport, **given)
+
+
 @pytest.fixture
-async def open_client(partner: Partner, slots: CountingSlots, tmp_path: Path) -> AsyncIterator[OpenClient]:
-    async with open_session() as session:
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with open_session() as opened:
+        yield opened
 
-        def build(services: str = "", environment: str = "sandbox") -> PaymentsClient:
-            file = tmp_path / "services.toml"
-            file.write_text(services, encoding="utf-8")
-            return PaymentsClient(
-                routes=load_routes(file, environment=environment),
-                transport=Transport(session=session, base_url=partner.url, service="payments", total=5.0),
-                limiter=slots,
-                partner_id="partner",
-                partner_secret=SecretStr("pä:ss"),
-            )
 
-        yield build
+@pytest.fixture
+def open_client(session: aiohttp.ClientSession, partner: Partner, slots: CountingSlots, tmp_path: Path) -> OpenClient:
+    def build(services: str = "", environment: str = "sandbox") -> PaymentsClient:
+        transport = Transport(session=session, base_url=partner.url, service="payments", total=5.0)
+        return payments_client(routes_of(tmp_path, services, environment), transport, limiter=slots)
+
+    return build
 
 
 @pytest.fixture

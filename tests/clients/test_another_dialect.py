@@ -13,10 +13,9 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.limiter import PartnerTurns, SendSlots, SlidingWindow
+from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.payments import NewBulk, NewPayout, PaymentsClient
-from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
+from bot.clients.transport import Transport
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -26,7 +25,8 @@ from bot.domain.payments.operation import OperationStatus
 from bot.playground.simulators.payments import Dialect, PaymentsSimulator
 from bot.playground.simulators.payments.dialect import ROUTES
 from bot.presentation.reasons import worded
-from tests.clients.payments_calls import NEW, PURCHASE, CountingSlots
+from tests.clients.conftest import payments_client, routes_of
+from tests.clients.payments_calls import NEW, PURCHASE
 from tests.support.dialect import OURS, THEIRS
 
 BATCHES = Dialect(
@@ -96,24 +96,15 @@ async def service(request: pytest.FixtureRequest) -> AsyncIterator[PaymentsSimul
 
 
 @pytest.fixture
-async def connect(tmp_path: Path) -> AsyncIterator[Connect]:
-    async with open_session() as session:
+def connect(session: aiohttp.ClientSession, tmp_path: Path) -> Connect:
+    def build(service: PaymentsSimulator, services: str = "", **more: object) -> PaymentsClient:
+        # Production where a file confirms what lets money move.
+        routes = routes_of(tmp_path, services, "production" if services == OURS else "sandbox")
+        transport = Transport(session=session, base_url=service.base_url, service="payments")
+        ours = {"partner_id": service.partner_id, "partner_secret": SecretStr(service.partner_secret)}
+        return payments_client(routes, transport, **ours, **more)
 
-        def build(
-            service: PaymentsSimulator, services: str = "", *, secret: str = "", slots: SendSlots | None = None
-        ) -> PaymentsClient:
-            file = tmp_path / "services.toml"
-            file.write_text(services, encoding="utf-8")
-            return PaymentsClient(
-                # Production where a file confirms what lets money move.
-                routes=load_routes(file, environment="production" if services == OURS else "sandbox"),
-                transport=Transport(session=session, base_url=service.base_url, service="payments"),
-                limiter=slots or CountingSlots(),
-                partner_id=service.partner_id,
-                partner_secret=SecretStr(secret or service.partner_secret),
-            )
-
-        yield build
+    return build
 
 
 @pytest.fixture
@@ -253,7 +244,7 @@ async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: P
 
 async def test_forty_requests_at_once_meet_no_429(plain: PaymentsSimulator, connect: Connect) -> None:
     slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
-    client = connect(plain, slots=slots)
+    client = connect(plain, limiter=slots)
     operation_id = await created(client, plain)
     async with asyncio.TaskGroup() as tasks:
         for _ in range(39):

@@ -3,13 +3,13 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
+import aiohttp
 import pytest
 from inline_snapshot import snapshot
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient, NotCovered, StoreForm
-from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
+from bot.clients.transport import Transport
 from bot.domain.bookings.record import Payment, Position, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -17,6 +17,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
 from bot.presentation.reasons import sentence, worded
+from tests.clients.conftest import routes_of
 from tests.clients.delivery_calls import BOOKING, HERE, KEY, PHONE
 from tests.clients.partner_server import Partner, said
 
@@ -34,19 +35,15 @@ async def service() -> AsyncIterator[DeliverySimulator]:
 
 
 @pytest.fixture
-async def make(service: DeliverySimulator, tmp_path: Path) -> AsyncIterator[Make]:
-    async with open_session() as session:
+def make(session: aiohttp.ClientSession, service: DeliverySimulator, tmp_path: Path) -> Make:
+    def build(services: str = "", url: str = "") -> DeliveryClient:
+        return DeliveryClient(
+            routes=routes_of(tmp_path, services, "production"),
+            transport=Transport(session=session, base_url=url or service.base_url, service="delivery", total=5.0),
+            master_key=SecretStr("master-key"),
+        )
 
-        def build(services: str = "", url: str = "") -> DeliveryClient:
-            file = tmp_path / "services.toml"
-            file.write_text(services, encoding="utf-8")
-            return DeliveryClient(
-                routes=load_routes(file, environment="production"),
-                transport=Transport(session=session, base_url=url or service.base_url, service="delivery", total=5.0),
-                master_key=SecretStr("master-key"),
-            )
-
-        yield build
+    return build
 
 
 @pytest.fixture

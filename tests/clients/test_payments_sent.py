@@ -5,29 +5,21 @@ import json
 from decimal import Decimal
 from typing import Any
 
+import aiohttp
 import pytest
-from pydantic import SecretStr
 
 from bot.clients.limiter import Lane
 from bot.clients.payments import NewItem, PaymentsClient
 from bot.clients.payments import client as payments
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
+from bot.clients.transport import Transport
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Failure, NotExecuted
 from bot.domain.payments.bulk import HashList
+from tests.clients.conftest import payments_client
 from tests.clients.partner_server import Partner, operation, said
-from tests.clients.payments_calls import (
-    BULK,
-    CALLS,
-    EFFECTS,
-    NEW,
-    PURCHASE,
-    Bench,
-    CountingSlots,
-    new_purchase,
-)
+from tests.clients.payments_calls import BULK, CALLS, EFFECTS, NEW, PURCHASE, Bench, new_purchase
 
 PAYOUT = {
     "email": "ana+x@example.com", "description": 'March "translation" — naïve', "amount": Decimal("10.10"),
@@ -273,7 +265,9 @@ def test_a_submission_may_take_ten_minutes() -> None:
     assert payments.UPLOAD_SECONDS == 600
 
 
-async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(partner: Partner) -> None:
+async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(
+    session: aiohttp.ClientSession, partner: Partner
+) -> None:
     """Its code, or its id; a bulk payment by our reference."""
     asked: list[str] = []
 
@@ -281,16 +275,9 @@ async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(p
         asked.append(about)
         return False
 
-    async with open_session() as session:
-        client = PaymentsClient(
-            routes=load_routes(None, environment="sandbox"),
-            transport=Transport(session=session, base_url=partner.url, service="payments"),
-            limiter=CountingSlots(),
-            partner_id="partner",
-            partner_secret=SecretStr("x"),
-            may_leave=may_leave,
-        )
-        assert all([isinstance(await CALLS[call](client), NotExecuted) for call in ("create", "commit", "bulk")])
+    transport = Transport(session=session, base_url=partner.url, service="payments")
+    client = payments_client(load_routes(None, environment="sandbox"), transport, may_leave=may_leave)
+    assert all([isinstance(await CALLS[call](client), NotExecuted) for call in ("create", "commit", "bulk")])
     assert asked == [
         f"payments.create_payout {NEW.code}",
         "payments.commit_payout op-1",

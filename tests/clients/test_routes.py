@@ -1,7 +1,8 @@
 import re
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from hypothesis import given
@@ -11,10 +12,9 @@ from bot.clients.routes import Mark, Route, RouteTable, place
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError, ServiceNever
 from bot.presentation.reasons import problem_of
+from tests.clients.conftest import routes_of
 
-
-class Write(Protocol):
-    def __call__(self, text: str, environment: str = "sandbox") -> RouteTable: ...
+Write = Callable[..., RouteTable]
 
 
 # services.md §1 in one line each: operation, method, path, mark.
@@ -43,21 +43,12 @@ account_status GET /account-status A1
 
 @pytest.fixture
 def operator(tmp_path: Path) -> Write:
-    def load(text: str, environment: str = "sandbox") -> RouteTable:
-        file = tmp_path / "services.toml"
-        file.write_text(text, encoding="utf-8")
-        return load_routes(file, environment=environment)
-
-    return load
+    return partial(routes_of, tmp_path)
 
 
 def test_the_shipped_table_has_every_operation() -> None:
-    rows = load_routes(None, environment="sandbox").rows()
-    found = [
-        f"{row.name.removeprefix('payments.')} {row.method} {row.path} {row.mark}"
-        for row in rows
-        if row.name.startswith("payments.")
-    ]
+    rows = [row for row in load_routes(None, environment="sandbox").rows() if row.service == "payments"]
+    found = [f"{row.operation} {row.method} {row.path} {row.mark}" for row in rows]
     assert found == EXPECTED.split("\n")[1:-1]
 
 
@@ -76,12 +67,8 @@ def test_the_contracts_example_is_read(operator: Write) -> None:
         """
     )
     commit = table.use("payments", "commit_payout")
-    assert (commit.method, commit.path, commit.confirmed, commit.overridden) == (
-        "PUT",
-        "/v2/payouts/{id}/confirm",
-        True,
-        True,
-    )
+    path = "/v2/payouts/{id}/confirm"
+    assert (commit.method, commit.path, commit.confirmed, commit.overridden) == ("PUT", path, True, True)
     assert commit.reply["hash"] == ("acme_operation_hash",)
     assert commit.reply["email"] == ("acme_user_email", "email")
     assert table.use("payments", "create_payout").fields["email"] == "recipient"
@@ -175,13 +162,9 @@ def test_another_path_alone_is_no_confirmation(operator: Write) -> None:
 
 
 ROUTE = Route(
-    service="payments",
-    operation="read",
-    method="GET",
-    path="/operations/{id}/x",
-    mark=Mark.DOCUMENTED,
+    service="payments", operation="read", method="GET", path="/operations/{id}/x", mark=Mark.DOCUMENTED,
     moves_money=False,
-)
+)  # fmt: skip
 
 
 @given(st.text(min_size=1, max_size=200))
@@ -210,9 +193,7 @@ def test_a_page_holds_up_to_a_thousand(operator: Write, size: int) -> None:
 
 
 def route(tmp_path: Path, operation: str, services: str) -> Route:
-    file = tmp_path / "services.toml"
-    file.write_text(f"[payments.{operation}]\n{services}\n", encoding="utf-8")
-    return load_routes(file, environment="sandbox").use("payments", operation)
+    return routes_of(tmp_path, f"[payments.{operation}]\n{services}\n").use("payments", operation)
 
 
 GET, COMMIT = "get_operation", "commit_payout"
@@ -246,10 +227,8 @@ def test_an_id_goes_where_the_route_says(
 
 def test_amounts_stay_exact_everywhere(tmp_path: Path) -> None:
     values = {"email": "a+b@x.com", "amount": Decimal("10.10"), "cancel_uri": None}
-    assert place(route(tmp_path, "create_payout", ""), values).body == {
-        "email": "a+b@x.com",
-        "amount": Decimal("10.10"),
-    }
+    exact = {"email": "a+b@x.com", "amount": Decimal("10.10")}
+    assert place(route(tmp_path, "create_payout", ""), values).body == exact
     queried = place(route(tmp_path, "create_payout", 'parameters = "query"'), values)
     assert queried.path == "/payouts?email=a%2Bb%40x.com&amount=10.10"
     assert queried.body == {}

@@ -1,7 +1,6 @@
 """The one door: whatever a service says, no secret of ours gets past the transport."""
 
 import json
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -10,7 +9,7 @@ from pydantic import SecretStr
 from bot.clients.delivery import DeliveryClient
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import PreparedRequest, Transport, open_session
+from bot.clients.transport import PreparedRequest, Transport
 from bot.domain.outcome import NO_JSON, Reply
 from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, answer, wire_server
@@ -18,12 +17,6 @@ from tests.clients.wire_server import Arrived, answer, wire_server
 OTHERS = "an/other+services=key"
 """A secret that this service never got."""
 REQUEST = PreparedRequest(operation="s.ask", method="GET", path="/", headers={})
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with open_session() as opened:
-        yield opened
 
 
 async def told(

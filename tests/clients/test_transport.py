@@ -5,7 +5,6 @@ import ipaddress
 import json
 import socket
 import ssl
-from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -40,12 +39,6 @@ HEADERS = {"Authorization": "Basic c2VjcmV0", "Content-Type": "application/json"
 
 def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b'{"a":1}') -> PreparedRequest:
     return PreparedRequest(operation="payments.create_payout", method=method, path=path, headers=HEADERS, body=body)
-
-
-@pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with open_session() as opened:
-        yield opened
 
 
 def transport(

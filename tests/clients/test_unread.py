@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import aiohttp
 import pytest
 from pydantic import SecretStr
 
@@ -32,9 +33,10 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.presentation.unread import file_lines
+from tests.clients.conftest import payments_client, routes_of
 from tests.clients.delivery_calls import BOOKING, HERE, KEY
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
-from tests.clients.payments_calls import NEW, CountingSlots
+from tests.clients.payments_calls import NEW
 from tests.support.troubles import says
 
 ASKED = Request(
@@ -80,22 +82,13 @@ OpenPayments = Callable[..., PaymentsClient]
 
 
 @pytest.fixture
-async def payments(notes: Notes, tmp_path: Path) -> AsyncIterator[OpenPayments]:
-    async with open_session() as session:
+def payments(session: aiohttp.ClientSession, notes: Notes, tmp_path: Path) -> OpenPayments:
+    def build(url: str, *, services: str = "", answers: AnswerObserver | None = notes) -> PaymentsClient:
+        transport = Transport(session=session, base_url=url, service="payments", total=5.0)
+        secret = SecretStr("partner-secret")
+        return payments_client(routes_of(tmp_path, services), transport, partner_secret=secret, answers=answers)
 
-        def build(url: str, *, services: str = "", answers: AnswerObserver | None = notes) -> PaymentsClient:
-            file = tmp_path / "services.toml"
-            file.write_text(services, encoding="utf-8")
-            return PaymentsClient(
-                routes=load_routes(file, environment="sandbox"),
-                transport=Transport(session=session, base_url=url, service="payments", total=5.0),
-                limiter=CountingSlots(),
-                partner_id="partner",
-                partner_secret=SecretStr("partner-secret"),
-                answers=answers,
-            )
-
-        yield build
+    return build
 
 
 async def speaking(**names: str) -> PaymentsSimulator:
@@ -214,16 +207,16 @@ async def test_noting_an_answer_does_not_change_its_outcome(
 
 
 @pytest.fixture
-async def delivery(notes: Notes, tmp_path: Path) -> AsyncIterator[Callable[[str], DeliveryClient]]:
+async def delivery(
+    session: aiohttp.ClientSession, notes: Notes, tmp_path: Path
+) -> AsyncIterator[Callable[[str], DeliveryClient]]:
     """The client with other names than the service's own, which is the same seen from the other side."""
-    async with DeliverySimulator() as service, open_session() as session:
+    async with DeliverySimulator() as service:
         service.add_store("Centro", token=KEY.get_secret_value())
 
         def build(services: str) -> DeliveryClient:
-            file = tmp_path / "services.toml"
-            file.write_text(services, encoding="utf-8")
             return DeliveryClient(
-                routes=load_routes(file, environment="sandbox"),
+                routes=routes_of(tmp_path, services),
                 transport=Transport(session=session, base_url=service.base_url, service="delivery"),
                 master_key=None,
                 answers=notes,

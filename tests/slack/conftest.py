@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli.manifest import bot_scopes
 from bot.playground.workspace import Workspace
+from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA
 
 Answer = Callable[[dict[str, Any]], Awaitable[web.StreamResponse] | web.StreamResponse]
@@ -57,6 +58,18 @@ async def serving(
 
 
 @pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    """As the application makes it."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as opened:
+        yield opened
+
+
+@pytest.fixture
 async def workspace() -> AsyncIterator[Workspace]:
     made = Workspace(scopes=bot_scopes(), enforce_rates=False)
     made.add_user(MARIA, "maria")
@@ -87,7 +100,6 @@ async def api() -> AsyncIterator[Api]:
 
 
 @pytest.fixture
-async def web_client(api: Api) -> AsyncIterator[AsyncWebClient]:
+def web_client(api: Api, session: aiohttp.ClientSession) -> AsyncWebClient:
     """The library's client as the application makes it."""
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session:
-        yield AsyncWebClient(token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
+    return AsyncWebClient(token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])

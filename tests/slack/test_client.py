@@ -1,7 +1,7 @@
 """Nothing is sent into a wait that Slack has asked for: the call says what is left of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 import aiohttp
 import pytest
@@ -19,17 +19,11 @@ from tests.support.troubles import says
 
 
 @pytest.fixture
-def clock() -> ManualClock:
-    return ManualClock()
-
-
-@pytest.fixture
-async def messenger(api: Api, clock: ManualClock) -> AsyncIterator[Messenger]:
-    async with aiohttp.ClientSession() as session:
-        pace = Pace(monotonic=clock.boottime)
-        yield Messenger(
-            client=PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
-        )
+def messenger(api: Api, session: aiohttp.ClientSession, clock: ManualClock) -> Messenger:
+    pace = Pace(monotonic=clock.boottime)
+    return Messenger(
+        client=PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
+    )
 
 
 def busy(api: Api, method: str, seconds: str) -> None:
@@ -59,11 +53,9 @@ def told() -> list[Word]:
 
 
 @pytest.fixture
-async def watched(api: Api, clock: ManualClock, told: list[Word]) -> AsyncIterator[PacedClient]:
-    async with aiohttp.ClientSession() as session:
-        pace = Pace(monotonic=clock.boottime)
-        library = {"token": "xoxb-1", "base_url": api.url, "session": session, "retry_handlers": []}
-        yield PacedClient(pace=pace, watch=lambda *word: told.append(word), **library)
+def watched(api: Api, session: aiohttp.ClientSession, clock: ManualClock, told: list[Word]) -> PacedClient:
+    library = {"token": "xoxb-1", "base_url": api.url, "session": session, "retry_handlers": []}
+    return PacedClient(pace=Pace(monotonic=clock.boottime), watch=lambda *word: told.append(word), **library)
 
 
 async def test_each_call_is_told_with_what_it_does_and_how_it_ended(

@@ -25,12 +25,6 @@ DATA = bytes(range(256)) * 2_000
 
 
 @pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as opened:
-        yield opened
-
-
-@pytest.fixture
 def downloads(workspace: Workspace, session: aiohttp.ClientSession) -> Downloads:
     client = AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
     return Downloads(client=client, session=session, token="xoxb-playground", api_url=workspace.api_url)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import aiohttp
@@ -48,11 +49,19 @@ async def slack() -> AsyncIterator[Slack]:
         yield fake
 
 
+Made = Callable[..., Ephemerals]
+
+
 @pytest.fixture
-async def ephemerals(slack: Slack) -> AsyncIterator[Ephemerals]:
-    async with aiohttp.ClientSession() as session:
-        client = AsyncWebClient(token="xoxb-1", base_url=f"{slack.url}/api/", session=session, retry_handlers=[])
-        yield Ephemerals(session=session, messenger=Messenger(client=client), api_url=f"{slack.url}/api/")
+def made(slack: Slack, session: aiohttp.ClientSession) -> Made:
+    url = f"{slack.url}/api/"
+    client = AsyncWebClient(token="xoxb-1", base_url=url, session=session, retry_handlers=[])
+    return partial(Ephemerals, session=session, messenger=Messenger(client=client), api_url=url)
+
+
+@pytest.fixture
+def ephemerals(made: Made) -> Ephemerals:
+    return made()
 
 
 def listener(slack: Slack, response_url: str | None = None) -> Listener:
@@ -143,16 +152,10 @@ async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
     ("status", "body", "ended"),
     [(200, OK, Ended.DONE), (404, {"ok": False, "error": "used_url"}, Ended.REFUSED), (429, "", Ended.TOO_MANY)],
 )
-async def test_an_answer_is_told_for_figures(slack: Slack, status: int, body: Body | str, ended: Ended) -> None:
+async def test_an_answer_is_told_for_figures(
+    slack: Slack, made: Made, status: int, body: Body | str, ended: Ended
+) -> None:
     told: list[tuple[Family, Ended]] = []
     slack.judge = lambda where, _: (status, body) if where == "respond" else (200, OK)
-    async with aiohttp.ClientSession() as session:
-        client = AsyncWebClient(token="xoxb-1", base_url=f"{slack.url}/api/", session=session, retry_handlers=[])
-        answers = Ephemerals(
-            session=session,
-            messenger=Messenger(client=client),
-            api_url=f"{slack.url}/api/",
-            watch=lambda *word: told.append(word),
-        )
-        await answers.say(Content(text="hi"), to=listener(slack))
+    await made(watch=lambda *word: told.append(word)).say(Content(text="hi"), to=listener(slack))
     assert told == [(Family.PRIVATE, ended)]

@@ -23,15 +23,13 @@ PNG = b"\x89PNG not really"
 
 
 @pytest.fixture
-async def client(workspace: Workspace) -> AsyncIterator[AsyncWebClient]:
-    async with aiohttp.ClientSession() as session:
-        yield AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
+def client(workspace: Workspace, session: aiohttp.ClientSession) -> AsyncWebClient:
+    return AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
 
 
 @pytest.fixture
-def files(workspace: Workspace, client: AsyncWebClient) -> Uploads:
-    assert client.session is not None
-    return Uploads(client=client, session=client.session, api_url=workspace.api_url)
+def files(workspace: Workspace, client: AsyncWebClient, session: aiohttp.ClientSession) -> Uploads:
+    return Uploads(client=client, session=session, api_url=workspace.api_url)
 
 
 async def share(files: Uploads, *, comment: str = "look", thread_ts: str | None = None) -> Posted:

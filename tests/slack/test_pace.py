@@ -5,120 +5,108 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.slack.pace import EditRank, Pace
-
-
-class Seconds:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
+from tests.support.clock import ManualClock
 
 
 @pytest.fixture
-def seconds() -> Seconds:
-    return Seconds()
+def pace(clock: ManualClock) -> Pace:
+    return Pace(monotonic=clock.boottime)
 
 
-@pytest.fixture
-def pace(seconds: Seconds) -> Pace:
-    return Pace(monotonic=seconds)
-
-
-def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds(seconds: Seconds, pace: Pace) -> None:
+def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds(clock: ManualClock, pace: Pace) -> None:
     assert [pace.take(EditRank.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
     for _ in range(5):
-        seconds.now += 2.0
+        clock.advance(2.0)
         assert [pace.take(EditRank.LAST), pace.take(EditRank.LAST)] == [0.0, 2.0]
 
 
 def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
     """A minute's worth was used up in seven seconds, and then none went for fifty-three."""
-    seconds, last = Seconds(), 0.0
-    pace = Pace(monotonic=seconds)
+    clock, last = ManualClock(), 0.0
+    pace = Pace(monotonic=clock.boottime)
     for _ in range(300):
-        seconds.now += 0.5
+        clock.advance(0.5)
         if not pace.take(EditRank.LAST):
-            assert last == 0.0 or seconds.now - last <= 2.0
-            last = seconds.now
-    assert seconds.now - last < 2.0
+            assert last == 0.0 or clock.boottime() - last <= 2.0
+            last = clock.boottime()
+    assert clock.boottime() - last < 2.0
 
 
-def test_progress_leaves_twelve_to_changes_and_those_six_to_last_states(seconds: Seconds, pace: Pace) -> None:
+def test_progress_leaves_twelve_to_changes_and_those_six_to_last_states(clock: ManualClock, pace: Pace) -> None:
     assert [pace.take(EditRank.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
     assert [pace.take(EditRank.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
     assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
 
 
-def test_where_nothing_that_matters_more_comes_progress_takes_half(seconds: Seconds, pace: Pace) -> None:
+def test_where_nothing_that_matters_more_comes_progress_takes_half(clock: ManualClock, pace: Pace) -> None:
     for _ in range(18):
         pace.take(EditRank.LAST)
-    seconds.now += 1
+    clock.advance(1)
     assert [pace.take(edit) for edit in (EditRank.CHANGE, EditRank.PROGRESS)] == [3.0, 3.0]
     for _ in range(6):
-        seconds.now += 4
+        clock.advance(4)
         assert [pace.take(EditRank.PROGRESS), pace.take(EditRank.PROGRESS)] == [0.0, 4.0]
     assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
 
 
-def test_it_says_when_no_edit_at_all_may_go_out(seconds: Seconds, pace: Pace) -> None:
+def test_it_says_when_no_edit_at_all_may_go_out(clock: ManualClock, pace: Pace) -> None:
     for _ in range(18):
         assert not pace.is_used_up
         pace.take(EditRank.LAST)
     assert pace.is_used_up
-    seconds.now += 1.9
+    clock.advance(1.9)
     assert pace.is_used_up
-    seconds.now += 0.1
+    clock.advance(0.1)
     assert not pace.is_used_up
 
 
 @given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(EditRank)), max_size=200))
 def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float, EditRank]]) -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
+    clock = ManualClock()
+    pace = Pace(monotonic=clock.boottime)
     sent: list[float] = []
     for pause, edit in steps:
-        seconds.now += pause
+        clock.advance(pause)
         waits = 0
         while wait := pace.take(edit):
-            seconds.now += wait
+            clock.advance(wait)
             waits += 1
         assert waits <= 2, "the wait it names is long enough, but for the last bit of a float"
-        sent.append(seconds.now)
-        assert len([at for at in sent if at > seconds.now - 60]) <= 48
+        sent.append(clock.boottime())
+        assert len([at for at in sent if at > clock.boottime() - 60]) <= 48
 
 
 def test_a_method_that_was_never_refused_is_as_fast_as_slack_takes_it(pace: Pace) -> None:
     assert not any(pace.begin("users.info") for _ in range(500))
 
 
-def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute(seconds: Seconds, pace: Pace) -> None:
+def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute(clock: ManualClock, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=30)
     assert pace.begin("users.info") == 30.0
     assert pace.begin("views.open") == 0.0, "another method is free"
-    seconds.now += 30
+    clock.advance(30)
     assert [pace.begin("users.info"), pace.begin("users.info")] == [0.0, 1.0]
-    seconds.now += 1
+    clock.advance(1)
     assert pace.begin("users.info") == 0.0
-    seconds.now += 58.9
+    clock.advance(58.9)
     assert [pace.begin("users.info"), pace.wait("users.info") > 0] == [0.0, True]
-    seconds.now += 0.2
+    clock.advance(0.2)
     assert not any(pace.begin("users.info") for _ in range(50))
 
 
-def test_a_method_is_slowed_until_a_calm_minute_has_passed(seconds: Seconds, pace: Pace) -> None:
+def test_a_method_is_slowed_until_a_calm_minute_has_passed(clock: ManualClock, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=5.0)
-    seconds.now += 64.9
+    clock.advance(64.9)
     assert (pace.is_slowed("users.info"), pace.is_slowed("usergroups.list")) == (True, False)
-    seconds.now += 0.1
+    clock.advance(0.1)
     assert not pace.is_slowed("users.info")
 
 
-def test_another_429_within_the_minute_begins_it_anew(seconds: Seconds, pace: Pace) -> None:
+def test_another_429_within_the_minute_begins_it_anew(clock: ManualClock, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=1)
-    seconds.now += 50
+    clock.advance(50)
     pace.refused("users.info", "", retry_after=10)
-    seconds.now += 20
+    clock.advance(20)
     assert [pace.begin("users.info"), pace.begin("users.info")] == [0.0, 1.0]
 
 
@@ -135,11 +123,11 @@ def test_posts_are_held_by_channel_and_everything_else_by_method(pace: Pace) -> 
     assert (pace.wait("chat.postEphemeral", "C1"), pace.wait("chat.postEphemeral", "C2")) == (5.0, 5.0)
 
 
-def test_the_pause_of_edits_is_the_one_that_slack_named(seconds: Seconds, pace: Pace) -> None:
+def test_the_pause_of_edits_is_the_one_that_slack_named(clock: ManualClock, pace: Pace) -> None:
     pace.take(EditRank.LAST)
     pace.refused("chat.update", "", retry_after=7)
     assert pace.is_used_up
     assert [pace.take(edit) for edit in (EditRank.LAST, EditRank.CHANGE, EditRank.PROGRESS)] == [7.0, 7.0, 7.0]
-    seconds.now += 7
+    clock.advance(7)
     assert not pace.is_used_up
     assert pace.take(EditRank.LAST) == 0.0

@@ -14,6 +14,7 @@ from bot.slack import people as looked_up
 from bot.slack.pace import Pace, PacedClient
 from bot.slack.people import Directory
 from tests.slack.conftest import Api
+from tests.support.clock import ManualClock
 from tests.support.troubles import says
 
 FRESH = 5.0
@@ -22,28 +23,15 @@ OLDEST = 60.0
 GROUPS = ["S0FINANCE", "S0TREASURY"]
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 PATIENT = 30.0
 """Seconds: much longer than the local server takes on a busy machine."""
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def people(api: Api, web_client: AsyncWebClient, clock: Clock) -> Directory:
+def people(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> Directory:
     say_user(api)
     say_groups(api, {"S0TREASURY": ["U0ADA", "U0LIN"], "S0FINANCE": []})
-    return Directory(client=web_client, groups=GROUPS, monotonic=clock, timeout=PATIENT)
+    return Directory(client=web_client, groups=GROUPS, monotonic=clock.boottime, timeout=PATIENT)
 
 
 def say_user(api: Api, **fields: Any) -> None:
@@ -104,10 +92,10 @@ async def test_a_record_with_holes_belongs_to_no_workspace(api: Api, people: Dir
     assert person.team_id != "T0HOME"
 
 
-async def test_after_them_it_is_asked_again_and_believed(api: Api, people: Directory, clock: Clock) -> None:
+async def test_after_them_it_is_asked_again_and_believed(api: Api, people: Directory, clock: ManualClock) -> None:
     await people.standing("U0ADA")
     say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
-    clock.now += FRESH + 0.1
+    clock.advance(FRESH + 0.1)
     assert (await people.standing("U0ADA")).groups == frozenset()
 
 
@@ -120,11 +108,11 @@ async def test_several_people_share_the_groups(api: Api, people: Directory) -> N
 
 @pytest.mark.parametrize("age", [FRESH + 1, OLDEST - 1])
 async def test_when_slack_is_silent_an_answer_of_the_last_minute_stands_in(
-    api: Api, people: Directory, clock: Clock, age: float
+    api: Api, people: Directory, clock: ManualClock, age: float
 ) -> None:
     before = await people.standing("U0ADA")
     fail(api)
-    clock.now += age
+    clock.advance(age)
     assert await people.standing("U0ADA") == before
 
 
@@ -163,12 +151,12 @@ async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, pe
 
 
 async def test_when_slack_asks_us_to_wait_an_answer_of_the_last_minute_stands_in_at_once(
-    api: Api, people: Directory, clock: Clock
+    api: Api, people: Directory, clock: ManualClock
 ) -> None:
     """An ack has no time to wait, and nothing is gained by it."""
     before = await people.standing("U0ADA")
     busy(api, "users.info", "usergroups.list", seconds="0.1")
-    clock.now += FRESH + 1
+    clock.advance(FRESH + 1)
     assert await people.standing("U0ADA") == before
     assert (api.asked("users.info"), api.asked("usergroups.list")) == (2, 2)
 
@@ -181,7 +169,7 @@ async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people:
 
 @pytest.mark.parametrize(("seconds", "begun"), [(1.99, True), (2.0, False)])
 async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
-    people: Directory, clock: Clock, monkeypatch: pytest.MonkeyPatch, seconds: float, begun: bool
+    people: Directory, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, seconds: float, begun: bool
 ) -> None:
     slept: list[float] = []
     answers = [ServiceNow("Slack", Reason(Exchange.SLACK_WAIT), retry_after=seconds), None]
@@ -194,7 +182,7 @@ async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
             raise busy
         return "Ada"
 
-    loop = SimpleNamespace(time=clock)
+    loop = SimpleNamespace(time=clock.boottime)
     monkeypatch.setattr(looked_up, "asyncio", SimpleNamespace(get_running_loop=lambda: loop, sleep=sleep))
     if begun:
         assert (await people._patiently(ask), slept) == ("Ada", [seconds])
@@ -205,37 +193,37 @@ async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
 
 
 async def test_within_a_known_wait_nothing_is_asked_and_what_is_known_stands_in(
-    api: Api, people: Directory, clock: Clock
+    api: Api, people: Directory, clock: ManualClock
 ) -> None:
-    pace = Pace(monotonic=clock)
+    pace = Pace(monotonic=clock.boottime)
     people._client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=people._client.session)
     before = await people.standing("U0ADA")
     busy(api, "usergroups.list", seconds="40")
-    clock.now += FRESH + 1
+    clock.advance(FRESH + 1)
     for _ in range(5):
         assert (await people.standing("U0ADA")).groups == before.groups
-        clock.now += FRESH + 1
+        clock.advance(FRESH + 1)
     assert api.asked("usergroups.list") == 2
-    clock.now += OLDEST
+    clock.advance(OLDEST)
     say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
     assert (await people.standing("U0ADA")).groups == frozenset()
 
 
-async def test_a_single_group_is_asked_for_alone(api: Api, web_client: AsyncWebClient, clock: Clock) -> None:
+async def test_a_single_group_is_asked_for_alone(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> None:
     say_user(api)
     say_groups(api, {"S0TREASURY": ["U0ADA"]})
-    people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock, timeout=PATIENT)
+    people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock.boottime, timeout=PATIENT)
     assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
     assert await people.members("S0TREASURY") == {"U0ADA"}
     assert (api.asked("usergroups.users.list"), api.asked("usergroups.list")) == (1, 0)
 
 
 async def test_without_groups_in_the_policy_none_is_asked_for(
-    api: Api, web_client: AsyncWebClient, clock: Clock
+    api: Api, web_client: AsyncWebClient, clock: ManualClock
 ) -> None:
     say_user(api)
-    people = Directory(client=web_client, groups=[], monotonic=clock, timeout=PATIENT)
-    assert (await people.standing("U0ADA")).read_at == clock.now
+    people = Directory(client=web_client, groups=[], monotonic=clock.boottime, timeout=PATIENT)
+    assert (await people.standing("U0ADA")).read_at == clock.boottime()
     assert [method for method, _ in api.calls] == ["users.info"]
 
 
@@ -274,11 +262,11 @@ async def until_known(people: Directory, user: str) -> None:
 
 
 @pytest.fixture
-def hurried(api: Api, web_client: AsyncWebClient, clock: Clock) -> Directory:
+def hurried(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> Directory:
     """Callers that wait for Slack for a moment, and patient ones for as long as it takes."""
     say_user(api)
     say_groups(api, {"S0TREASURY": ["U0ADA"], "S0FINANCE": []})
-    return Directory(client=web_client, groups=GROUPS, monotonic=clock, timeout=0.05, patience=PATIENT)
+    return Directory(client=web_client, groups=GROUPS, monotonic=clock.boottime, timeout=0.05, patience=PATIENT)
 
 
 @pytest.mark.parametrize("slow", ["users.info", "usergroups.list"])
@@ -295,23 +283,23 @@ async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hu
 
 @pytest.mark.parametrize("age", [30.0, 59.0])
 async def test_while_slack_is_slow_an_answer_of_the_last_minute_stands_in_at_a_click(
-    api: Api, hurried: Directory, clock: Clock, age: float
+    api: Api, hurried: Directory, clock: ManualClock, age: float
 ) -> None:
     await hurried.standing("U0ADA", patient=True)
     gate = hold(api, "usergroups.list")
-    clock.now += age
+    clock.advance(age)
     assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
-    clock.now += 60.1 - age
+    clock.advance(60.1 - age)
     await nobody_counts(hurried)
     gate.set()
 
 
-async def test_a_patient_caller_waits_for_the_new_answer(api: Api, hurried: Directory, clock: Clock) -> None:
+async def test_a_patient_caller_waits_for_the_new_answer(api: Api, hurried: Directory, clock: ManualClock) -> None:
     """What a click is content with says nothing of who has been removed since."""
     await hurried.standing("U0ADA", patient=True)
     say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
     gate = hold(api, "usergroups.list")
-    clock.now += 5.1
+    clock.advance(5.1)
     one = asyncio.create_task(hurried.standing("U0ADA", patient=True))
     several = asyncio.create_task(hurried.standings(["U0ADA"], patient=True))
     assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
@@ -344,11 +332,11 @@ async def test_somebody_slack_does_not_know_is_nobody(api: Api, people: Director
 
 @pytest.mark.parametrize("error", ["no_such_subteam", "subteam_not_found", "invalid_usergroup"])
 async def test_a_group_slack_does_not_know_is_empty(
-    api: Api, web_client: AsyncWebClient, clock: Clock, error: str
+    api: Api, web_client: AsyncWebClient, clock: ManualClock, error: str
 ) -> None:
     say_user(api)
     api.say("usergroups.users.list", {"ok": False, "error": error})
-    people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock, timeout=PATIENT)
+    people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock.boottime, timeout=PATIENT)
     assert (await people.standing("U0ADA")).groups == frozenset()
 
 
@@ -364,18 +352,18 @@ async def test_when_we_may_not_ask_nobody_counts(api: Api, people: Directory, me
     await nobody_counts(people)
 
 
-async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: Directory, clock: Clock) -> None:
+async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: Directory, clock: ManualClock) -> None:
     """A token that was revoked is an answer: nobody counts from then on."""
     await people.standing("U0ADA")
     api.say("users.info", {"ok": False, "error": "token_revoked"})
-    clock.now += FRESH + 1
+    clock.advance(FRESH + 1)
     with pytest.raises(ServiceNow):
         await people.standing("U0ADA", oldest=0)
 
 
-async def test_what_is_known_is_told_at_once(people: Directory, clock: Clock) -> None:
+async def test_what_is_known_is_told_at_once(people: Directory, clock: ManualClock) -> None:
     known = await people.standing("U0ADA")
-    clock.now += FRESH
+    clock.advance(FRESH)
     for asked, answer in ((people.standing("U0ADA"), known), (people.standings(["U0ADA"]), {"U0ADA": known})):
         with pytest.raises(StopIteration) as told:
             asked.send(None)  # it waits for nothing, not even for its turn
@@ -383,29 +371,29 @@ async def test_what_is_known_is_told_at_once(people: Directory, clock: Clock) ->
 
 
 async def test_of_several_people_only_those_are_asked_for_whom_nobody_knows(
-    people: Directory, api: Api, clock: Clock
+    people: Directory, api: Api, clock: ManualClock
 ) -> None:
     known = await people.standing("U0ADA")
-    clock.now += FRESH / 2
+    clock.advance(FRESH / 2)
     both = await people.standings(["U0LIN", "U0ADA"])
     assert both["U0ADA"] == known
     assert [what["user"] for name, what in api.calls if name == "users.info"] == ["U0ADA", "U0LIN"]
 
 
 async def test_calls_that_are_few_go_to_people_of_whom_nothing_is_known(
-    api: Api, web_client: AsyncWebClient, clock: Clock
+    api: Api, web_client: AsyncWebClient, clock: ManualClock
 ) -> None:
     """After a 429 we call once a second for a minute; people who are known already do not use that call."""
     say_user(api)
-    pace = Pace(monotonic=clock)
+    pace = Pace(monotonic=clock.boottime)
     client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=web_client.session)
-    people = Directory(client=client, groups=[], monotonic=clock, timeout=PATIENT, is_slowed=pace.is_slowed)
+    people = Directory(client=client, groups=[], monotonic=clock.boottime, timeout=PATIENT, is_slowed=pace.is_slowed)
     before = await people.standing("U0ADA")
     pace.refused("users.info", "", retry_after=1.0)
-    clock.now += FRESH + 1
+    clock.advance(FRESH + 1)
     assert await people.standing("U0ADA") == before
     assert (await people.standing("U0LIN")).person is not None
     assert api.asked("users.info") == 2
-    clock.now += OLDEST
+    clock.advance(OLDEST)
     pace.refused("users.info", "", retry_after=0.0)
     assert await people.standing("U0ADA") != before, "nor do they stay what they were"

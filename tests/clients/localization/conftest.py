@@ -2,13 +2,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import aiohttp
 import pytest
 from pydantic import SecretStr
 
 from bot.clients.localization import LocalizationClient, Upload
-from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
+from bot.clients.transport import Transport
 from bot.playground.simulators.localization import LocalizationSimulator
+from tests.clients.conftest import routes_of
 
 KEY = "localization-key"
 
@@ -22,22 +23,18 @@ async def simulator() -> AsyncIterator[LocalizationSimulator]:
 
 
 @pytest.fixture
-async def open_client(tmp_path: Path) -> AsyncIterator[OpenClient]:
-    async with open_session() as session:
+def open_client(session: aiohttp.ClientSession, tmp_path: Path) -> OpenClient:
+    def build(url: str, *, services: str = "", seconds: float = 5.0, key: str = KEY) -> LocalizationClient:
+        transport = Transport(session=session, base_url=url, service="localization", read=seconds, total=seconds)
+        return LocalizationClient(
+            routes=routes_of(tmp_path, services),
+            texts=transport,
+            media=transport,
+            key=SecretStr(key),
+            own_hosts=("127.0.0.1",),
+        )
 
-        def build(url: str, *, services: str = "", seconds: float = 5.0, key: str = KEY) -> LocalizationClient:
-            file = tmp_path / "services.toml"
-            file.write_text(services, encoding="utf-8")
-            transport = Transport(session=session, base_url=url, service="localization", read=seconds, total=seconds)
-            return LocalizationClient(
-                routes=load_routes(file, environment="sandbox"),
-                texts=transport,
-                media=transport,
-                key=SecretStr(key),
-                own_hosts=("127.0.0.1",),
-            )
-
-        yield build
+    return build
 
 
 @pytest.fixture
