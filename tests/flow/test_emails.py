@@ -287,29 +287,28 @@ async def test_the_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -
     assert ",=1+1" not in content.decode()
 
 
-async def test_a_receipt_is_shown_and_kept(rig: Rig) -> None:
-    rig.emails.manners.file_shape = FileShape.RECEIPT
-    root = await processed(rig, how="whole")
-    assert not files_of_bot(rig, root)
-    (told,) = news(rig, root)
-    assert shown(told) == snapshot("""\
+@pytest.mark.parametrize(("shape", "fault", "said"), [
+    (FileShape.RECEIPT, None, snapshot("""\
 :receipt: <@U0MARIA> The service took the file and gave the receipt `job-1`. It has no way to ask for its outcome; \
 keep the receipt for the service's own site or support.
 status: queued
 job_id: job-1
-rows: 6""")
-
-
-async def test_a_result_that_cannot_be_fetched_is_told_with_its_address(rig: Rig) -> None:
-    rig.emails.manners.file_shape = FileShape.URL
-    rig.emails.faults.arm(Fault(FaultKind.ERROR_500, "result", times=None))
+rows: 6""")),
+    (FileShape.URL, FaultKind.ERROR_500, snapshot("""\
+:warning: <@U0MARIA> The service gave the address of a result, and nothing could be fetched from it:
+result: http://127.0.0.1/results/job-1.csv
+It did not hand its result over (500).""")),
+])  # fmt: skip
+async def test_a_receipt_and_the_address_of_a_result_are_kept(
+    rig: Rig, shape: FileShape, fault: FaultKind | None, said: str
+) -> None:
+    rig.emails.manners.file_shape = shape
+    if fault is not None:
+        rig.emails.faults.arm(Fault(fault, "result", times=None))
     root = await processed(rig, how="whole")
     assert not files_of_bot(rig, root)
     (told,) = news(rig, root)
-    assert shown(told) == snapshot("""\
-:warning: <@U0MARIA> The service gave the address of a result, and nothing could be fetched from it:
-result: http://127.0.0.1/results/job-1.csv
-It did not hand its result over (500).""")
+    assert shown(told) == said
 
 
 async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
@@ -341,15 +340,6 @@ async def test_a_whole_file_that_certainly_did_not_arrive_is_sent_later(rig: Rig
     await rig.pass_time(30)
     assert len(rig.emails.files) == 1
     assert len(files_of_bot(rig, root)) == 1
-
-
-async def test_the_service_asks_to_wait_and_is_waited_for(rig: Rig) -> None:
-    rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "check"))
-    root = await processed(rig)
-    assert state(root) == snapshot(":arrow_forward: Under way.")
-    await rig.pass_time(60, steps=20)
-    assert state(rig.workspace.message(FINANCE, root.ts)) == DONE
-    assert all(count == 1 for count in rig.emails.asked.values())
 
 
 async def test_what_broke_on_the_way_is_asked_again_and_in_the_end_said(rig: Rig) -> None:
@@ -425,16 +415,19 @@ Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     assert late == (Pressed.TOO_LATE, RunState.STOPPED)
 
 
-async def test_the_form_of_the_command_does_the_same(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/email", "file")
+@pytest.mark.parametrize("channel", [FINANCE, RANDOM], ids=["member", "no member"])
+async def test_the_form_of_the_command_does_the_same_or_answers_directly(rig: Rig, channel: str) -> None:
+    await rig.workspace.slash(MARIA, channel, "/email", "file")
     file_id = rig.workspace.upload(MARIA, "people.csv", LIST)
     await rig.workspace.submit(MARIA, {"file": [file_id]})
     await rig.workspace.until(lambda: (form := rig.workspace.modal(MARIA)) and form.callback_id == "email.list")
     await rig.submit(MARIA, {})
-    root = next(one for one in rig.workspace.messages(FINANCE) if "Process e-mails: people.csv" in one.text)
+    where = FINANCE if channel == FINANCE else rig.workspace.open_dm(MARIA).id
+    root = next(one for one in rig.workspace.messages(where) if "Process e-mails: people.csv" in one.text)
     assert state(root) == DONE
     assert root.thread_ts in (None, "", root.ts)
-    assert len(files_of_bot(rig, root)) == 1
+    if channel == FINANCE:
+        assert len(files_of_bot(rig, root)) == 1
 
 
 async def test_a_broken_file_in_the_form_is_refused_at_its_field(rig: Rig) -> None:
@@ -444,16 +437,6 @@ async def test_a_broken_file_in_the_form_is_refused_at_its_field(rig: Rig) -> No
     assert ack.body["errors"] == {
         "file": "The file has names in its first row but no rows below. Add at least one row below email,name."
     }
-
-
-async def test_where_the_bot_is_no_member_the_result_comes_directly(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, RANDOM, "/email", "file")
-    file_id = rig.workspace.upload(MARIA, "people.csv", LIST)
-    await rig.workspace.submit(MARIA, {"file": [file_id]})
-    await rig.submit(MARIA, {})
-    direct = rig.workspace.open_dm(MARIA).id
-    root = next(one for one in rig.workspace.messages(direct) if "Process e-mails: people.csv" in one.text)
-    assert state(root) == DONE
 
 
 async def test_a_form_that_is_sent_twice_starts_once(rig: Rig) -> None:

@@ -61,11 +61,7 @@ async def test_the_sound_of_every_film(maria: Localizer, tmp_path: Path) -> None
         assert await maria.offered(dropped) == ["Extract audio"], extension
         await maria.choose("Extract audio", file=dropped)
         await maria.submit(
-            {
-                "option.sample_rate": str(rate),
-                "option.sample_width": str(width),
-                "option.n_channels": str(channels),
-            }
+            {"option.sample_rate": str(rate), "option.sample_width": str(width), "option.n_channels": str(channels)}
         )
         board = await maria.board(DONE, "Extract audio", number=number)
         (file,) = maria.files(await maria.results(board))

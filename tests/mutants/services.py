@@ -6,6 +6,7 @@ _LANGUAGES = ("tests/domain/localization/test_languages.py",)
 _LOCALIZED = ("tests/presentation/localization/test_localization.py",)
 _BOOKING = ("tests/domain/bookings/test_booking.py",)
 _BOOKED = ("tests/workflows/bookings/test_once.py",)
+_LOOKED = ("tests/workflows/bookings/test_book.py",)
 _OBSERVED = ("tests/workflows/bookings/test_states.py",)
 _EMAILS = ("tests/workflows/emails/test_emails.py",)
 _UNREAD = ("tests/domain/test_unread.py", "tests/clients/test_unread.py")
@@ -113,7 +114,7 @@ MUTANTS = (
         old="    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):",
         new="    if absent and uow.quiet.over(sent_at=since, now=uow.now):",
         breaks="a booking is lost after three readings, not one",
-        tests=_BOOKED,
+        tests=_LOOKED,
     ),
     Mutant(
         name="a booking is lost before the quiet period is over",
@@ -121,7 +122,7 @@ MUTANTS = (
         old="    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):",
         new="    if absent and reads >= _LEAST_READS:",
         breaks="a request may travel slowly",
-        tests=_BOOKED,
+        tests=_LOOKED,
     ),
     Mutant(
         name="a booking without an answer is sent again",

@@ -4,14 +4,13 @@ import ast
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from bot.clients.calls import FULL, RESTS
 from bot.clients.circuit import Circuit
 from bot.clients.transport import Guard
-from bot.domain.outcome import Done
+from bot.domain.outcome import Done, NotExecuted
 from bot.workflows.context import Unit
 from bot.workflows.effect import Permit, asked, once
 from storage.errors import CommitUnknown, StorageBusy
@@ -22,15 +21,8 @@ ROOT = Path(__file__).parents[2]
 _FLAG = "effect:test"
 
 
-def circuit_of(rig: Rig, **changes: Any) -> Circuit:
-    return Circuit("delivery", clock=rig.clock.boottime, **{"patience": 0.0, **changes})
-
-
-def silent(rig: Rig) -> Circuit:
-    circuit = circuit_of(rig)
-    for _ in range(3):
-        circuit.silent(circuit.mark())
-    return circuit
+def circuit_of(rig: Rig) -> Circuit:
+    return Circuit("delivery", clock=rig.clock.boottime, patience=0.0)
 
 
 def claim(uow: Unit) -> str:
@@ -84,18 +76,16 @@ async def test_the_outcome_is_stored_after_one_request(rig: Rig) -> None:
     assert await rig.switchboard.context.read(lambda uow: uow.flags.readable(_FLAG)) == {"stored": "done"}
 
 
-async def test_a_silent_service_gets_no_request_and_nothing_is_claimed(rig: Rig) -> None:
-    sent = Sent()
-    assert await asked(rig.switchboard.context, silent(rig), claim, sent, store, name="stored") == RESTS
-    assert (sent.allowed, await claimed(rig)) == ([], False)
-
-
-async def test_a_busy_service_gets_no_request_and_nothing_is_claimed(rig: Rig) -> None:
+@pytest.mark.parametrize("refusal", [RESTS, FULL], ids=["silent", "busy"])
+async def test_a_silent_or_busy_service_gets_no_request_and_nothing_is_claimed(rig: Rig, refusal: NotExecuted) -> None:
     sent, circuit = Sent(), circuit_of(rig)
     with ExitStack() as stack:
         for _ in range(3):
-            assert await stack.enter_context(circuit.seat()).take()
-        assert await asked(rig.switchboard.context, circuit, claim, sent, store, name="stored") == FULL
+            if refusal is RESTS:
+                circuit.silent(circuit.mark())
+            else:
+                assert await stack.enter_context(circuit.seat()).take()
+        assert await asked(rig.switchboard.context, circuit, claim, sent, store, name="stored") == refusal
     assert (sent.allowed, await claimed(rig)) == ([], False)
 
 

@@ -21,8 +21,6 @@ LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
 MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
 
-SUBJECT = "localization"
-
 
 class CallState(StrEnum):
     WAITING = "waiting"

@@ -1,8 +1,7 @@
 """Webhook events of stores: stored before they are answered, believed only after reading the booking.
 
-The events carry no id, no time and no signature. The token of the address identifies the store. The id in the body
-only selects which of that store's bookings to read, with that store's key. An event whose booking cannot be read is
-reported as unverified.
+An event carries no id, no time and no signature: the token of its address identifies the store, and the id in its body
+only selects which of that store's bookings is read. One that cannot be read is reported as unverified.
 """
 
 import hashlib

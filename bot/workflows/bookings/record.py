@@ -48,12 +48,7 @@ def alarm(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object]
 
 
 def witness(
-    uow: Unit,
-    booking: Booking,
-    action: str,
-    *,
-    actor: str = SYSTEM,
-    facts: Mapping[str, object] = MappingProxyType({}),
+    uow: Unit, booking: Booking, action: str, *, actor: str = SYSTEM, facts: Mapping[str, object] = MappingProxyType({})
 ) -> None:
     """Add a row about a booking whose stage stays; ``bot.presentation.bookings.lines`` has words for the action."""
     stage, told = booking.stage.value, booking.audit_facts(facts)

@@ -11,12 +11,7 @@ import structlog
 
 from bot.clients.delivery import StoreForm
 from bot.clients.transport import Guard
-from bot.domain.bookings.record import (
-    KnownStore,
-    Point,
-    StoreRecord,
-    StoreState,
-)
+from bot.domain.bookings.record import KnownStore, Point, StoreRecord, StoreState
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason

@@ -16,12 +16,10 @@ class BookingSubject(Subject):
     """Boards of bookings, by our id."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
-        """The card as it is now."""
         booking = await _booking(ctx, id)
         return None if booking is None else booking_cards.card(booking, now=ctx.clock.now())
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002
-        """One line of news."""
         booking = await _booking(ctx, id)
         return None if booking is None else booking_lines.line(booking, payload)
 

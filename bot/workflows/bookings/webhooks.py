@@ -100,10 +100,7 @@ async def _listed(
     urls = {kind: by_kind.get(kind.value, "") for kind in WebhookKind}
     return [
         HookState(
-            kind=kind,
-            host=_host(url),
-            ours=token_hash(url.rpartition("/")[2]) in own,
-            trouble=troubles.get(kind),
+            kind=kind, host=_host(url), ours=token_hash(url.rpartition("/")[2]) in own, trouble=troubles.get(kind)
         )
         for kind, url in urls.items()
     ]

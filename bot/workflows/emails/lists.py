@@ -28,15 +28,13 @@ T = TypeVar("T")
 EXAMPLE = "email,name"
 """A right first row of a list."""
 
-LIMITS = Limits()
-
 
 async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tuple[FileInfo, T]:
     """Download a file, read it as a table and apply a function to the table, outside the event loop.
 
     Raises what :func:`bot.domain.troubles.unusable` words.
     """
-    found = await read_table_file(ctx, file_id, limits=LIMITS)
+    found = await read_table_file(ctx, file_id, limits=Limits())
     return found.info, await asyncio.to_thread(use, found.table)
 
 
@@ -132,11 +130,6 @@ def stem(name: str) -> str:
     return "".join(one if one.isalnum() or one in "._-" else "-" for one in letters).strip("-.")[:_STEM_LIMIT]
 
 
-def subject_of(job_id: str) -> str:
-    """The board of a job."""
-    return f"{SUBJECT}:{job_id}"
-
-
 async def request_list(
     ctx: Context,
     *,
@@ -175,13 +168,13 @@ async def request_list(
         created_at=now,
         due_at=now,
     )
-    return await ctx.write(lambda uow: post_job(uow, job, subject_of(job.id)), name="ask_emails")
+    return await ctx.write(lambda uow: post_job(uow, job), name="ask_emails")
 
 
-def tell(uow: Unit, job_id: str, *, key: str, state: RunState, reason: Reason | None) -> None:
+def tell(uow: Unit, job: Job, *, key: str, state: RunState, reason: Reason | None) -> None:
     """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
     payload = {"state": state.value, "reason": stored(reason)}
-    post_line(uow, subject=subject_of(job_id), key=key, payload=payload, last=True)
+    post_line(uow, subject=job.subject, key=key, payload=payload, last=True)
 
 
 class Press(StrEnum):

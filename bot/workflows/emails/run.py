@@ -11,7 +11,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfList, Reason
 from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
-from bot.workflows.emails.lists import subject_of, tell
+from bot.workflows.emails.lists import tell
 from bot.workflows.slack.boards import post_file, show_board
 from storage.rows import Job
 
@@ -38,7 +38,7 @@ class Run:
     def __init__(self, *, ctx: Context, client: EmailsClient, job: Job) -> None:
         self._ctx = ctx
         self._client = client
-        self._id = job.id
+        self._id, self._subject = job.id, job.subject
         self._pressure = ctx.emails.pressure
         self._wants = int(job.payload["concurrency"])
         self._state = RunState(job.state)
@@ -54,9 +54,17 @@ class Run:
 
     async def go(self) -> None:
         """Work until it is done, paused, stopped, or has to wait for the service."""
+
+        def pick_up(uow: Unit) -> list[_Taken]:
+            left = uow.emails.pick_up(self._id)
+            if left:
+                show_board(uow, self._subject)
+            return left
+
         self._pressure.join(self._id, wants=self._wants)
         try:
-            await self._pick_up()
+            # Those that an earlier process had in flight are asked again, and counted.
+            self._waiting.extend(await self._ctx.write(pick_up, name="email_pick_up", wakes=False))
             while not self._is_over():
                 await self._send()
                 await self._collect()
@@ -67,17 +75,6 @@ class Run:
                 task.cancel()
             await asyncio.gather(*self._under_way, return_exceptions=True)
         await self._close()
-
-    async def _pick_up(self) -> None:
-        """Ask again, and count, the addresses that an earlier process had in flight."""
-
-        def pick_up(uow: Unit) -> list[_Taken]:
-            left = uow.emails.pick_up(self._id)
-            if left:
-                show_board(uow, subject_of(self._id))
-            return left
-
-        self._waiting.extend(await self._ctx.write(pick_up, name="email_pick_up", wakes=False))
 
     @property
     def _is_sending(self) -> bool:
@@ -169,7 +166,7 @@ class Run:
                 job = uow.jobs.touch(job, due_at=uow.now, keep_lease=True)  # nothing is left to resume
             taken = uow.emails.take(self._id, wanted)
             if shows and answers:
-                show_board(uow, subject_of(self._id), progress=True)
+                show_board(uow, self._subject, progress=True)
             return (None if job is None else job.state), taken
 
         try:
@@ -198,12 +195,11 @@ class Run:
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED
                 uow.jobs.move(job, end)
-                post_file(uow, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, last=True)
+                post_file(uow, subject=self._subject, key=RESULT, payload={"what": RESULT}, last=True)
             elif state is RunState.RUNNING and trouble is not None:
                 detail = {**job.detail, "reason": trouble.stored()}
                 uow.jobs.move(job, RunState.PAUSED, detail=detail, due_at=None)
-                key = f"paused:{job.version}"
-                tell(uow, self._id, key=key, state=RunState.PAUSED, reason=trouble)
+                tell(uow, job, key=f"paused:{job.version}", state=RunState.PAUSED, reason=trouble)
             elif state is RunState.RUNNING and not stopping:
                 uow.jobs.touch(job, show=True, due_at=uow.now + timedelta(seconds=rest))
             else:

@@ -39,7 +39,6 @@ class EmailList(Subject):
     """Boards of kind ``email``."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
-        """How far the list is."""
         found = await ctx.read(lambda uow: _progress(uow, id))
         return None if found is None else emails.board(found)
 
@@ -51,7 +50,6 @@ class EmailList(Subject):
         return emails.news(replace(found, state=RunState(str(payload["state"])), reason=Reason.read(payload["reason"])))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
-        """The result."""
         found = await ctx.read(lambda uow: _progress(uow, id))
         if found is None:
             return None
@@ -70,11 +68,7 @@ class EmailList(Subject):
             first, dot, extension = name.rpartition(".")
             title = f"{first or name}-{unique}{dot}{extension if first else ''}"
         return Attachment(
-            name=title,
-            content=content,
-            title=title,
-            alt=emails.result_alt(found),
-            comment=emails.result_comment(found),
+            name=title, content=content, title=title, alt=emails.result_alt(found), comment=emails.result_comment(found)
         )
 
 

@@ -17,7 +17,7 @@ from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
-from bot.workflows.emails.lists import check_column, read_list, stem, subject_of, tell
+from bot.workflows.emails.lists import check_column, read_list, stem, tell
 from bot.workflows.emails.run import RESULT
 from bot.workflows.slack.boards import post_file
 from storage.rows import EmailRun, Job
@@ -69,9 +69,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
 
     async def claim(permit: Permit) -> Job | None:
         return await permit.claim(
-            sending,
-            name="email_send",
-            read_back=lambda uow: uow.jobs.held(job.id, RunState.SENDING, owner=uow.owner),
+            sending, name="email_send", read_back=lambda uow: uow.jobs.held(job.id, RunState.SENDING, owner=uow.owner)
         )
 
     async def send(_: Job, guard: Guard) -> NotExecuted | _Ended:
@@ -169,7 +167,7 @@ def _end(uow: Unit, job: Job, ended: _Ended) -> None:
         content = ended.file.content
         for n, first in enumerate(range(0, len(content), _BLOCK)):
             uow.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
-        post_file(uow, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, last=True)
+        post_file(uow, subject=job.subject, key=RESULT, payload={"what": RESULT}, last=True)
     else:
-        tell(uow, job.id, key="end", state=ended.state, reason=Reason.read(detail.get("reason")))
+        tell(uow, job, key="end", state=ended.state, reason=Reason.read(detail.get("reason")))
     uow.jobs.move(current, ended.state, detail=detail)

@@ -79,7 +79,7 @@ async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:
         if current is not None:
             reason = unusable(trouble, example=EXAMPLE)
             uow.jobs.move(current, RunState.FAILED, detail={**current.detail, "reason": reason.stored()})
-            tell(uow, job.id, key="end", state=RunState.FAILED, reason=reason)
+            tell(uow, job, key="end", state=RunState.FAILED, reason=reason)
 
     log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
     await ctx.write(fail, name="email_fail", wakes=False)

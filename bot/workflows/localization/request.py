@@ -11,7 +11,6 @@ from bot.domain.localization.progress import (
     MOST_OPEN,
     REPEATABLE,
     STOPPABLE,
-    SUBJECT,
     CallProgress,
     CallState,
     CallView,
@@ -69,7 +68,7 @@ async def request_call(
         before = known(uow)  # write transactions are serialized, across processes too
         if before is None and room_in(uow, by, job.kind) < 1:
             raise too_many()
-        if before is not None or not post_job(uow, job, subject_of(job.id)):
+        if before is not None or not post_job(uow, job):
             return sight_in(uow, before or job)
         show_queue(uow, job.kind)  # requesters with many calls move back
         return sight_in(uow, job)
@@ -144,7 +143,7 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         new = _job(order, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
         detail = progress.but(again=new.id, by=progress.by or person).detail()
         changed = uow.jobs.touch(job, show=True, detail=detail)
-        return new if changed is not None and post_job(uow, new, subject_of(new.id)) else None
+        return new if changed is not None and post_job(uow, new) else None
 
     new = await ctx.write(work, name="repeat_localization", wakes=False)
     if new is None:
@@ -220,15 +219,10 @@ def show_queue(uow: Unit, kind: str) -> None:
     """Redraw the waiting calls of a lane: their positions changed."""
     for job in uow.jobs.open(kind, limit=_MOST):
         if job.state == CallState.WAITING:
-            show_board(uow, subject_of(job.id), progress=True)
+            show_board(uow, job.subject, progress=True)
 
 
 def show_queues(uow: Unit) -> None:
     """Redraw the waiting calls of all lanes."""
     for lane in LANES:
         show_queue(uow, lane)
-
-
-def subject_of(job_id: str) -> str:
-    """The name of its board."""
-    return f"{SUBJECT}:{job_id}"

@@ -25,7 +25,7 @@ from bot.presentation.localization import calls as told
 from bot.slack.messenger import Stretch
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
-from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
+from bot.workflows.localization.request import show_queue, sight_in, sight_of
 from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import posted_between
@@ -283,7 +283,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
 async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
     """The thread of the call's message, which may not be posted yet when the service was quick."""
     for _ in range(_LOOKS):
-        board = await ctx.read(lambda uow: uow.boards.get(subject_of(job.id)))
+        board = await ctx.read(lambda uow: uow.boards.get(job.subject))
         if board is None:
             return job.channel, job.thread_ts
         if board.thread is not None:

@@ -15,7 +15,6 @@ class LocalizationSubject(Subject):
     """See :class:`bot.workflows.context.Subject`."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
-        """The call as it stands."""
         sight = await sight_of(ctx, id)
         return None if sight is None else told.board(sight)
 

@@ -50,10 +50,10 @@ def post_board(
     return queue(uow, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, about=about)
 
 
-def post_job(uow: Unit, job: Job, subject: str) -> bool:
+def post_job(uow: Unit, job: Job) -> bool:
     """Store a job and queue its board where it was asked for; False when the same act made it before."""
     return uow.jobs.add(job) and post_board(
-        uow, subject=subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester
+        uow, subject=job.subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester
     )
 
 

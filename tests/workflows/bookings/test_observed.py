@@ -87,23 +87,6 @@ async def test_a_search_that_begins_anew_and_one_without_a_driver_are_evidence_a
     assert "driver" not in after.detail
 
 
-async def test_the_end_is_told_and_nothing_is_read_any_more(rig: Rig) -> None:
-    now = rig.clock.now()
-    booking = await planted(rig, status="ACCEPTED")
-    await observed(rig, booking, "CANCELED_BY_ADMIN", cancel_reason="no stock")
-    after = await stored(rig, booking)
-    assert (after.stage, after.status, after.due_at, after.closed_at) == (Stage.ENDED, "CANCELED_BY_ADMIN", None, now)
-    assert await actions(rig, booking) == [("moved", {"status": "CANCELED_BY_ADMIN", "reason": "no stock"})]
-
-
-async def test_another_end_than_before_is_an_alert_and_not_believed(rig: Rig) -> None:
-    booking = await planted(rig, stage=Stage.ENDED, status="COMPLETED", due_at=rig.clock.now())
-    await observed(rig, booking, "Returned")
-    after = await stored(rig, booking)
-    assert (after.status, after.stage) == ("COMPLETED", Stage.ENDED)
-    assert await said(rig, booking) == ["line:alert:contradiction:returned"]
-
-
 async def test_a_proof_of_delivery_may_come_after_the_end(rig: Rig) -> None:
     booking = await planted(rig, stage=Stage.ENDED, status="COMPLETED")
     before = await drawn(rig, booking)
@@ -158,13 +141,6 @@ async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(
     assert await said(rig, booking) == keys
 
 
-@on_one_rig(["ON_HOLD", "READY_FOR_PICKUP", "PROVIDER_NOT_FOUND"])
-async def test_while_it_is_searched_for_there_is_no_driver(rig: Rig, status: str) -> None:
-    booking = await planted(rig, status=status, detail={"driver": HELD, "driver_reported": True})
-    await observed(rig, booking, status, report=record(booking, status, driver=ANA))
-    assert (await stored(rig, booking)).detail == {}
-
-
 async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_or_a_reason_and_nothing_else(
     rig: Rig,
 ) -> None:
@@ -210,22 +186,6 @@ async def test_one_that_was_changed_meanwhile_is_read_again_at_once(rig: Rig) ->
     await ctx.store.write(lambda tx: follow._not_read(Unit(tx, ctx), late, ServiceNow("delivery", AWAY)))
     after = await stored(rig, booking)
     assert (after.due_at, after.lease_owner, after.reads) == (now, "", 0)
-
-
-async def test_a_prebooking_that_is_over_is_told_with_who_canceled_it(rig: Rig) -> None:
-    now = rig.clock.now()
-    booking = await planted(
-        rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, detail={"cancel": {"by": "U0MARIA"}}, due_at=now
-    )
-    before = await drawn(rig, booking)
-    await rig.switchboard.context.store.write(lambda tx: follow.dropped(Unit(tx, now=now), booking))
-    after = await stored(rig, booking)
-    assert (after.stage, after.due_at, after.closed_at) == (Stage.DROPPED, None, now)
-    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:dropped"))
-    assert row is not None
-    assert row.payload == {"topic": "dropped", "by": "U0MARIA"}
-    assert await actions(rig, booking) == [("dropped", {})]
-    assert await drawn(rig, booking) > before
 
 
 @on_one_rig([(2_000, True), (2_001, False)])

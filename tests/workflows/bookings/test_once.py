@@ -148,37 +148,6 @@ async def unanswered(rig: Rig) -> Booking:
     return row
 
 
-async def test_nothing_is_said_to_be_lost_before_the_quiet_period_is_over(rig: Rig) -> None:
-    service = service_of(rig)
-    service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
-    await book(rig)
-    sent_at = (await unanswered(rig)).sent_at
-    assert sent_at is not None
-    quiet = rig.switchboard.context.quiet.seconds
-    while (left := quiet - (rig.switchboard.context.clock.now() - sent_at).total_seconds()) > 1:
-        await rig.pass_time(min(10, left - 1))
-    assert (await unanswered(rig)).reads >= 3
-    assert (await unanswered(rig)).stage is Stage.UNKNOWN
-    await rig.pass_time(300, steps=5)
-    assert (await unanswered(rig)).stage is Stage.LOST
-
-
-async def test_three_readings_prove_that_nothing_was_booked(rig: Rig) -> None:
-    service = service_of(rig)
-    service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
-    service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))
-    await book(rig)
-    await rig.pass_time(1_200, steps=4)
-    service.faults.clear()
-    seen: list[tuple[int, Stage]] = []
-    while not seen or seen[-1][1] is Stage.UNKNOWN:
-        await rig.pass_time(10)
-        row = await unanswered(rig)
-        seen.append((row.reads, row.stage))
-    assert {stage for reads, stage in seen if reads < 3} == {Stage.UNKNOWN}
-    assert seen[-1] == (3, Stage.LOST)
-
-
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
@@ -276,27 +245,6 @@ async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: s
     assert len(service_of(rig).bookings) == sent
     assert stands(rig) == (SEARCHING if sent else LOST)
     assert len(rig.cards(FINANCE)) == 1
-
-
-async def test_a_claim_that_is_too_old_books_nothing(rig: Rig) -> None:
-    """The machine sleeps between the claim and the request."""
-    claims, sent = 0, []
-
-    def probe(name: str) -> None:
-        nonlocal claims
-        if name == "write.after:claim_booking":
-            claims += 1
-            if claims == 1:
-                rig.clock.advance(GUARD_SECONDS + 1)
-        if name == "write.before:booked":
-            sent.append(len(service_of(rig).calls_of("create_booking")))
-
-    await ask_price(rig)
-    await rig.start_again(probe=probe)
-    await rig.submit(MARIA, {})
-    await rig.settle()
-    assert sent == [0, 1]
-    assert len(service_of(rig).bookings) == 1
 
 
 async def test_a_form_confirmed_twice_books_once(rig: Rig) -> None:

@@ -9,14 +9,7 @@ from bot.domain.errors import PersonError
 from bot.domain.localization import CallOperation, Request
 from bot.domain.localization.progress import CallProgress, CallState, CallView
 from bot.workflows.localization import running
-from bot.workflows.localization.request import (
-    find,
-    make_sure_of_room,
-    repeat,
-    request_call,
-    room_in,
-    sight_of,
-)
+from bot.workflows.localization.request import find, make_sure_of_room, repeat, request_call, room_in, sight_of
 from storage.errors import CommitUnknown
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import read
