@@ -25,7 +25,7 @@ from bot.workflows.payments import bulk_reading
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, Why, confirm, look, request_bulk
 from bot.workflows.payments.cancel_request import NotRequested, request_cancel, request_return
 from bot.workflows.requests.decide import shown_as
-from bot.workflows.slack.table_files import TROUBLE
+from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar import fields
 from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, service_call

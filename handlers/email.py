@@ -20,7 +20,7 @@ from bot.presentation.files.columns import read_as
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
 from bot.workflows.emails import lists
-from bot.workflows.slack.table_files import TROUBLE
+from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar.admission import emails_for, opens, service_call
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong

@@ -31,7 +31,7 @@ from bot.slack.calls import call
 from bot.slack.messenger import Messenger
 from bot.slack.people import BotIdentity, Directory, who_we_are
 from bot.wiring.database import anchors_of
-from bot.wiring.http import too_few
+from bot.wiring.http import ENOUGH, limit
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.wiring.slack import enough, too_few_for_duplicates, unmet
 from bot.workflows.reading_only import reading_only, resumed_at
@@ -94,9 +94,10 @@ async def _findings() -> AsyncIterator[Finding]:
     yield _ok(f"the settings are readable; environment: {settings.environment.value}")
     if policy is not None:
         yield _ok(f"the policy {settings.policy_file.name} is readable; its digest is {policy.digest}")
-    few = too_few()
-    warnings = (*map(_warning, cautions(settings)), *([_warning(*few)] if few else []))
-    for finding in (*warnings, *_routes(settings), *_database(settings)):
+    few = f"this process may open {limit()} files and connections, and needs {ENOUGH} when many connect at once"
+    mend = "raise the limit. Example: LimitNOFILE=4096 of systemd, or ulimit -n 4096"
+    limited = [_warning(few, mend)] if limit() < ENOUGH else []
+    for finding in (*map(_warning, cautions(settings)), *limited, *_routes(settings), *_database(settings)):
         yield finding
     async for finding in _outside(settings, policy):
         yield finding

@@ -40,7 +40,6 @@ EVENTS = (
 """Events of the bot, each used by ``handlers``."""
 
 _NAME = "Switchboard"
-_DESCRIPTION = "Pay people with approval, without leaving the conversation."
 _LONG = (
     "Switchboard lets a team run outside services from Slack. People ask for payments with a slash command, "
     "others approve them with a button, and every copy of the card shows what was really observed at the service. "
@@ -57,12 +56,11 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
     url = f"{public_url}/slack/events"
     reached: dict[str, Any] = {} if socket_mode else {"url": url}
     subscribed: dict[str, Any] = {} if socket_mode else {"request_url": url}
-    interactivity = {"is_enabled": True} if socket_mode else {"is_enabled": True, "request_url": url}
     return {
         "_metadata": {"major_version": 1, "minor_version": 1},
         "display_information": {
             "name": _NAME,
-            "description": _DESCRIPTION,
+            "description": "Pay people with approval, without leaving the conversation.",
             "long_description": _LONG,
             "background_color": "#1f7a63",
         },
@@ -95,7 +93,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
         "oauth_config": {"scopes": {"bot": bot_scopes()}},
         "settings": {
             "event_subscriptions": {**subscribed, "bot_events": list(EVENTS)},
-            "interactivity": interactivity,
+            "interactivity": {"is_enabled": True, **subscribed},
             "org_deploy_enabled": False,
             "socket_mode_enabled": socket_mode,
             "token_rotation_enabled": False,

@@ -32,7 +32,6 @@ class Database:
     Attributes:
         peers: the other processes of a PostgreSQL database; None: there are none.
         clock: for times in rows: that of the database's server, or this machine's, as it was read last.
-        anchors: the file of audit anchors outside the database.
         slots: ten requests a second to payments: kept in memory by one process, in the database by several.
     """
 

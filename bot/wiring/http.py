@@ -36,7 +36,7 @@ _SHUTDOWN_SECONDS: Final = 3.0
 _MOST_HEADERS: Final = 64
 _LINGERING_SECONDS: Final = 2.0
 """Time for the rest of a refused body, so that the refusal arrives."""
-_ENOUGH: Final = 400
+ENOUGH: Final = 400
 """Twice the connections that may be silent at a time (``handlers.connections``)."""
 _PLENTY: Final = 4_096
 """Twice the unverified connections that are kept at most. Systems often begin with 1,024, and allow far more."""
@@ -59,15 +59,6 @@ def allow_plenty() -> None:
     most = _PLENTY if hard == resource.RLIM_INFINITY else min(_PLENTY, hard)
     if soft != resource.RLIM_INFINITY and soft < most:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-
-
-def too_few() -> tuple[str, str] | None:
-    """What the operator should know of the limit, and the fix; None where it is high enough."""
-    allowed = limit()
-    if allowed >= _ENOUGH:
-        return None
-    what = f"this process may open {allowed} files and connections, and needs {_ENOUGH} when many connect at once"
-    return what, "raise the limit. Example: LimitNOFILE=4096 of systemd, or ulimit -n 4096"
 
 
 async def serve(

@@ -53,9 +53,7 @@ class Outside:
     Attributes:
         total: seconds for one request, without media and whole files; ``connect``: for its connection.
         may_leave: asked before each request that changes something.
-        answers: records which answers were read.
         more_routes: files with the operations of services beside the four.
-        watch: what keeps the figures of the service of a name.
         secrets: taken out of whatever a service says.
     """
 

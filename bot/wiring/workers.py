@@ -122,7 +122,6 @@ class Schedule:
 
     Attributes:
         changes: counter of writes; an equal number means no write.
-        now: the clock by which rows are due.
         by_the_clock: workers that no look covers: run at the ticks after a write; ``every_tick``: at every tick.
     """
 

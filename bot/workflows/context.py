@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol, TypeVar
 
 from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.audit import SYSTEM, Entry
 from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
@@ -90,7 +91,6 @@ class OfferedAction:
 
     Attributes:
         name: in ids, e.g. ``gender``; never changes, because old messages keep their buttons.
-        fits: whether it can be done with this file, by kind and format.
         suggested: whether it is offered below this file automatically; the shortcut *Use this file* lists all that fit.
         works: whether its services are configured; if not, it is not offered.
     """
@@ -145,17 +145,14 @@ class RequestKind:
     """One kind of request: all that the engine in ``requests/`` uses of it. Its code defines the record.
 
     Attributes:
-        letter: its references begin with it.
         queue: the default has as many slots as the service's ten requests a second times the longest time-out, so that
         a silent service leaves free slots.
         steps: the step of a due row, by state. While a row waits for approvers, the engine takes it.
-        called_back: the callbacks that its service sends.
         listed: the list of the service that shows it, where it is found by our code.
         ready: raises OperatorError where the client could not send it after its approval.
         browsed: of ``called_back``, the addresses to which the service sends the buyer's browser.
         find: searches the service for what a restored database may lack; the last argument says whether anything of it
         may have been sent. None: its own steps look before they send.
-        read: the service's record by its id.
         observe: applies such a record. True: it moved the request forward, or has nothing new about one that ended.
         ended: effects of its end, in the transaction of the end.
     """
@@ -181,21 +178,14 @@ class Context:
     Attributes:
         home: id of the workspace whose members count.
         owner: id of this process, under which it holds leases.
-        token_key: seals callback addresses.
         callback_base: what callback addresses begin with. Without ``PUBLIC_URL`` it is where this process listens,
             which only this machine reaches; in production a name that nobody has.
-        public: ``PUBLIC_URL`` is set.
-        poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
         turns: the order of posts within a conversation.
-        subjects: content of boards, by their kind.
-        file_actions: in the order in which they are offered.
-        assumptions: lines of the route table that are not confirmed.
         chores: periodic work without rows of its own, by name; each returns how much was done.
         server_now: replaces the clock of the database's server where time is simulated.
         peers: the other processes of a PostgreSQL database; None: there are none.
-        attempted: keeps figures of attempts.
     """
 
     store: Store
@@ -284,3 +274,13 @@ class Unit(Tx):
     @property
     def poll_seconds(self) -> float:
         return self.ctx.poll_seconds
+
+
+def witness(
+    uow: Unit, action: str, detail: Mapping[str, object], *, actor: str = SYSTEM, about: Instruction | None = None
+) -> None:
+    """Add an audit row of an event without a change of state. ``about``: the request it belongs to, if one."""
+    name, state = (about.id, about.state.value) if about is not None else ("", "")
+    uow.audit.append(
+        Entry(at=uow.now, instruction_id=name, actor=actor, action=action, before=state, after=state, detail=detail)
+    )

@@ -16,8 +16,7 @@ from bot.domain.approvals import No, Role, in_role
 from bot.domain.payments.instruction import Instruction
 from bot.domain.tracking import back_off
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context, Unit
-from bot.workflows.witness import witness
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
 from storage.errors import RowUnreadable, StorageError
 from storage.repositories.leased import Key, key_of

@@ -13,8 +13,7 @@ from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import MOST_NAMED, LastSearch, ReadingOnly
 from bot.domain.references import ulid
 from bot.workflows.alerts import tell
-from bot.workflows.context import Unit
-from bot.workflows.witness import witness
+from bot.workflows.context import Unit, witness
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 

@@ -250,8 +250,6 @@ class EmailsService(Service[EmailsClient]):
     Attributes:
         missing_single: names of the variables without which no single address can be asked about; empty: it can.
         missing_files: the same of whole files.
-        results: fetches what the service made.
-        pressure: limit of requests in flight, for all lists together.
     """
 
     missing_single: tuple[str, ...]

@@ -45,9 +45,7 @@ class Work(Generic[R]):
 
     Attributes:
         table: see :data:`storage.repositories.leased.KEYS`.
-        kind: of the rows, where they are claimed by kind.
         slots: rows at a time; for a service, the requests that it allows in flight.
-        claim: takes rows up that are due, in a transaction.
         step: makes the step function, once for all rows that are claimed together.
         leased: whether a row has a lease while its step runs; otherwise its claim alone excludes other processes.
         room: how many rows may begin besides those slots, e.g. one while the service is silent.

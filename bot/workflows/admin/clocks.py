@@ -13,9 +13,8 @@ from bot.domain.audit import CLOCK_SET
 from bot.domain.clock import SharedClock
 from bot.workflows import reading_only
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.holding import move_silences
-from bot.workflows.witness import witness
 from storage.store import Store
 from storage.transaction import Tx
 

@@ -11,8 +11,7 @@ from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.references import ulid
 from bot.presentation import notices
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context, Unit
-from bot.workflows.witness import witness
+from bot.workflows.context import Context, Unit, witness
 from storage.damage import Damaged
 from storage.disk_space import DiskSpace
 from storage.errors import RowUnreadable

@@ -168,19 +168,16 @@ async def look(ctx: Context, user: str) -> Home:
 
 async def decisions(ctx: Context, standing: Membership, user: str) -> list[WaitingRequest]:
     """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
-    sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
-    found = [
-        WaitingRequest(one, votes, _is_mine(ctx, standing, user, one, votes))
-        for one, votes in await waiting(ctx)
-        if sees_all or one.requester == user
-    ]
+    people = ctx.policy.people
+    sees_all = any(listed(role, standing, people) for role in Role)
+    found = []
+    for one, votes in await waiting(ctx):
+        may = may_decide(standing, requester=one.requester, people=people, home=ctx.home) is None
+        voted = any(vote.person == user for vote in votes)
+        mine = may and not voted and one.state in (State.AWAITING, State.NEEDS_HUMAN)
+        if sees_all or one.requester == user:
+            found.append(WaitingRequest(one, votes, mine))
     return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
-
-
-def _is_mine(ctx: Context, standing: Membership, user: str, one: Instruction, votes: Sequence[Vote]) -> bool:
-    no = may_decide(standing, requester=one.requester, people=ctx.policy.people, home=ctx.home)
-    voted = any(vote.person == user for vote in votes)
-    return no is None and not voted and one.state in (State.AWAITING, State.NEEDS_HUMAN)
 
 
 log = structlog.get_logger(__name__)

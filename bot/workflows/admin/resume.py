@@ -12,9 +12,8 @@ import structlog
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.recovery import LastSearch, ReadingOnly, Seen
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
-from bot.workflows.witness import witness
 from storage.errors import StorageError
 from storage.peers import Peers
 from storage.store import Store

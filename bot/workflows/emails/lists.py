@@ -19,7 +19,7 @@ from bot.domain.reasons import OfList, Reason, stored
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_job, post_line
-from bot.workflows.slack.table_files import read_table_file
+from bot.workflows.slack.dropped_files import read_table_file
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 

@@ -16,7 +16,7 @@ from bot.workflows.emails.lists import EXAMPLE, prepare, tell
 from bot.workflows.emails.run import Run
 from bot.workflows.emails.whole import send_whole
 from bot.workflows.reading_only import reading_only
-from bot.workflows.slack.table_files import TROUBLE
+from bot.workflows.slack.dropped_files import TROUBLE
 from bot.workflows.workers import Work, elsewhere
 from storage.rows import Hold, Job
 

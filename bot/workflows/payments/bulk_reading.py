@@ -30,7 +30,7 @@ from bot.presentation.files.columns import columns_read, read_as
 from bot.tables import clear_columns, find_columns, plain, same_names
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
-from bot.workflows.slack.table_files import TableFile, read_table_file
+from bot.workflows.slack.dropped_files import TableFile, read_table_file
 
 LARGEST_FILE: Final = 10 * MEBIBYTE
 PER_PAGE: Final = 20

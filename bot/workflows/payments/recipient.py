@@ -12,12 +12,11 @@ from bot.domain.payments.recipient import awaits_requester, suggestion
 from bot.domain.proof import MAX_CREATES
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.troubles import full_reason
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import asked_in, end, news_of
 from bot.workflows.requests.attempt import lease
 from bot.workflows.requests.decide import Click, Decided, finish
 from bot.workflows.requests.request import Requested, request_of
-from bot.workflows.witness import witness
 from storage.transaction import Tx
 
 NO_ACCOUNT: Final = "no_account"

@@ -16,10 +16,9 @@ from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import Disagreement, Odd, disagreements, made_of, names_what_it_sent
 from bot.domain.policy import Frozen
 from bot.domain.reasons import OfMode, OfRequest, Reason, Verbatim, has_code
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.reading_only import announce
 from bot.workflows.requests.announce import alert
-from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 

@@ -9,8 +9,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.payments.sealed import RECOUNTED
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Context, Unit
-from bot.workflows.witness import witness
+from bot.workflows.context import Context, Unit, witness
 from storage.transaction import Tx
 
 Standings = Mapping[str, Membership]

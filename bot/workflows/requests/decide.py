@@ -17,7 +17,7 @@ from bot.domain.payments.recipient import concerns
 from bot.domain.reasons import Reason, given, stored
 from bot.domain.text import clean
 from bot.slack.messenger import Posted
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import Place, tell
 from bot.workflows.requests.authority import may_decide_on
 from bot.workflows.requests.ballot import (
@@ -30,7 +30,6 @@ from bot.workflows.requests.ballot import (
 )
 from bot.workflows.requests.send import refusal_of_requester, resumed, suspend
 from bot.workflows.slack.outbox import adopt
-from bot.workflows.witness import witness
 from storage.rows import OutboxRow, OutboxState
 from storage.transaction import Tx
 

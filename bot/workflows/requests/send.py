@@ -20,14 +20,13 @@ from bot.domain.payments.requirement import SAME_PAYMENT, doubts_of, facts_of, r
 from bot.domain.payments.sealed import needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.effect import Claim
 from bot.workflows.holding import hold
 from bot.workflows.requests.announce import alert, ask_people, end, remind
 from bot.workflows.requests.attempt import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.authority import frozen, may_send
 from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more, without_the_others
-from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
 from storage.repositories.admin import Key
 from storage.repositories.requests import Changes

@@ -1,17 +1,19 @@
-"""Files that people drop: noticed once, examined, offered; the offer depends on the first row of a table."""
+"""Files from Slack: tables are read in another process; dropped files are noticed, examined and offered once."""
 
 import asyncio
+import hashlib
 import io
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import BinaryIO, Final, cast
 
 import structlog
 
 from bot.domain.content import Content
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.files.dropped import (
     HEAD_BYTES,
     LARGEST,
@@ -23,23 +25,53 @@ from bot.domain.files.dropped import (
     UnusableFile,
     sniff,
 )
-from bot.domain.files.tables import MEBIBYTE, Limits
+from bot.domain.files.tables import MEBIBYTE, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers
-from bot.tables.apart import Bounds, read_apart
+from bot.tables.apart import BOUNDS, Bounds, read_apart
 from bot.workflows.context import Context, OfferedAction, Subject, Unit
 from bot.workflows.slack.boards import post_board, show_board
 from bot.workflows.slack.outbox import posted_between
-from bot.workflows.slack.table_files import TROUBLE, fetch_table
 from bot.workflows.workers import Work
 from storage.rows import DropRow, DropState
 
 log = structlog.get_logger(__name__)
 
+TROUBLE = (PersonError, TableProblem, ServiceTrouble, OperatorError)
+"""What can be wrong with a file that should hold a table."""
+
+_IN_MEMORY = 1024 * 1024
+
 _LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1)
 _BOUNDS: Final = Bounds(cpu=2, wall=2.0)
 _NAME: Final = 100
 """Characters kept of a name: no name that matters here is longer."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFile:
+    """A file that was read. ``fingerprint``: SHA-256 of its bytes."""
+
+    info: FileInfo
+    table: Table
+    fingerprint: str
+
+
+async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> TableFile:
+    """Download a file and read it as a whole; raises one of :data:`TROUBLE`."""
+    return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
+
+
+async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: Bounds = BOUNDS) -> TableFile:
+    """The same for a file of which all but the content is known."""
+    digest = hashlib.sha256()
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spooled:
+        async with ctx.downloads.open(info, limit=limits.size) as body:
+            async for chunk in body:
+                digest.update(chunk)
+                spooled.write(chunk)
+        table = await read_apart(cast(BinaryIO, spooled), name=info.name, limits=limits, bounds=bounds)
+    return TableFile(info=info, table=table, fingerprint=digest.hexdigest())
 
 
 async def first_row(ctx: Context, info: FileInfo, head: bytes, *, patience: float = 1.0) -> tuple[str, ...] | None:

@@ -14,10 +14,9 @@ from bot.domain.errors import ServiceNow
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.localization.progress import MEDIA_LANE, CallProgress, CallState, Handed, Order, ResultFile
 from bot.presentation.reasons import worded
-from bot.workflows.context import Unit
+from bot.workflows.context import Unit, witness
 from bot.workflows.localization import results
 from bot.workflows.slack.boards import post_board
-from bot.workflows.witness import witness
 from storage.rows import Job
 from storage.transaction import Tx
 from tests.support.reasons import own_words

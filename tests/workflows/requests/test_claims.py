@@ -12,13 +12,12 @@ from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Choice,
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.presentation.reasons import worded
-from bot.workflows.context import Unit
+from bot.workflows.context import Unit, witness
 from bot.workflows.requests import announce, authority, ballot, decide, reach, send
 from bot.workflows.requests import attempt as claim
 from bot.workflows.requests import send as tighten
 from bot.workflows.requests.ballot import OutdatedError
 from bot.workflows.requests.decide import shown_as
-from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
 from storage.rows import OutboxState
 from storage.transaction import Tx
