@@ -28,7 +28,7 @@ from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar import fields
-from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, service_call
+from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, send_file, service_call, then
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME, show
@@ -69,10 +69,8 @@ async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply
         file=file.id, channel=file.channel or click.channel, key=f"{OF_FILE}{file.id}", thread_ts=file.thread_ts or ""
     )
 
-    async def read() -> Open:
-        return Open(await _file_form(deps, click.user, carried))
-
-    return service_call(read, meanwhile=Open(_notice(payment_answers.reading(file.name))))
+    meanwhile = Open(_notice(payment_answers.reading(file.name)))
+    return service_call(then(lambda: _file_form(deps, click.user, carried), Open), meanwhile=meanwhile)
 
 
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
@@ -134,7 +132,8 @@ async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> C
     if checked.bad:
         if payment_answers.needs_file(checked.bad):
             content = write_csv(payment_answers.BAD_HEADER, payment_answers.bad_lines(checked.bad))
-            await _send_file(deps, user, content, name="rows-to-mend.csv", title=bulk_files.BAD_ROWS_TITLE)
+            title = bulk_files.BAD_ROWS_TITLE
+            await send_file(deps, user, content, name="rows-to-mend.csv", title=title, alt=title, comment=title)
         return payment_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
     try:
         fields.within_limit(Cents(sum(item.cents for item in checked.items)), deps.ctx.policy)
@@ -149,17 +148,10 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     async def work() -> Answer:
         content = write_csv(bulk_files.TEMPLATE_HEADER, bulk_files.TEMPLATE)
         name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
-        await _send_file(deps, asked.user, content, name=name, title=title)
+        await send_file(deps, asked.user, content, name=name, title=title, alt=title, comment=title)
         return Private(payment_answers.TEMPLATE_SENT)
 
     return service_call(work, meanwhile=Nothing())
-
-
-async def _send_file(deps: Dependencies, user: str, content: bytes, *, name: str, title: str) -> None:
-    channel = await deps.messenger.direct_message(user)
-    await deps.ctx.files.share(
-        name=name, content=content, title=title, alt=title, comment=title, channel=channel, thread_ts=None
-    )
 
 
 async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> bulk_reading.Bulk:
@@ -185,28 +177,24 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 async def _items(deps: Dependencies, command: Command, values: Values, *, failed: bool) -> Reply:
     payments = await payments_for(deps, command.user)
     page = values["page"] or 1
-    return service_call(lambda: _items_page(deps, payments, values["bulk"], page=page, failed=failed, shown=Private))
+    return service_call(then(lambda: _items_page(deps, payments, values["bulk"], page=page, failed=failed), Private))
 
 
-async def _items_page(
-    deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool, shown: type[Private | Edit]
-) -> Answer:
+async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool) -> Content:
     bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
     found = await bulk_reading.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
     sizes = {"page": found.page, "pages": found.pages, "total": found.total}
-    return shown(payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes))
+    return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes)
 
 
 async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
-    return service_call(lambda: _history_page(deps, payments, page=values["page"] or 1, shown=Private))
+    return service_call(then(lambda: _history_page(deps, payments, page=values["page"] or 1), Private))
 
 
-async def _history_page(
-    deps: Dependencies, payments: PaymentsClient, *, page: int, shown: type[Private | Edit]
-) -> Answer:
+async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int) -> Content:
     found, ours = await bulk_reading.history_page(deps.ctx, payments, page=page)
-    return shown(payment_answers.history(found, ours, command=deps.spelled(NAME)))
+    return payment_answers.history(found, ours, command=deps.spelled(NAME))
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -218,16 +206,14 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
         page = fields.page(number)
     except PersonError:
         return Private(answers.refused(Refusal.STALE))
-    match what:
-        case "history":
-            return service_call(lambda: _history_page(deps, payments, page=page, shown=Edit), meanwhile=Nothing())
-        case "items" | "failed":
-            return service_call(
-                lambda: _items_page(deps, payments, name, page=page, failed=what == "failed", shown=Edit),
-                meanwhile=Nothing(),
-            )
-        case _:
-            return Private(answers.refused(Refusal.STALE))
+    if what not in ("history", "items", "failed"):
+        return Private(answers.refused(Refusal.STALE))
+    ask = (
+        partial(_history_page, deps, payments, page=page)
+        if what == "history"
+        else partial(_items_page, deps, payments, name, page=page, failed=what == "failed")
+    )
+    return service_call(then(ask, Edit), meanwhile=Nothing())
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:

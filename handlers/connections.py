@@ -36,6 +36,8 @@ IDLE_SECONDS: Final = 75.0
 """Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
 _BETWEEN_LOOKS: Final = 1.0
 _MOMENT: Final = 0.05
+_ROUNDS: Final = 4
+"""Rounds of the event loop in which waiting connections are accepted."""
 _LAST_REQUESTS: Final = NEW_SECONDS
 """Seconds that an open connection has to send its request when the process stops: its sender may be slow just then."""
 _BODY_SECONDS: Final = 10.0
@@ -262,7 +264,6 @@ class _Door(asyncio.Protocol):
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections = connections
         self._inner = inner
-        self._transport: asyncio.BaseTransport | None = None
         self.pause_writing = inner.pause_writing  # type: ignore[method-assign]  # nothing to add
         self.resume_writing = inner.resume_writing  # type: ignore[method-assign]
         self.eof_received = inner.eof_received  # type: ignore[method-assign]
@@ -273,13 +274,11 @@ class _Door(asyncio.Protocol):
         self._connections.came(cast("asyncio.Transport", transport))
 
     def data_received(self, data: bytes) -> None:
-        if self._transport is not None:
-            self._connections.sent(self._transport)
+        self._connections.sent(self._transport)
         self._inner.data_received(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._transport is not None:
-            self._connections.left(self._transport)
+        self._connections.left(self._transport)
         self._inner.connection_lost(exc)
 
 
@@ -308,13 +307,9 @@ class Site(web.BaseSite):
 
     async def stop(self) -> None:
         """Stop listening, then wait for the requests of open connections, so that no click is lost."""
-        await _come_in()  # connections in the kernel's queue would be reset
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(0)  # connections in the kernel's queue would be reset
         await super().stop()
-        await _come_in()
+        for _ in range(_ROUNDS):
+            await asyncio.sleep(0)
         await self._connections.last_requests()
-
-
-async def _come_in() -> None:
-    """Give the event loop a few rounds to accept the waiting connections."""
-    for _ in range(4):
-        await asyncio.sleep(0)

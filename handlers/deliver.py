@@ -3,11 +3,14 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
 
 from bot.clients.delivery import NotCovered
 from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.bookings.record import BookingRecord
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.fields import amount, reference
 from bot.presentation import answers
@@ -21,13 +24,15 @@ from bot.workflows.bookings.acting import Acted
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
 from handlers import stores
-from handlers.grammar.admission import Opens, delivery_call, delivery_for
+from handlers.grammar.admission import Opens, delivery_call, delivery_for, send_file, then
 from handlers.grammar.fields import read_form
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, DeclinedError, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 from handlers.stores import NAME
+
+T = TypeVar("T")
 
 
 def _opens(make: Callable[[Sequence[str], str], View], *, sandbox: bool = False) -> Opens:
@@ -176,11 +181,11 @@ async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, ve
     if booking is not None:
         return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
-    async def ask() -> Answer | None:
-        found = await follow.look_up(deps.ctx, delivery, text)
-        return None if found is None else Private(deliveries.record(*found))
+    async def show(found: tuple[str, BookingRecord]) -> Answer:
+        return Private(deliveries.record(*found))
 
-    return _elsewhere(deps, text, ask, verb=verb, argument=argument)
+    look = partial(follow.look_up, deps.ctx, delivery, text)
+    return _elsewhere(deps, text, look, show, verb=verb, argument=argument)
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -208,7 +213,7 @@ async def _canceled(
 
     booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
-        return _act_elsewhere(deps, delivery, command, text, act, verb=verb)
+        return _elsewhere(deps, text, partial(follow.follow, deps.ctx, delivery, text, by=command.user), act, verb=verb)
     if booking.can_cancel and not said:
         return Open(forms.cancel(booking))
     return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
@@ -236,9 +241,12 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def act(booking: Booking) -> Answer:
         return _told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
 
-    booking = await follow.find_booking(deps.ctx, values["booking"])
+    text = values["booking"]
+    booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
-        return _act_elsewhere(deps, delivery, command, values["booking"], act, verb=_START)
+        return _elsewhere(
+            deps, text, partial(follow.follow, deps.ctx, delivery, text, by=command.user), act, verb=_START
+        )
     return delivery_call(lambda: act(booking))
 
 
@@ -252,39 +260,27 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 def _elsewhere(
-    deps: Dependencies, text: str, ask: Callable[[], Awaitable[Answer | None]], *, verb: Verb, argument: str = "booking"
+    deps: Dependencies,
+    text: str,
+    look: Callable[[], Awaitable[T | None]],
+    act: Callable[[T], Awaitable[Answer]],
+    *,
+    verb: Verb,
+    argument: str = "booking",
 ) -> Reply:
-    """Ask the service about a booking that is not stored here."""
+    """Ask the service about a booking that is not stored here, and do this to the one that it has."""
     rule = answers.unknown("booking", fields.BOOKING_RULE)
     unknown = wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
     if re.match(r"[A-Z]-", text.upper()):  # a reference of ours, which the service does not know
         raise unknown
 
     async def call() -> Answer:
-        answer = await ask()
-        if answer is None:
+        found = await look()
+        if found is None:
             raise unknown
-        return answer
+        return await act(found)
 
     return delivery_call(call)
-
-
-def _act_elsewhere(
-    deps: Dependencies,
-    delivery: DeliveryService,
-    command: Command,
-    text: str,
-    act: Callable[[Booking], Awaitable[Answer]],
-    *,
-    verb: Verb,
-) -> Reply:
-    """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
-
-    async def ask() -> Answer | None:
-        booking = await follow.follow(deps.ctx, delivery, text, by=command.user)
-        return None if booking is None else await act(booking)
-
-    return _elsewhere(deps, text, ask, verb=verb)
 
 
 def _told(done: Acted) -> Private:
@@ -302,11 +298,7 @@ async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, B
 
 async def start_now(deps: Dependencies, click: Click) -> Reply:
     delivery, booking = await _on_card(deps, click)
-
-    async def ask() -> Answer:
-        return _told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
-
-    return delivery_call(ask)
+    return delivery_call(then(lambda: acting.start_search(deps.ctx, delivery, booking, by=click.user), _told))
 
 
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
@@ -318,11 +310,7 @@ async def open_cancel(deps: Dependencies, click: Click) -> Reply:
 async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Read the booking from the service now; the card is updated afterwards."""
     delivery, booking = await _on_card(deps, click)
-
-    async def ask() -> Answer:
-        return _told(await acting.refresh(deps.ctx, delivery, booking))
-
-    return delivery_call(ask)
+    return delivery_call(then(lambda: acting.refresh(deps.ctx, delivery, booking), _told))
 
 
 async def contact(deps: Dependencies, click: Click) -> Reply:
@@ -347,18 +335,10 @@ async def export(deps: Dependencies, click: Click) -> Reply:
 
     async def share() -> Answer:
         seen, states = await follow.evidence(deps.ctx)
-        now = deps.ctx.clock.now()
-        text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=now)
+        text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=deps.ctx.clock.now())
+        about = {"title": deliveries.FILE_TITLE, "alt": deliveries.FILE_ALT, "comment": deliveries.FILE_COMMENT}
         try:
-            await deps.ctx.files.share(
-                name=deliveries.FILE_NAME,
-                content=text.encode(),
-                title=deliveries.FILE_TITLE,
-                alt=deliveries.FILE_ALT,
-                comment=deliveries.FILE_COMMENT,
-                channel=await deps.messenger.direct_message(click.user),
-                thread_ts=None,
-            )
+            await send_file(deps, click.user, text.encode(), name=deliveries.FILE_NAME, **about)
         except ServiceTrouble as refused:
             return Private(answers.not_shared(refused))
         return Private(deliveries.EXPORTED)

@@ -22,10 +22,10 @@ from bot.presentation.views import notice
 from bot.workflows.emails import lists
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
-from handlers.grammar.admission import emails_for, opens, service_call
+from handlers.grammar.admission import emails_for, opens, service_call, then
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
-from handlers.replies import Answer, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
+from handlers.replies import FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "email"
@@ -42,11 +42,8 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
     if len(addresses) > MOST:
         rule = emails.too_many(MOST, len(addresses), command=deps.spelled(NAME))
         raise wrong(deps, NAME, _CHECK.example, argument="address", rule=rule)
-
-    async def ask() -> Answer:
-        return Private(emails.checked(await lists.check_addresses(client, addresses)))
-
-    return service_call(ask, service=EMAILS)
+    ask = partial(lists.check_addresses, client, addresses)
+    return service_call(then(ask, lambda found: Private(emails.checked(found))), service=EMAILS)
 
 
 def _addresses(text: str) -> list[str]:

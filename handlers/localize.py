@@ -22,8 +22,7 @@ from bot.presentation.views import notice
 from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for
-from handlers.grammar.fields import read_form
-from handlers.grammar.localize_line import line_rule, read_line
+from handlers.grammar.fields import line_rule, read_form, read_line
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, with_example
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply

@@ -22,7 +22,7 @@ from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar import fields
-from handlers.grammar.admission import admit, opens, payments_for, service_call
+from handlers.grammar.admission import admit, opens, payments_for, service_call, then
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Private, Replace, Reply
@@ -94,7 +94,7 @@ async def _told(
 async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
     which, page = values["payouts|purchases"], values["page"] or 1
-    return service_call(lambda: _page(deps, payments, page=page, operation_type=which, shown=Private))
+    return service_call(then(lambda: _page(deps, payments, page, which), Private))
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -106,22 +106,12 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
         page = fields.page(number)
     except PersonError:
         return Private(answers.refused(Refusal.STALE))
-    return service_call(
-        lambda: _page(deps, payments, page=page, operation_type=operation_type, shown=Edit), meanwhile=Nothing()
-    )
+    return service_call(then(lambda: _page(deps, payments, page, operation_type), Edit), meanwhile=Nothing())
 
 
-async def _page(
-    deps: Dependencies,
-    payments: PaymentsClient,
-    *,
-    page: int,
-    operation_type: OperationType | None,
-    shown: type[Private | Edit],
-) -> Answer:
-    found = await list_operations(deps.ctx, payments, page=page, operation_type=operation_type)
-    content = operations.listing(found.page, found.ours, operation_type=operation_type, command=deps.spelled(NAME))
-    return shown(content)
+async def _page(deps: Dependencies, payments: PaymentsClient, page: int, which: OperationType | None) -> Content:
+    found = await list_operations(deps.ctx, payments, page=page, operation_type=which)
+    return operations.listing(found.page, found.ours, operation_type=which, command=deps.spelled(NAME))
 
 
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -145,11 +135,8 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
 
 async def _account(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments, address = await payments_for(deps, command.user), values["email"]
-
-    async def look_there() -> Answer:
-        return Private(operations.account(address, await payments.account_status(address)))
-
-    return service_call(look_there)
+    ask = partial(payments.account_status, address)
+    return service_call(then(ask, lambda found: Private(operations.account(address, found))))
 
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
@@ -169,11 +156,7 @@ async def look_up(deps: Dependencies, form: Submission) -> Reply:
 
 async def _partner(deps: Dependencies, command: Command, _values: Values) -> Reply:
     payments = await payments_for(deps, command.user, may_see_balance)
-
-    async def look_there() -> Answer:
-        return Private(operations.partner(await payments.partner()))
-
-    return service_call(look_there)
+    return service_call(then(payments.partner, lambda found: Private(operations.partner(found))))
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from bot.presentation.reasons import sentence
 from bot.presentation.views import notice, result
 from bot.workflows.bookings import stores, webhooks
 from bot.workflows.services import DeliveryService
-from handlers.grammar.admission import admin, delivery_call, delivery_for
+from handlers.grammar.admission import admin, delivery_call, delivery_for, then
 from handlers.grammar.fields import read_form
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Command, Submission
@@ -42,12 +42,8 @@ async def _chosen(deps: Dependencies, delivery: DeliveryService, given: str | No
 
 async def _stores(deps: Dependencies, command: Command, _values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
-
-    async def ask() -> Answer:
-        found = await stores.list_stores(deps.ctx, delivery)
-        return Private(deliveries.stores(found, command=deps.spelled(NAME)))
-
-    return delivery_call(ask)
+    ask = partial(stores.list_stores, deps.ctx, delivery)
+    return delivery_call(then(ask, lambda found: Private(deliveries.stores(found, command=deps.spelled(NAME)))))
 
 
 async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -75,13 +71,10 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
         }
         return Open(forms.store_edit(found.name, values=values))
 
-    async def ask() -> Answer:
-        found = await stores.read_store(deps.ctx, delivery, name)
-        return Private(deliveries.store(found.name, found.record))
-
     if act == "edit":
         return Later(open_edit, meanwhile=Open(notice(_EDIT_TITLE, answers.asking(DELIVERY).text)))
-    return delivery_call(ask)
+    ask = partial(stores.read_store, deps.ctx, delivery, name)
+    return delivery_call(then(ask, lambda found: Private(deliveries.store(found.name, found.record))))
 
 
 async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
@@ -126,13 +119,9 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
     which = values["on|off"]
     delivery = await delivery_for(deps, command.user, admin if which else may_look)
     name = await _chosen(deps, delivery, values["store"], action="webhooks")
-
-    async def ask() -> Answer:
-        act = webhooks.look if which is None else webhooks.turn_on if which == "on" else webhooks.turn_off
-        found = await act(deps.ctx, delivery, name)
-        return Private(deliveries.hooks(name, found, turned_on=None if which is None else which == "on"))
-
-    return delivery_call(ask)
+    act = webhooks.look if which is None else webhooks.turn_on if which == "on" else webhooks.turn_off
+    said = partial(deliveries.hooks, name, turned_on=None if which is None else which == "on")
+    return delivery_call(then(lambda: act(deps.ctx, delivery, name), lambda found: Private(said(found))))
 
 
 def one_of(name: str, *, example: str, typed: str = "", optional: bool = False) -> Argument:

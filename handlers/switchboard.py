@@ -17,7 +17,7 @@ from bot.workflows import quarantine
 from bot.workflows.admin import audit
 from bot.workflows.admin.overview import look, under_way, unread_answers
 from bot.workflows.admin.overview import overview as everything
-from handlers.grammar.admission import admit
+from handlers.grammar.admission import admit, send_file
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command, an_id, reading
 from handlers.replies import Answer, Later, Nothing, Private, Reply
@@ -90,17 +90,10 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
                 while piece := kept.read(_PIECE):
                     yield piece
 
+            name = f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv"
+            about = {"title": audit_words.FILE_TITLE, "alt": audit_words.FILE_ALT, "comment": audit_words.FILE_COMMENT}
             try:
-                await ctx.files.share(
-                    name=f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv",
-                    content=pieces(),
-                    length=length,
-                    title=audit_words.FILE_TITLE,
-                    alt=audit_words.FILE_ALT,
-                    comment=audit_words.FILE_COMMENT,
-                    channel=await deps.messenger.direct_message(command.user),
-                    thread_ts=None,
-                )
+                await send_file(deps, command.user, pieces(), length, name=name, **about)
             except ServiceTrouble as denied:
                 return Private(answers.not_shared(denied))
         return Private(overview.exported(rows))

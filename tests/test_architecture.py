@@ -24,7 +24,7 @@ HELD_AGAINST_FILES = {"tests/deploy/stopping.py"}
 """Numbers of the program that are held against those in the files of ``docs/deploy``, not against themselves."""
 DECLARATIONS = {"Verb", "_verb", "Argument", "SlashCommand", "log", "LookupError"}
 HELP = {"RULE", "ENGLISH", "VERBS"}
-FOR_MACHINES = {"callbacks.py", "connections.py", "measures.py", "metrics.py"}
+FOR_MACHINES = {"callbacks.py", "connections.py", "metrics.py"}
 """Files of the handlers that answer no person: log lines, headers, the help of metrics."""
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 

@@ -25,8 +25,7 @@ from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.resume import first_time
 from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
 from handlers.connections import Bodies, Connections, Site, room
-from handlers.measures import Measures
-from handlers.metrics import Health, Metrics
+from handlers.metrics import Health, Measures, Metrics
 from handlers.slack_http import SlackEndpoint
 from storage.engine import PostgresServer, parse_address
 

@@ -29,7 +29,7 @@ from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
 from bot.workflows.requests.reach import approvers
 from handlers.bolt import build
-from handlers.measures import Measures
+from handlers.metrics import Measures
 from handlers.registry import make_router
 from handlers.router import Allowance, Dependencies
 from handlers.socket_mode import SocketMode

@@ -4,7 +4,7 @@ Each function that admits a user returns the service to use, or raises ``Decline
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Final, TypeVar
 
@@ -32,6 +32,7 @@ from handlers.router import Dependencies
 
 log = structlog.get_logger(__name__)
 
+A = TypeVar("A", bound=Answer | Open)
 C = TypeVar("C")
 Opens = Callable[..., Awaitable[Reply]]
 
@@ -127,6 +128,15 @@ def opens(admits: Callable[[Dependencies, str], Awaitable[object]], form: Callab
     return run
 
 
+def then(ask: Callable[[], Awaitable[C]], say: Callable[[C], A]) -> Callable[[], Awaitable[A]]:
+    """Ask, and make the answer of what comes."""
+
+    async def work() -> A:
+        return say(await ask())
+
+    return work
+
+
 def service_call(
     work: Callable[[], Awaitable[Answer | Open]], *, service: str = PAYMENTS, meanwhile: Answer | Open | None = None
 ) -> Later:
@@ -144,6 +154,14 @@ def service_call(
 
 delivery_call = partial(service_call, service=DELIVERY)
 """The same of the delivery service."""
+
+
+async def send_file(
+    deps: Dependencies, user: str, content: bytes | AsyncIterator[bytes], length: int | None = None, /, **about: str
+) -> None:
+    """Share a file with this user, in a direct message; ``about``: its name, title, alternative text and comment."""
+    channel = await deps.messenger.direct_message(user)
+    await deps.ctx.files.share(content=content, length=length, channel=channel, thread_ts=None, **about)
 
 
 async def can_post(messenger: Messenger, channel: str) -> bool:

@@ -1,16 +1,19 @@
-"""Readers of what is typed for payments, and of a form's fields: the same checks for command lines and forms.
+"""Readers of what is typed for payments and behind verbs of ``/localize``, and of a form's fields.
 
 The items of a purchase are written ``web=2x10.00`` on a line, and ``Web design = 2 x 10.00`` in a form.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from bot.clients.payments import OperationType
 from bot.domain import money
 from bot.domain.addresses import RULE
 from bot.domain.errors import PersonError, RuleError
+from bot.domain.localization import Capability, Request
+from bot.domain.localization.declaration import Accepts
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Item
 from bot.domain.policy import Policy
@@ -18,6 +21,8 @@ from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.payments.forms import DESCRIPTION_LIMIT
 from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
+from handlers.grammar.verbs import too_many, unescape, with_example, without_links
+from handlers.replies import MistakesError
 
 EMAIL_RULE = RULE
 AMOUNT_RULE = "an amount in USD such as 25.00"
@@ -134,6 +139,88 @@ def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
 
 def _broken(rule: str, given: str) -> PersonError:
     return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given)
+
+
+_LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
+_SETTING = re.compile(r"([A-Za-z][A-Za-z_-]{1,19})=(\S*)")
+_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+_MARKS = frozenset('"“”„')
+
+
+def line_rule(*, url: bool, text: bool) -> str:
+    return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
+
+
+@dataclass(slots=True)
+class _Taken:
+    options: dict[str, str] = field(default_factory=dict)
+    errors: list[PersonError] = field(default_factory=list)
+
+
+def read_line(capabilities: Sequence[Capability], text: str, *, example: str) -> Request:
+    """The line after a verb, as a request: settings such as ``rate=16000`` first or last, the rest is the input.
+
+    Of a text, only settings before it are read: after its first word it stays unchanged. A text that begins like a
+    setting must be quoted: a mistyped name of a setting is no text. ``MistakesError`` has every part that is wrong.
+    """
+    said = _LINK.sub(lambda found: found[1], text).strip()
+    with_media = [one for one in capabilities if one.media is not None]
+    with_text = [one for one in capabilities if one.media is None]
+    line = _Taken()
+    if with_media and (not with_text or _ADDRESS.fullmatch(said)):
+        declared = with_media[0]
+        left = [word for word in unescape(said).split() if not _take(declared, line, word, bare=True)]
+        if not left:
+            line.errors.append(PersonError(argument="url", rule="it is missing; give the address", example=example))
+        if len(left) > 1:
+            line.errors.append(too_many(left[1:], example))
+    else:
+        declared = with_text[0]
+        text = unescape(without_links(said))
+        while _take(declared, line, text.partition(" ")[0], bare=False):
+            text = text.partition(" ")[2].strip()
+        left = [text]
+    if line.errors:
+        raise MistakesError([with_example(error, example) for error in line.errors])
+    if declared.media is not None:
+        return Request(operation=declared.operation, url=left[0], options=line.options)
+    text = left[0]
+    inner = text[1:-1]  # without quotation marks around the whole text; devices turn them into curly ones
+    if len(text) > 1 and {text[0], text[-1]} <= _MARKS and not _MARKS.intersection(inner):
+        text = inner
+    return Request(operation=declared.operation, text=text, options=line.options)
+
+
+def _take(declared: Capability, line: _Taken, word: str, *, bare: bool) -> bool:
+    """Whether the word is a setting; if so, it is added to the options, or to the mistakes.
+
+    ``bare``: a value without its name counts too, where only one list contains it.
+    """
+    setting = _SETTING.fullmatch(word)
+    name = setting[1].lower().replace("-", "_") if setting is not None else ""
+    option = declared.option(name)
+    if setting is not None and option is not None:
+        value = setting[2]
+        if option.name in line.options:
+            line.errors.append(PersonError(argument=option.word, rule="it is given twice", example="", given=value))
+            return True
+        try:
+            line.options[option.name] = option.read(value)
+        except PersonError as broken:
+            line.errors.append(broken)
+        return True
+    if setting is not None:
+        known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
+        quoted = "" if bare else "; a text that begins like this stands in quotation marks"
+        rule = f"there is no such option; there is: {known}{quoted}"
+        line.errors.append(PersonError(argument=setting[1], rule=rule, example="", given=word))
+        return True
+    for one in declared.options if bare else ():
+        values = [choice.value for choice in one.choices] if one.accepts is Accepts.CHOICE else []
+        if word.lower().removeprefix(".") in values and one.name not in line.options:
+            line.options[one.name] = word.lower().removeprefix(".")
+            return True
+    return False
 
 
 def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:

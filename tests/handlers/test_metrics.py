@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.version import version
-from handlers.measures import Measures
+from handlers.metrics import Measures
 from tests.support.deliveries import booked, open_rig
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.scraped import Page
