@@ -245,16 +245,25 @@ def test_the_only_field_that_is_called_alike_is_proposed(ours: str, theirs: str)
     assert proposed({theirs: "1", "zzz": "x", "www": "y"}, ours) == {ours: theirs}
 
 
-def test_the_same_letters_go_before_a_part_of_the_name() -> None:
-    assert proposed({"Status": "x", "status_code": "y"}, "status") == {"status": "Status"}
+@pytest.mark.parametrize(
+    ("likely", "other"), [("Status", "status_code"), ("status_code", "statuse"), ("statuse", "memo")]
+)
+def test_the_same_letters_go_before_a_part_of_the_name_and_that_before_mostly_equal_ones(
+    likely: str, other: str
+) -> None:
+    assert proposed({other: "x", likely: "y"}, "status") == {"status": likely}
 
 
-def test_a_part_of_the_name_goes_before_letters_that_are_mostly_equal() -> None:
-    assert proposed({"statuse": "x", "status_code": "y"}, "status") == {"status": "status_code"}
-
-
-def test_letters_that_are_mostly_equal_go_before_others() -> None:
-    assert proposed({"statuse": "x", "memo": "y"}, "status") == {"status": "statuse"}
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"operation_id": None}, {"operation_id": ""}, {"operation_id": True}, {"operation_id": {}}),
+        *({"operation_id": []}, {"amount": "1.00"}, {"ana@example.com": "x"}),
+    ],
+    ids=str,
+)
+def test_of_another_type_read_as_something_else_or_masked_it_is_no_candidate(body: dict[str, object]) -> None:
+    assert wanted(body, "id")[0].candidates == ()
 
 
 def test_several_that_are_as_much_alike_are_all_listed_and_none_is_proposed() -> None:
@@ -271,22 +280,9 @@ def test_a_field_is_proposed_for_one_thing_only() -> None:
     assert list(proposed({"status_id": "x"}, "id", "status").values()) == ["status_id"]
 
 
-@pytest.mark.parametrize("value", [None, "", True, {}, []])
-def test_a_type_that_cannot_be_it_is_no_candidate(value: object) -> None:
-    assert wanted({"operation_id": value}, "id")[0].candidates == ()
-
-
 def test_a_list_is_looked_for_among_lists() -> None:
     [found] = wanted({"operations_total": 3, "rows": [{"a": 1}]}, "operations")
     assert found.candidates == ("rows",)
-
-
-def test_what_the_table_reads_under_another_name_is_no_candidate() -> None:
-    assert wanted({"amount": "1.00"}, "id")[0].candidates == ()
-
-
-def test_what_is_masked_is_no_candidate() -> None:
-    assert wanted({"ana@example.com": "x"}, "id")[0].candidates == ()
 
 
 def test_a_value_that_does_not_fit_leaves_only_names_that_are_alike() -> None:

@@ -92,6 +92,10 @@ class ResultFile:
     state: Handed = Handed.NEW
 
 
+_MOMENTS = ("started_at", "ended_at", "sent_at")
+_AS_THEY_ARE = ("words", "by", "again", "tries")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallProgress:
     """Progress so far. ``words``: the service's own, foreign text; ``again``: id of the job that repeats this one.
@@ -114,39 +118,31 @@ class CallProgress:
         return replace(self, **changes)
 
     def detail(self) -> dict[str, object]:
+        moments: dict[str, datetime | None] = {name: getattr(self, name) for name in _MOMENTS}
         return {
-            "started_at": self.started_at.isoformat() if self.started_at else None,
-            "ended_at": self.ended_at.isoformat() if self.ended_at else None,
+            **{name: at.isoformat() if at else None for name, at in moments.items()},
+            **{name: getattr(self, name) for name in _AS_THEY_ARE},
             "result": dump_result(self.result) if self.result is not None else None,
             "deliveries": [asdict(one) for one in self.deliveries],
             "reason": stored(self.reason),
-            "words": self.words,
-            "by": self.by,
-            "again": self.again,
-            "tries": self.tries,
-            "sent_at": self.sent_at.isoformat() if self.sent_at else None,
         }
 
     @classmethod
     def read(cls, detail: Mapping[str, Any]) -> "CallProgress":
         if not detail:
             return cls()
+        texts = {name: detail[name] for name in _MOMENTS}
+        moments: dict[str, Any] = {name: datetime.fromisoformat(at) if at else None for name, at in texts.items()}
         return cls(
-            started_at=_moment(detail["started_at"]),
-            ended_at=_moment(detail["ended_at"]),
-            sent_at=_moment(detail["sent_at"]),
+            **moments,
             result=load_result(detail["result"]) if detail["result"] is not None else None,
             deliveries=tuple(
                 ResultFile(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
                 for one in detail["deliveries"]
             ),
             reason=Reason.read(detail["reason"]),
-            **{name: detail[name] for name in ("words", "by", "again", "tries")},
+            **{name: detail[name] for name in _AS_THEY_ARE},
         )
-
-
-def _moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
 
 
 def dump_result(result: Result) -> dict[str, object]:

@@ -82,8 +82,7 @@ class Operation(Reported):
 
     @property
     def is_final(self) -> bool:
-        state = self.state
-        return state is not None and state.is_final
+        return self.state in FINAL
 
 
 class PurchaseItem(Reported):

@@ -96,12 +96,7 @@ def asked(instruction: Instruction) -> dict[str, object]:
 
 
 def needed(requirement: Requirement) -> dict[str, object]:
-    return {
-        "quorum": requirement.quorum,
-        "typed_amount": requirement.typed_amount,
-        "expires_seconds": requirement.expires_seconds,
-        "execute_within_seconds": requirement.execute_within_seconds,
-    }
+    return requirement.model_dump(exclude={"reasons"})
 
 
 def disagreements(

@@ -1,6 +1,8 @@
 """What is typed into fields of bookings and stores: the last value that is taken, and the first that is refused."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import pytest
 
@@ -63,30 +65,21 @@ def test_no_cook_time(text: str) -> None:
     assert refused(lambda: fields.cook_minutes(text)) == ("cook time", rule, "15", text)
 
 
-def test_notes_are_empty_or_as_long_as_the_service_takes_them() -> None:
-    notes = fields.booking_readers(home="", with_place=False)["notes"]
-    assert notes(" \u200b ") == ""
-    assert [notes("x" * length) for length in (3, 250)] == ["x" * 3, "x" * 250]
-    for length in (2, 251):
-        text = "x" * length
-        assert refused(lambda text=text: notes(text)) == (  # type: ignore[misc]
-            "notes",
-            f"it must have 3 to 250 characters; this has {length}",
-            "Ring twice",
-            text,
-        )
+NOTES = fields.booking_readers(home="", with_place=False)["notes"]
 
 
-def test_a_reason_has_one_to_two_hundred_and_fifty_characters() -> None:
-    assert [fields.reason("x"), fields.reason("x" * 250)] == ["x", "x" * 250]
-    for length in (0, 251):
-        text = "x" * length
-        assert refused(lambda text=text: fields.reason(text)) == (  # type: ignore[misc]
-            "reason",
-            f"it must have 1 to 250 characters; this has {length}",
-            "customer called it off",
-            text,
-        )
+@pytest.mark.parametrize(
+    ("argument", "read", "least", "example"),
+    [("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off")],
+)
+def test_words_are_as_long_as_the_service_takes_them(
+    argument: str, read: Callable[[str], str], least: int, example: str
+) -> None:
+    assert [read("x" * length) for length in (least, 250)] == ["x" * least, "x" * 250]
+    for text in ("x" * (least - 1), "x" * 251):
+        rule = f"it must have {least} to 250 characters; this has {len(text)}"
+        assert refused(partial(read, text)) == (argument, rule, example, text)
+    assert NOTES(" \u200b ") == ""
 
 
 def test_names_are_compared_without_what_nobody_sees() -> None:
@@ -113,24 +106,21 @@ LONGEST = {views.NAME: 60, views.LAST_NAME: 60, views.ADDRESS: 200, views.PLACE_
 LEAST = {views.NAME: 1, views.LAST_NAME: 1, views.ADDRESS: 3, views.PLACE_REFERENCE: 0}
 
 
-@pytest.mark.parametrize("field", LONGEST)
-def test_each_text_of_a_booking_has_its_length(field: str) -> None:
-    readers = fields.booking_readers(home="+593", with_place=True)
+ORDER = (BOOKING, fields.booking_readers(home="+593", with_place=True))
+SHOP = (STORE, fields.store_readers())
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [*((ORDER, field) for field in LONGEST), *((SHOP, field) for field in LONGEST if field in STORE)],
+)
+def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], field: str) -> None:
+    given, readers = form
     for length in (LEAST[field], LONGEST[field]):
-        found, errors = read_form({**BOOKING, field: "x" * length}, readers)
+        found, errors = read_form({**given, field: "x" * length}, readers)
         assert (found[field], errors) == ("x" * length, {})
     for length in {LEAST[field] - 1, LONGEST[field] + 1} - {-1}:
-        _, errors = read_form({**BOOKING, field: "x" * length}, readers)
-        assert list(errors) == [field]
-        assert f"{LEAST[field]} to {LONGEST[field]} characters; this has {length}." in errors[field]
-
-
-@pytest.mark.parametrize("field", [views.NAME, views.ADDRESS, views.PLACE_REFERENCE])
-def test_each_text_of_a_store_has_its_length(field: str) -> None:
-    for length in (LEAST[field], LONGEST[field]):
-        assert read_form({**STORE, field: "x" * length}, fields.store_readers())[1] == {}
-    for length in {LEAST[field] - 1, LONGEST[field] + 1} - {-1}:
-        _, errors = read_form({**STORE, field: "x" * length}, fields.store_readers())
+        _, errors = read_form({**given, field: "x" * length}, readers)
         assert list(errors) == [field]
         assert f"{LEAST[field]} to {LONGEST[field]} characters; this has {length}." in errors[field]
 

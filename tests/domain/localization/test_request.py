@@ -92,14 +92,6 @@ def test_no_other_format_is_taken(operation: CallOperation, extension: str) -> N
     assert rules(Request(operation=operation, url=f"{URL}.{extension}")) == [f"it must lead to {told}"]
 
 
-def test_formats_are_listed_as_the_document_lists_them() -> None:
-    for operation, formats in DOCUMENTED.items():
-        media = capability(operation).media
-        assert media is not None
-        assert media.is_closed
-        assert media.formats == formats
-
-
 def test_an_address_without_an_ending_is_left_to_the_service() -> None:
     for url in ("https://example.com/download?id=7", "https://example.com/v1.2/get", "https://cdn.example.com/"):
         assert rules(Request(operation=CallOperation.GENDER, url=url)) == []

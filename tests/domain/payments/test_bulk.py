@@ -180,15 +180,34 @@ def test_without_notes_each_row_is_claimed_once() -> None:
     assert found.strangers == 1
 
 
-def test_whose_items_these_are() -> None:
-    mine = [reported(item) for item in ITEMS]
-    assert is_ours(mine, reference="B-1", wanted=ITEMS) is True
-    assert is_ours(mine, reference="B-2", wanted=ITEMS) is False
-    assert is_ours([], reference="B-1", wanted=ITEMS) is None
-    nameless = [reported(item, internal_note="") for item in ITEMS]
-    assert is_ours(nameless, reference="B-1", wanted=ITEMS) is True
-    assert is_ours(nameless[:2], reference="B-1", wanted=ITEMS) is None
-    assert is_ours([*nameless[:2], reported(ITEMS[0], internal_note="")], reference="B-1", wanted=ITEMS) is True
+MINE = [reported(item) for item in ITEMS]
+NAMELESS = [reported(item, internal_note="") for item in ITEMS]
+RENAMED = [reported(item, internal_note="rent") for item in ITEMS]
+OTHER = reported(ITEMS[0], internal_note="", email="somebody@example.com")
+
+
+@pytest.mark.parametrize(
+    ("items", "verdict"),
+    [
+        ([], None),
+        (MINE, True),
+        ([reported(item, internal_note=f"B-2/{item.row}") for item in ITEMS], False),
+        ([*MINE[:1], *RENAMED[1:]], None),
+        (RENAMED, None),  # somebody wrote the notes anew
+        ([RENAMED[0].model_copy(update={"email": "somebody@example.com"})], False),
+        (NAMELESS, True),
+        ([*NAMELESS[:2], reported(ITEMS[0], internal_note="")], True),
+        (NAMELESS[:1], None),
+        (NAMELESS[:2], None),
+        ([*NAMELESS[:-1], OTHER], False),
+        ([*NAMELESS, OTHER], None),  # ours are among them
+        ([OTHER], False),
+        ([OTHER.model_copy(update={"email": ""})], None),
+        ([OTHER.model_copy(update={"cents": None})], None),
+    ],
+)
+def test_whose_items_these_are(items: list[ReportedItem], verdict: bool | None) -> None:
+    assert is_ours(items, reference="B-1", wanted=ITEMS) is verdict
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(STATUSES)), max_size=6), max_size=8))
@@ -231,22 +250,3 @@ def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State
 
 def test_words_of_the_service_are_kept_where_nobody_knows_them() -> None:
     assert (our_word("CANCELLED"), our_word(" Paused "), our_word("")) == ("canceled", "paused", "unknown")
-
-
-def test_payments_without_notes_that_are_others_are_not_ours_and_a_part_tells_nothing() -> None:
-    nameless = [reported(item, internal_note="") for item in ITEMS]
-    other = reported(ITEMS[0], internal_note="", email="somebody@example.com")
-    assert is_ours([other], reference="B-1", wanted=ITEMS) is False
-    assert is_ours([*nameless[:-1], other], reference="B-1", wanted=ITEMS) is False
-    assert is_ours([*nameless, other], reference="B-1", wanted=ITEMS) is None, "ours are among them"
-    assert is_ours(nameless[:1], reference="B-1", wanted=ITEMS) is None
-    for unread in ({"email": ""}, {"cents": None}):
-        assert is_ours([other.model_copy(update=unread)], reference="B-1", wanted=ITEMS) is None
-
-
-def test_notes_tell_whose_payments_they_are() -> None:
-    mine, changed = [reported(item) for item in ITEMS], [reported(item, internal_note="rent") for item in ITEMS]
-    assert is_ours([*mine[:1], *changed[1:]], reference="B-1", wanted=ITEMS) is None
-    assert is_ours(changed, reference="B-1", wanted=ITEMS) is None, "somebody wrote them anew"
-    other = changed[0].model_copy(update={"email": "somebody@example.com"})
-    assert is_ours([other], reference="B-1", wanted=ITEMS) is False
