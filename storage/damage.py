@@ -19,7 +19,7 @@ from storage.types import Json, Moment, Named, Reasoned, Unreadable, Words, is_e
 R = TypeVar("R")
 
 _MOST: Final = 10_000
-"""Rows that are remembered: beyond that, they are noted again."""
+"""Rows that are remembered; beyond that, they are noted again."""
 
 
 class Broken(Exception):

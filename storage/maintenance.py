@@ -10,20 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    MetaData,
-    Select,
-    Table,
-    create_engine,
-    delete,
-    func,
-    insert,
-    select,
-    true,
-)
+import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.types import TypeDecorator
 
@@ -74,7 +61,7 @@ async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFil
     if not isinstance(server, PostgresServer):
         raise StorageError("The target is no PostgreSQL database.", mend="Example: postgresql://user@host/database")
 
-    def look(reading: Connection) -> None:
+    def look(reading: sa.Connection) -> None:
         with reading.begin():
             check_version(reading, moving_to=str(server))
             AuditTrail(reading, key=audit_key).check_key()
@@ -109,7 +96,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
         OSError: the anchors cannot be read.
     """
 
-    def work(connection: Connection) -> Rotated | None:
+    def work(connection: sa.Connection) -> Rotated | None:
         with connection.begin():
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})").close()
@@ -139,15 +126,17 @@ def anchor(path: Path, rotated: Rotated, *, key: str, now: datetime) -> None:
     file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
 
 
-def _copy(reading: Connection, server: PostgresServer, audit_key: bytes, anchors: AnchorFile, now: datetime) -> Copied:
-    engine = create_engine(server.url, hide_parameters=True)
+def _copy(
+    reading: sa.Connection, server: PostgresServer, audit_key: bytes, anchors: AnchorFile, now: datetime
+) -> Copied:
+    engine = sa.create_engine(server.url, hide_parameters=True)
     tables = [_raw(table) for table in metadata.sorted_tables]
     try:
         with engine.connect() as writing:
             transaction = writing.begin()
             keep_programs_out(writing)
             with reading.begin():
-                is_done = _is_done(tables, reading, writing, server)
+                is_done = _is_done(tables, reading, writing, str(server))
                 for table in [] if is_done else tables:
                     _copy_table(table, reading, writing)
                 sums = {table.name: _sum(table, reading) for table in tables}
@@ -175,40 +164,40 @@ def _copy(reading: Connection, server: PostgresServer, audit_key: bytes, anchors
     return Copied(rows={name: count for name, (count, _) in sums.items()}, to=str(server))
 
 
-def _raw(table: Table) -> Table:
+def _raw(table: sa.Table) -> sa.Table:
     """The table with its columns as the databases hold them: what was written is copied, not what it means."""
     kinds = [one.type.impl_instance if isinstance(one.type, TypeDecorator) else one.type for one in table.columns]
-    columns = (Column(one.name, kind, key=one.key) for one, kind in zip(table.columns, kinds, strict=True))
-    return Table(table.name, MetaData(), *columns)
+    columns = (sa.Column(one.name, kind, key=one.key) for one, kind in zip(table.columns, kinds, strict=True))
+    return sa.Table(table.name, sa.MetaData(), *columns)
 
 
-def _rows(table: Table) -> Select[tuple[object, ...]]:
-    stays: ColumnElement[bool] = table.c.key.not_in(_STAYS) if table.name == "flag" else true()
-    return select(*table.columns).where(stays)
+def _rows(table: sa.Table) -> sa.Select[tuple[object, ...]]:
+    stays: sa.ColumnElement[bool] = table.c.key.not_in(_STAYS) if table.name == "flag" else sa.true()
+    return sa.select(*table.columns).where(stays)
 
 
-def _is_done(tables: Sequence[Table], reading: Connection, writing: Connection, server: PostgresServer) -> bool:
+def _is_done(tables: Sequence[sa.Table], reading: sa.Connection, writing: sa.Connection, to: str) -> bool:
     """Whether an earlier try committed, and ended before it said so."""
     if not any(writing.execute(_rows(table).limit(1)).first() for table in tables if table.name not in _SEEDED):
         return False
-    if moved_to(Flags(reading)) == str(server):
+    if moved_to(Flags(reading)) == to:
         return True
     raise StorageError(
         "The target holds rows of Switchboard already.", mend="Name a new database, for example one made by createdb."
     )
 
 
-def _copy_table(table: Table, reading: Connection, writing: Connection) -> None:
+def _copy_table(table: sa.Table, reading: sa.Connection, writing: sa.Connection) -> None:
     if table.name in _SEEDED:
-        writing.execute(delete(table))
+        writing.execute(sa.delete(table))
     for page in reading.execute(_rows(table)).mappings().partitions(_ROWS):
-        writing.execute(insert(table), [dict(row) for row in page])
+        writing.execute(sa.insert(table), [dict(row) for row in page])
     if table.name == "outbox":
-        newest = select(func.coalesce(func.max(table.c.seq), 0) + 1).scalar_subquery()
-        writing.execute(func.setval(func.pg_get_serial_sequence(table.name, "seq"), newest, False))
+        newest = sa.select(sa.func.coalesce(sa.func.max(table.c.seq), 0) + 1).scalar_subquery()
+        writing.execute(sa.func.setval(sa.func.pg_get_serial_sequence(table.name, "seq"), newest, False))
 
 
-def _sum(table: Table, connection: Connection) -> tuple[int, int]:
+def _sum(table: sa.Table, connection: sa.Connection) -> tuple[int, int]:
     """Count and checksum of the rows, in whatever order they come."""
     count, total = 0, 0
     for row in connection.execution_options(yield_per=_ROWS).execute(_rows(table)):
@@ -217,7 +206,7 @@ def _sum(table: Table, connection: Connection) -> tuple[int, int]:
     return count, total
 
 
-def _mark(reading: Connection, to: str, now: datetime) -> None:
+def _mark(reading: sa.Connection, to: str, now: datetime) -> None:
     with reading.begin():
         if to:
             Flags(reading).set(MOVED, {"to": to, "at": now.isoformat()}, now)
@@ -241,10 +230,10 @@ def _reseal(tx: Tx, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...
     return tuple(sealed), tuple(unopened)
 
 
-def _add_addresses(connection: Connection, tx: Tx, new: str) -> int:
+def _add_addresses(connection: sa.Connection, tx: Tx, new: str) -> int:
     """Store the callback addresses that open requests will carry when they are sent, or sent again."""
     query = (
-        select(token_table.c.instruction_id, token_table.c.kind)
+        sa.select(token_table.c.instruction_id, token_table.c.kind)
         .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)
         .where(instruction_table.c.state.not_in(FINAL))
         .distinct()

@@ -1,17 +1,14 @@
 """The other processes on one PostgreSQL: their changes, their end, and the ten requests a second that all share.
 
-Peers: one connection, kept for life. It holds the advisory lock that shows the others that this process lives. It
-listens for notifications, and checks once a second whether the lock of another process is gone.
+Peers: one connection, kept for life. It holds the advisory lock that shows the others that this process lives.
 
 Slots: ten rows, one per request and second. A row serves one request after the other; it is free 1.07 s after
-``sent_at``. The service counts a request when it arrives, and the network may delay one and not the next; only an
-answer proves the arrival. When a row is free again after an answer, or without one, is said in
-``bot.clients.limiter``. As long as there is no answer, ``sent_at`` lies ahead by the difference: earlier versions read
-it, too.
+``sent_at``. The service counts a request when it arrives; only an answer proves the arrival. When a row is free again
+after an answer, or without one, is said in ``bot.clients.limiter``. As long as there is no answer, ``sent_at`` lies
+ahead by the difference: earlier versions read it, too.
 
-A sender with an open connection reserves the row that is free first, less than a second ahead of time, and waits. No
-process starves, because none reserves a second row before it has used the first. While every row waits for an answer,
-the first in each process's line looks again, ten times a second.
+A sender reserves the row that is free first, less than a second ahead of time, and waits. No process starves, because
+none reserves a second row before it has used the first.
 """
 
 import asyncio
@@ -66,13 +63,8 @@ _BROKEN_PAUSE = 0.25
 class Peers:
     """This process among the others.
 
-    Args:
-        server: where the database is.
-        owner: id of this process.
-        voice: id of our own store, whose notifications are ignored.
-        heard: called when another process changed a row, and after every reconnect.
-        ended: called when the lock of another process is gone.
-        clock: monotonic seconds.
+    ``voice``: id of our own store, whose notifications are ignored. ``heard`` is called when another process changed a
+    row, and after every reconnect; ``ended`` when the lock of another process is gone.
     """
 
     def __init__(
@@ -100,11 +92,7 @@ class Peers:
         self._accounted_at = float("-inf")
 
     async def join(self) -> None:
-        """Take the lock and start listening.
-
-        Raises:
-            StorageBusy: the server does not accept the connection now.
-        """
+        """Take the lock and start listening. Raises StorageBusy when the server does not accept the connection now."""
         try:
             connection = await self._connected()
         except psycopg.Error as error:
@@ -209,10 +197,7 @@ _HOLD = _statement("UPDATE send_slot SET sent_at = greatest(sent_at, $now + :hol
 
 
 class SharedSlots:
-    """Slots that several processes share.
-
-    Without an answer of the database nothing is sent; no error is raised.
-    """
+    """Slots that several processes share. Without an answer of the database nothing is sent; no error is raised."""
 
     def __init__(
         self,

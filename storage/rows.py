@@ -1,4 +1,4 @@
-"""Rows that belong to no domain record: boards, inbox and outbox, tracked resources."""
+"""Rows that belong to no domain record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,7 +59,7 @@ class Waiting(NamedTuple):
 
 
 class Hold(TypedDict):
-    """How rows are claimed: those due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
+    """How rows are claimed that are due by ``now``."""
 
     now: datetime
     owner: str
@@ -92,8 +92,6 @@ class ClosedKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeasedRow:
-    """A row that one process at a time works on."""
-
     lease_owner: str = ""
     lease_until: datetime | None = None
     tries: int = 0
@@ -108,8 +106,7 @@ class OutboxRow(LeasedRow):
 
     id: str
     """ULID; also the marker in the message's metadata."""
-    instruction_id: str | None
-    """The request that it is about, or None."""
+    instruction_id: str | None = None
     subject: str
     """What it is about: the kind (a key of ``Context.subjects``), a colon and the id."""
     key: str
@@ -127,7 +124,7 @@ class OutboxRow(LeasedRow):
     created_at: datetime
     last_error: str = ""
     urgent: bool = False
-    """Whether it tells an end, or what a person has to know at once: it goes before others."""
+    """It tells an end, or what a person has to know at once: it goes before others."""
 
     @property
     def before(self) -> OutboxState:
@@ -173,7 +170,6 @@ class Tracked(LeasedRow):
     remote_id: str
     instruction_id: str | None
     created_at: datetime
-    """When it began to be followed."""
     due_at: datetime | None
     """When it is read next; None: it is no longer followed."""
     polls: int = 0
@@ -188,7 +184,6 @@ class Board:
     subject: str
     """What it shows: the kind, a colon and the id, e.g. ``job:01J…``, ``request:01J…:approvals``."""
     instruction_id: str | None
-    """The request that it shows, or None."""
     channel: str
     """Empty until it was posted, for a board that goes to the requester as a direct message."""
     thread_ts: str | None
@@ -201,9 +196,9 @@ class Board:
     wanted_version: int = 1
     """Counts the changes to show; the board is up to date when ``shown_version`` is as high."""
     progress: bool = False
-    """Whether only progress waits to be shown, which is less urgent."""
+    """Only progress waits to be shown, which is less urgent."""
     urgent: bool = False
-    """Whether the last state waits to be shown, which goes before others."""
+    """The last state waits to be shown, which goes before others."""
     edited_at: datetime | None = None
     due_at: datetime | None = None
     attempts: int = 0
@@ -218,7 +213,6 @@ class Job(LeasedRow):
     id: str
     kind: str
     state: str
-    """A word of its kind."""
     payload: Mapping[str, Any]
     """The request; never changes."""
     detail: Mapping[str, Any]
@@ -236,13 +230,12 @@ class Job(LeasedRow):
 
     @property
     def subject(self) -> str:
-        """Name of the subject that its board shows."""
         return f"{self.kind.partition('.')[0]}:{self.id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropRow(LeasedRow):
-    """A file dropped in a conversation of the bot: Slack's id of it, and what is known about it."""
+    """A file dropped in a conversation of the bot."""
 
     id: str
     channel: str
@@ -261,7 +254,6 @@ class DropRow(LeasedRow):
     """The names in the first row of a table, where they are known."""
     state: DropState = DropState.NOTICED
     attempts: int = 0
-    """Times it was claimed."""
     created_at: datetime
     due_at: datetime | None
 
@@ -289,7 +281,7 @@ class StoreRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreHook:
-    """The store and kind of a webhook address. The token itself is not stored."""
+    """A webhook address. The token itself is not stored."""
 
     token_hash: str
     id: str
@@ -297,7 +289,6 @@ class StoreHook:
     kind: str
     created_at: datetime
     ended_at: datetime | None
-    """When its registration ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,16 +35,18 @@ def tell_everybody(uow: Unit, *, key: str, facts: Mapping[str, object]) -> bool:
 
 def tell(uow: Unit, channel: str, *, key: str, facts: Mapping[str, object]) -> bool:
     """The same for any channel."""
-    return uow.outbox.add(
+    row = OutboxRow(
         id=ulid(uow.now),
         subject=f"{SUBJECT}:{key}",
         key=key,
         action=Action.LINE,
         place="",
         channel=channel,
-        payload=facts,
-        now=uow.now,
+        payload=dict(facts),
+        due_at=uow.now,
+        created_at=uow.now,
     )
+    return uow.outbox.add(row)
 
 
 async def tell_denials(ctx: Context) -> int:

@@ -6,27 +6,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, Final
 
-from sqlalchemy import (
-    BigInteger,
-    Column,
-    Connection,
-    Select,
-    Table,
-    bindparam,
-    case,
-    delete,
-    func,
-    inspect,
-    literal,
-    null,
-    or_,
-    select,
-    text,
-    tuple_,
-    type_coerce,
-    union_all,
-    update,
-)
+import sqlalchemy as sa
 
 from bot.domain.bookings.booking import CLOSED
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, FINAL
@@ -52,7 +32,7 @@ class Flags(Repository):
 
     def get(self, key: str) -> object | None:
         """The value; None when it was never set. Raises RowUnreadable."""
-        found = self._one(_FLAG, select(flag).where(flag.c.key == key))
+        found = self._one(_FLAG, sa.select(flag).where(flag.c.key == key))
         return None if found is None else found[1]
 
     def readable(self, key: str) -> object | None:
@@ -69,10 +49,10 @@ class Flags(Repository):
 
     def starting(self, prefix: str) -> dict[str, object]:
         """Values by key, of the keys with this prefix that can be read."""
-        return dict(self._all(_FLAG, select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
+        return dict(self._all(_FLAG, sa.select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
 
     def forget(self, prefix: str) -> int:
-        gone = delete(flag).where(flag.c.key.startswith(prefix, autoescape=True))
+        gone = sa.delete(flag).where(flag.c.key.startswith(prefix, autoescape=True))
         return self._connection.execute(gone).rowcount
 
 
@@ -94,7 +74,7 @@ def life_lock(owner: str) -> int:
 class Processes:
     """The flags ``process:…``, one a process on PostgreSQL. Each holds an advisory lock for life, so its end shows."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self._flags = Flags(connection)
 
@@ -107,7 +87,7 @@ class Processes:
     def gone(self) -> list[str]:
         """Owners whose lock is no longer held. PostgreSQL only."""
         arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
-        held = {lock & _MASK for lock in self._connection.execute(text(LOCKS)).scalars()}
+        held = {lock & _MASK for lock in self._connection.execute(sa.text(LOCKS)).scalars()}
         return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
 
 
@@ -130,7 +110,7 @@ class UnreadAnswers(Repository):
 
     def is_there(self) -> bool:
         """Whether the table exists: a command that only reads may open an older database."""
-        return inspect(self._connection).has_table(unread.name)
+        return sa.inspect(self._connection).has_table(unread.name)
 
     def note(self, found: Noted) -> None:
         """Store an answer; add to the count if its shape is stored already."""
@@ -138,28 +118,28 @@ class UnreadAnswers(Repository):
         changed = {"detail": found.answer.as_json(), "mended_at": None}
         seen = {"first_seen": found.first_seen, "last_seen": found.last_seen, "count": found.count}
         if not insert_once(self._connection, unread, {**key, **changed, **seen}, unless=("operation", "fingerprint")):
-            last = literal(found.last_seen, unread.c.last_seen.type)
-            newest = case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
+            last = sa.literal(found.last_seen, unread.c.last_seen.type)
+            newest = sa.case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
             same = (unread.c[name] == value for name, value in key.items())
             self._change(unread, *same, **changed, last_seen=newest, count=unread.c.count + found.count)
-        beyond = select(unread.c.operation, unread.c.fingerprint).order_by(*_ORDER).offset(MOST)
+        beyond = sa.select(unread.c.operation, unread.c.fingerprint).order_by(*_ORDER).offset(MOST)
         for operation, fingerprint in self._connection.execute(beyond).all():
             one = (unread.c.operation == operation, unread.c.fingerprint == fingerprint)
-            self._connection.execute(delete(unread).where(*one))
+            self._connection.execute(sa.delete(unread).where(*one))
 
     def mended(self, operation: str, at: datetime) -> None:
         """An answer of the operation was read at that time: earlier unread ones do not matter any more."""
-        self._connection.execute(delete(unread).where(unread.c.mended_at < at - REMEMBERED))
+        self._connection.execute(sa.delete(unread).where(unread.c.mended_at < at - REMEMBERED))
         earlier = (unread.c.operation == operation, unread.c.last_seen <= at, unread.c.mended_at.is_(None))
         self._change(unread, *earlier, mended_at=at)
 
     def open_operations(self) -> frozenset[str]:
-        query = select(unread.c.operation).where(unread.c.mended_at.is_(None)).distinct()
+        query = sa.select(unread.c.operation).where(unread.c.mended_at.is_(None)).distinct()
         return frozenset(self._connection.execute(query).scalars())
 
     def all(self) -> list[Noted]:
         """First those not mended, then the others; newest first in both."""
-        return self._all(_ANSWER, select(unread).order_by(*_ORDER))
+        return self._all(_ANSWER, sa.select(unread).order_by(*_ORDER))
 
 
 Due = tuple[str, str]
@@ -192,22 +172,22 @@ def _prepared(kinds: tuple[Due, ...]) -> Prepared:
         of_kind = [table.c.kind == kind] if kind else []
         free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
         # In the order of the index, so that its first free row ends the search; min() would not stop there.
-        first = select(table.c.due_at).where(*of_kind, *which, *free).order_by(table.c.due_at).limit(1)
+        first = sa.select(table.c.due_at).where(*of_kind, *which, *free).order_by(table.c.due_at).limit(1)
         columns.append(first.scalar_subquery().label(None))
-    return Prepared(select(*columns))
+    return Prepared(sa.select(*columns))
 
 
-_STORED: Final[Mapping[str, tuple[Column[Any], Condition]]] = {
-    "callbacks": (inbox.c.received_at, text("inbox.state = 'received'")),
-    "webhooks": (store_event.c.received_at, text("store_event.state = 'received'")),
+_STORED: Final[Mapping[str, tuple[sa.Column[Any], Condition]]] = {
+    "callbacks": (inbox.c.received_at, sa.text("inbox.state = 'received'")),
+    "webhooks": (store_event.c.received_at, sa.text("store_event.state = 'received'")),
     "messages": (outbox.c.created_at, OPEN),
     "files": (dropped_file.c.created_at, dropped_file.c.due_at.is_not(None)),
     "jobs": (job.c.created_at, job.c.closed_at.is_(None)),
-    "attempts": (attempt.c.claimed_at, text("attempt.outcome = 'open'")),
+    "attempts": (attempt.c.claimed_at, sa.text("attempt.outcome = 'open'")),
 }
 """Queues whose rows are over when they have been worked on: since when each waits, and which of them still do."""
 AGED: Final = tuple(_STORED)
-_DUE: Final[Mapping[str, Table]] = {"requests": instruction, "polls": tracked, "bookings": booking, "cards": board}
+_DUE: Final[Mapping[str, sa.Table]] = {"requests": instruction, "polls": tracked, "bookings": booking, "cards": board}
 """Tables whose rows become due again and again."""
 
 
@@ -224,16 +204,16 @@ class Queues(Repository):
         return {name: Waiting(count, oldest if isinstance(oldest, datetime) else None) for name, count, oldest in rows}
 
 
-def _due(name: str, table: Table) -> Select[str, int, Any]:
-    which: list[Condition] = [table.c.due_at <= bindparam("now", type_=Moment)]
+def _due(name: str, table: sa.Table) -> sa.Select[str, int, Any]:
+    which: list[Condition] = [table.c.due_at <= sa.bindparam("now", type_=Moment)]
     if table is tracked:  # its index is by kind
-        which.append(table.c.kind.in_(bindparam("followed", expanding=True)))
-    return select(literal(name), func.count(), type_coerce(null(), Moment)).select_from(table).where(*which)
+        which.append(table.c.kind.in_(sa.bindparam("followed", expanding=True)))
+    return sa.select(sa.literal(name), sa.func.count(), sa.type_coerce(sa.null(), Moment)).where(*which)
 
 
-_WAITING: Final = union_all(
+_WAITING: Final = sa.union_all(
     *(
-        select(literal(name), func.count(), func.min(since)).select_from(since.table).where(which)
+        sa.select(sa.literal(name), sa.func.count(), sa.func.min(since)).select_from(since.table).where(which)
         for name, (since, which) in _STORED.items()
     ),
     *(_due(name, table) for name, table in _DUE.items()),
@@ -245,7 +225,7 @@ _SETTLED: Final = tuple(state for state in InboxState if state is not InboxState
 _OPEN: Final[Mapping[str, tuple[Shape[Any], Sequence[Condition]]]] = {
     "instruction": (requests.SHAPE, (instruction.c.state.not_in(FINAL),)),
     "booking": (bookings.Bookings.shape, (booking.c.stage.not_in(CLOSED),)),
-    "job": (jobs.Jobs.shape, (or_(job.c.closed_at.is_(None), job.c.due_at.is_not(None)),)),
+    "job": (jobs.Jobs.shape, (sa.or_(job.c.closed_at.is_(None), job.c.due_at.is_not(None)),)),
     "outbox": (slack.Outbox.shape, (outbox.c.state.not_in((OutboxState.SENT, OutboxState.DEAD)),)),
     "inbox": (callbacks.Inbox.shape, (inbox.c.state.not_in(_SETTLED),)),
     "store_event": (bookings.StoreEvents.shape, (store_event.c.state.not_in(_SETTLED),)),
@@ -269,11 +249,11 @@ class Sweep(Repository):
         """
         shape, which = _OPEN[name]
         key = [column for column in shape.table.columns if column.primary_key]
-        query = select(shape.table).where(*which).order_by(*key).limit(_PAGE)
+        query = sa.select(shape.table).where(*which).order_by(*key).limit(_PAGE)
         if after is not None:
             pairs = zip(key, after, strict=True)
-            last = [literal(value, column.type) if type(value) is int else as_text(value) for column, value in pairs]
-            query = query.where(tuple_(*key) > tuple_(*last))
+            last = [sa.literal(value, column.type) if type(value) is int else as_text(value) for column, value in pairs]
+            query = query.where(sa.tuple_(*key) > sa.tuple_(*last))
         rows = self._connection.execute(query).all()
         found = read_all(self._damage, shape, rows)
         return found, tuple(getattr(rows[-1], column.name) for column in key) if len(rows) == _PAGE else None
@@ -290,8 +270,8 @@ _MORE: Final[Mapping[str, Sequence[str]]] = {
 }
 """Times that are compared with now, beside those that every table of due rows has."""
 _LAST: Final = (
-    select(audit.c.at).order_by(audit.c.seq.desc()).limit(1),
-    select(outbox.c.created_at).order_by(outbox.c.seq.desc()).limit(1),
+    sa.select(audit.c.at).order_by(audit.c.seq.desc()).limit(1),
+    sa.select(outbox.c.created_at).order_by(outbox.c.seq.desc()).limit(1),
 )
 """When the newest rows were written, by the order of writing."""
 
@@ -316,12 +296,12 @@ class Times(Repository):
                 continue
             times = [table.c[name] for name in (*_EVERYWHERE, *_MORE.get(table.name, ())) if name in table.c]
             moved: dict[str, Any] = {
-                time.name: type_coerce(type_coerce(time, BigInteger) + micro, Moment) for time in times
+                time.name: sa.type_coerce(sa.type_coerce(time, sa.BigInteger) + micro, Moment) for time in times
             }
-            which = or_(*(time.is_not(None) for time in times if time.name in _EVERYWHERE or time.nullable))
+            which = sa.or_(*(time.is_not(None) for time in times if time.name in _EVERYWHERE or time.nullable))
             if table is instruction:
                 under_way = table.c.state.in_(EFFECT_UNDER_WAY)
-                moved["version"] = case((under_way, table.c.version), else_=table.c.version + 1)
+                moved["version"] = sa.case((under_way, table.c.version), else_=table.c.version + 1)
                 which = table.c.state.not_in(FINAL)
-            count += self._connection.execute(update(table).where(which).values(moved)).rowcount
+            count += self._connection.execute(sa.update(table).where(which).values(moved)).rowcount
         return count

@@ -8,21 +8,7 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    ColumnElement,
-    Text,
-    and_,
-    bindparam,
-    case,
-    func,
-    literal,
-    not_,
-    or_,
-    select,
-    type_coerce,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from bot.domain.payments.instruction import CallbackKind
@@ -37,12 +23,12 @@ from storage.tables.queues import inbox
 from storage.types import Moment
 
 STANDING = (
-    select(token)
+    sa.select(token)
     .join(instruction, instruction.c.id == token.c.instruction_id)
     .where(
-        token.c.token_hash == bindparam("address"),
-        or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now", type_=Moment)),
-        or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > bindparam("ended", type_=Moment)),
+        token.c.token_hash == sa.bindparam("address"),
+        sa.or_(token.c.expires_at.is_(None), token.c.expires_at > sa.bindparam("now", type_=Moment)),
+        sa.or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > sa.bindparam("ended", type_=Moment)),
     )
 )
 """The address, unless it expired or its instruction ended long ago."""
@@ -70,71 +56,71 @@ class Tokens(Repository):
         self._change(token, token.c.instruction_id == instruction_id, expires_at=at)
 
     def has_old(self, *, now: datetime) -> bool:
-        query = select(token.c.token_hash).where(_over(now)).limit(1)
+        query = sa.select(token.c.token_hash).where(_over(now)).limit(1)
         return self._connection.execute(query).first() is not None
 
     def forget_old(self, *, now: datetime, limit: int) -> int:
         return self._forget(token.c.token_hash, _over(now), limit=limit)
 
 
-def _over(now: datetime) -> ColumnElement[bool]:
-    ended = select(instruction.c.id).where(instruction.c.closed_at <= now - ADDRESSES_LIVE)
+def _over(now: datetime) -> sa.ColumnElement[bool]:
+    ended = sa.select(instruction.c.id).where(instruction.c.closed_at <= now - ADDRESSES_LIVE)
     return token.c.instruction_id.in_(ended)
 
 
-_SETTLED = or_(inbox.c.state == InboxState.APPLIED, inbox.c.state == InboxState.STALE)
+_SETTLED = sa.or_(inbox.c.state == InboxState.APPLIED, inbox.c.state == InboxState.STALE)
 _WAITS = inbox.c.state == InboxState.RECEIVED
-_NOW = bindparam("now", type_=Moment)
+_NOW = sa.bindparam("now", type_=Moment)
 
 
-def _due(instruction_id: ColumnElement[str]) -> ColumnElement[Any]:
+def _due(instruction_id: sa.ColumnElement[str]) -> sa.ColumnElement[Any]:
     """Now; or ``pause`` microseconds after the last reading for a callback of the same instruction, if later."""
     others = inbox.alias("others")
-    next_one = func.max(type_coerce(others.c.read_at, BigInteger)) + bindparam("pause", type_=BigInteger)
-    due = case((next_one > _NOW, next_one), else_=_NOW)
-    return select(due).where(others.c.instruction_id == instruction_id).correlate_except(others).scalar_subquery()
+    next_one = sa.func.max(sa.type_coerce(others.c.read_at, sa.BigInteger)) + sa.bindparam("pause", type_=sa.BigInteger)
+    due = sa.case((next_one > _NOW, next_one), else_=_NOW)
+    return sa.select(due).where(others.c.instruction_id == instruction_id).correlate_except(others).scalar_subquery()
 
 
 _OWN = inbox.alias("own")
 _SAME_OR_NEWEST = (
-    select(_OWN.c.id)
-    .where(_OWN.c.token_hash == bindparam("address"))
-    .order_by((_OWN.c.body_hash == bindparam("digest")).desc(), _OWN.c.received_at.desc(), _OWN.c.id.desc())
+    sa.select(_OWN.c.id)
+    .where(_OWN.c.token_hash == sa.bindparam("address"))
+    .order_by((_OWN.c.body_hash == sa.bindparam("digest")).desc(), _OWN.c.received_at.desc(), _OWN.c.id.desc())
     .limit(1)
 )
 """The row of the address; of several, left by earlier versions, the one with this body or else the newest."""
 _MORE = Prepared(
-    update(inbox)
+    sa.update(inbox)
     .where(
         inbox.c.id == _SAME_OR_NEWEST.scalar_subquery(),
-        not_(and_(inbox.c.body_hash == bindparam("digest"), _SETTLED)),
+        sa.not_(sa.and_(inbox.c.body_hash == sa.bindparam("digest"), _SETTLED)),
         STANDING.exists(),
     )
     .values(
-        body_hash=bindparam("digest"),
+        body_hash=sa.bindparam("digest"),
         hints=inbox.c.hints + 1,  # tells the current holder that more callbacks arrived
         state=InboxState.RECEIVED,
-        received_at=case((_WAITS, inbox.c.received_at), else_=_NOW),
-        attempts=case((_WAITS, inbox.c.attempts), else_=0),
-        due_at=case(
-            (and_(_WAITS, inbox.c.due_at < _due(inbox.c.instruction_id)), inbox.c.due_at),
+        received_at=sa.case((_WAITS, inbox.c.received_at), else_=_NOW),
+        attempts=sa.case((_WAITS, inbox.c.attempts), else_=0),
+        due_at=sa.case(
+            (sa.and_(_WAITS, inbox.c.due_at < _due(inbox.c.instruction_id)), inbox.c.due_at),
             else_=_due(inbox.c.instruction_id),
         ),
     )
 )
-_FIRST: Mapping[str, ColumnElement[Any]] = {
-    "id": bindparam("new", type_=Text),
+_FIRST: Mapping[str, sa.ColumnElement[Any]] = {
+    "id": sa.bindparam("new", type_=sa.Text),
     "token_hash": token.c.token_hash,
-    "body_hash": bindparam("digest", type_=Text),
+    "body_hash": sa.bindparam("digest", type_=sa.Text),
     "instruction_id": token.c.instruction_id,
     "kind": token.c.kind,
-    "body": literal("", Text),
+    "body": sa.literal("", sa.Text),
     "received_at": _NOW,
-    "state": literal(InboxState.RECEIVED, inbox.c.state.type),
-    "attempts": literal(0),
+    "state": sa.literal(InboxState.RECEIVED, inbox.c.state.type),
+    "attempts": sa.literal(0),
     "due_at": _due(token.c.instruction_id),
-    "lease_owner": literal("", Text),
-    "hints": literal(1),
+    "lease_owner": sa.literal("", sa.Text),
+    "hints": sa.literal(1),
 }
 
 
@@ -162,12 +148,13 @@ class Inbox(Queue[InboxRow]):
         return self._end(inbox_id, inbox.c.hints == hints, state=state)
 
     def hints(self, inbox_id: str) -> int:
-        return self._connection.execute(select(inbox.c.hints).where(inbox.c.id == inbox_id)).scalar_one_or_none() or 0
+        query = sa.select(inbox.c.hints).where(inbox.c.id == inbox_id)
+        return self._connection.execute(query).scalar_one_or_none() or 0
 
     def hasten(self, instruction_id: str, now: datetime) -> None:
         self._change(inbox, inbox.c.instruction_id == instruction_id, _WAITS, inbox.c.due_at > now, due_at=now)
 
-    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+    def _old(self, before: datetime) -> Sequence[sa.ColumnElement[bool]]:
         return (inbox.c.received_at < before, inbox.c.state != InboxState.RECEIVED)
 
 

@@ -11,34 +11,7 @@ from functools import cache
 from operator import attrgetter
 from typing import Any, Final, Generic, TypeVar, Unpack
 
-from sqlalchemy import (
-    BindParameter,
-    Column,
-    ColumnElement,
-    Connection,
-    Executable,
-    FromClause,
-    Integer,
-    LargeBinary,
-    Row,
-    Select,
-    Table,
-    Text,
-    TextClause,
-    UnaryExpression,
-    and_,
-    bindparam,
-    cast,
-    delete,
-    false,
-    func,
-    literal,
-    or_,
-    select,
-    type_coerce,
-    union_all,
-    update,
-)
+import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from storage.damage import Damage, Shape, read_all, read_one
@@ -50,7 +23,7 @@ from storage.types import Moment, is_encodable
 R = TypeVar("R")
 Key = tuple[str, ...]
 
-Condition = ColumnElement[bool] | TextClause
+Condition = sa.ColumnElement[bool] | sa.TextClause
 """Condition on rows; text where SQLite must recognise that a partial index covers it."""
 
 NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
@@ -60,20 +33,20 @@ FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0}
 class Repository:
     """The rows of a table or two, in one transaction. ``damage``: where rows that cannot be read are noted."""
 
-    def __init__(self, connection: Connection, damage: Damage | None = None) -> None:
+    def __init__(self, connection: sa.Connection, damage: Damage | None = None) -> None:
         self._connection = connection
         self._damage = damage if damage is not None else Damage()
 
-    def _one(self, shape: Shape[R], query: Executable) -> R | None:
+    def _one(self, shape: Shape[R], query: sa.Executable) -> R | None:
         """The first row as a record; None: there is no row. Raises RowUnreadable."""
         row = next(iter(self._connection.execute(query).all()), None)  # all: an update has to run to its end
         return None if row is None else read_one(self._damage, shape, row._asdict())
 
-    def _all(self, shape: Shape[R], query: Executable) -> list[R]:
+    def _all(self, shape: Shape[R], query: sa.Executable) -> list[R]:
         """The rows as records; those that cannot be read are noted, and left out."""
         return read_all(self._damage, shape, self._connection.execute(query).all())
 
-    def _whole(self, shape: Shape[R], query: Executable | Prepared, **values: object) -> list[R]:
+    def _whole(self, shape: Shape[R], query: sa.Executable | Prepared, **values: object) -> list[R]:
         """The rows as records, where one that is left out would change what the others say. Raises RowUnreadable."""
         if isinstance(query, Prepared):
             rows = [dict(zip(query.names, row, strict=True)) for row in query.rows(self._connection, values)]
@@ -81,23 +54,25 @@ class Repository:
             rows = [row._asdict() for row in self._connection.execute(query).all()]
         return [read_one(self._damage, shape, row) for row in rows]
 
-    def _change(self, table: Table, *which: Condition, **values: object) -> int:
+    def _change(self, table: sa.Table, *which: Condition, **values: object) -> int:
         """Set these columns in the rows that meet the conditions; how many there were."""
-        return self._connection.execute(update(table).where(*which).values(values)).rowcount
+        return self._connection.execute(sa.update(table).where(*which).values(values)).rowcount
 
-    def _forget(self, key: Column[Any], *which: ColumnElement[bool], limit: int) -> int:
+    def _forget(self, key: sa.Column[Any], *which: sa.ColumnElement[bool], limit: int) -> int:
         """Delete rows that meet the conditions, up to ``limit``; how many there were. ``key`` identifies a row."""
-        some = select(key).where(*which).limit(limit).scalar_subquery()
-        return self._connection.execute(delete(key.table).where(key.in_(some))).rowcount
+        some = sa.select(key).where(*which).limit(limit).scalar_subquery()
+        return self._connection.execute(sa.delete(key.table).where(key.in_(some))).rowcount
 
 
-def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
+def insert_once(
+    connection: sa.Connection, table: sa.Table, values: Mapping[str, object], *, unless: tuple[str, ...]
+) -> bool:
     """Insert, unless a row has the same values in the unique columns ``unless``; whether it was inserted."""
     return _insert_unless(connection.dialect.name, table, unless).first(connection, values) is not None
 
 
 @cache
-def _insert_unless(dialect: str, table: Table, unless: tuple[str, ...]) -> Prepared:
+def _insert_unless(dialect: str, table: sa.Table, unless: tuple[str, ...]) -> Prepared:
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     first = next(iter(table.primary_key.columns))
     return Prepared(insert(table).on_conflict_do_nothing(index_elements=unless).returning(first))
@@ -108,51 +83,44 @@ def columns(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-def as_text(value: object) -> ColumnElement[Any]:
+def as_text(value: object) -> sa.ColumnElement[Any]:
     """A value of a text column as a parameter, whatever a damaged row has there instead."""
     if isinstance(value, str) and not is_encodable(value):
-        return cast(literal(value.encode("utf-8", "surrogateescape"), LargeBinary), Text)
-    return literal(value, Text)
+        return sa.cast(sa.literal(value.encode("utf-8", "surrogateescape"), sa.LargeBinary), sa.Text)
+    return sa.literal(value, sa.Text)
 
 
-def free(table: Table, now: datetime | BindParameter[Any]) -> ColumnElement[bool]:
+def free(table: sa.Table, now: datetime | sa.BindParameter[Any]) -> sa.ColumnElement[bool]:
     """Rows without a live lease."""
-    return or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    return sa.or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
 
 
 def claiming(
-    table: Table,
+    table: sa.Table,
     *which: Condition,
-    key: Column[Any] | None = None,
-    order: Sequence[ColumnElement[Any] | UnaryExpression[Any]] = (),
-    source: FromClause | None = None,
-    free_to_go: ColumnElement[bool] | None = None,
-    changed: Mapping[str, ColumnElement[Any]] | None = None,
-    read: Iterable[Column[Any]] | None = None,
-) -> Executable:
-    """The statement that leases rows that are due and free; ``which``: conditions on them.
+    key: sa.Column[Any] | None = None,
+    order: Sequence[sa.ColumnElement[Any] | sa.UnaryExpression[Any]] = (),
+    source: sa.FromClause | None = None,
+    free_to_go: sa.ColumnElement[bool] | None = None,
+    changed: Mapping[str, sa.ColumnElement[Any]] | None = None,
+    read: Iterable[sa.Column[Any]] | None = None,
+) -> sa.Executable:
+    """The statement that leases rows that are due and free, longest due first.
 
-    Args:
-        table: with ``due_at``, ``lease_owner``, ``lease_until``, ``tries`` and ``stopped``.
-        which: conditions on its rows.
-        key: the column that identifies a row; by default ``id``.
-        order: the order of claiming; by default longest due first, then by the key.
-        source: where rows are chosen from, when their order needs more than the table.
-        free_to_go: a condition that is checked on choosing rows, and not again on updating them.
-        changed: other columns that change with every claim.
-        read: the columns to return; None: all.
+    Chosen from ``source`` where their order needs more than the table. ``free_to_go`` is checked on choosing rows, and
+    not again on updating them. ``changed``: other columns that change with every claim. ``read``: those returned.
     """
-    now, key = bindparam("now", type_=Moment), table.c.id if key is None else key
-    due = and_(*which, table.c.due_at <= now, free(table, now), table.c.stopped == "")
+    now, key = sa.bindparam("now", type_=Moment), table.c.id if key is None else key
+    due = sa.and_(*which, table.c.due_at <= now, free(table, now), table.c.stopped == "")
     asked = (due,) if free_to_go is None else (due, free_to_go)
-    chosen = select(key).select_from(table if source is None else source).where(*asked)
-    chosen = chosen.order_by(*(order or (table.c.due_at, key))).limit(bindparam("most", type_=Integer))
+    chosen = sa.select(key).select_from(table if source is None else source).where(*asked)
+    chosen = chosen.order_by(*(order or (table.c.due_at, key))).limit(sa.bindparam("most", type_=sa.Integer))
     return (
-        update(table)
+        sa.update(table)
         .where(key.in_(chosen.scalar_subquery()), due)
         .values(
-            lease_owner=bindparam("holder"),
-            lease_until=bindparam("until", type_=Moment),
+            lease_owner=sa.bindparam("holder"),
+            lease_until=sa.bindparam("until", type_=Moment),
             tries=table.c.tries + 1,  # before the step, so that a crash counts too
             **(changed or {}),
         )
@@ -170,10 +138,10 @@ class Leased(Repository, Generic[R]):
     """
 
     shape: Shape[R]
-    claims: Executable
+    claims: sa.Executable
     turn: tuple[str, ...] = ("due_at", "id")
     unfinished: Condition
-    in_flight: ColumnElement[bool] = false()
+    in_flight: sa.ColumnElement[bool] = sa.false()
 
     def recover(self, owner: str) -> int:
         """End other owners' leases, except on rows in flight, where no other process can be alive; how many."""
@@ -188,11 +156,11 @@ class Leased(Repository, Generic[R]):
         query = self._rows(self.in_flight, self._dead(now, owner, exclusive))
         return self._all(self.shape, query.order_by(self.shape.table.c.id).limit(limit))
 
-    def _dead(self, now: datetime, owner: str, exclusive: bool) -> ColumnElement[bool]:
+    def _dead(self, now: datetime, owner: str, exclusive: bool) -> sa.ColumnElement[bool]:
         dead = free(self.shape.table, now)
-        return or_(dead, self.shape.table.c.lease_owner != owner) if exclusive else dead
+        return sa.or_(dead, self.shape.table.c.lease_owner != owner) if exclusive else dead
 
-    def _claim(self, hold: Hold, statement: Executable, **which: object) -> Sequence[Row[Any]]:
+    def _claim(self, hold: Hold, statement: sa.Executable, **which: object) -> Sequence[sa.Row[Any]]:
         """Run what :func:`claiming` made; ``which``: the parameters of its conditions."""
         until = hold["now"] + timedelta(seconds=hold["lease_seconds"])
         asked = {"now": hold["now"], "holder": hold["owner"], "until": until, "most": hold["limit"]}
@@ -201,16 +169,16 @@ class Leased(Repository, Generic[R]):
     def _claimed(self, hold: Hold, **which: object) -> list[R]:
         return self._sorted(self._claim(hold, self.claims, **which))
 
-    def _sorted(self, rows: Iterable[Row[Any]]) -> list[R]:
+    def _sorted(self, rows: Iterable[sa.Row[Any]]) -> list[R]:
         return sorted(read_all(self._damage, self.shape, rows), key=attrgetter(*self.turn))
 
-    def _rows(self, *which: ColumnElement[bool]) -> Select[Any]:
-        return select(self.shape.table).where(*which)
+    def _rows(self, *which: sa.ColumnElement[bool]) -> sa.Select[Any]:
+        return sa.select(self.shape.table).where(*which)
 
-    def _find(self, *which: ColumnElement[bool]) -> R | None:
+    def _find(self, *which: sa.ColumnElement[bool]) -> R | None:
         return self._one(self.shape, self._rows(*which))
 
-    def _end(self, row_id: str, *which: ColumnElement[bool], **values: object) -> bool:
+    def _end(self, row_id: str, *which: sa.ColumnElement[bool], **values: object) -> bool:
         """End the step of an unfinished row and set these columns; False when it was finished before."""
         rows = self.shape.table
         return self._change(rows, rows.c.id == row_id, self.unfinished, *which, **FREED, **values) == 1
@@ -247,19 +215,19 @@ class Queue(Leased[R]):
 
     def has_old(self, *, before: datetime) -> bool:
         """Whether :meth:`forget_old` would find anything."""
-        query = select(self.shape.table.c.id).where(*self._old(before)).limit(1)
+        query = sa.select(self.shape.table.c.id).where(*self._old(before)).limit(1)
         return self._connection.execute(query).first() is not None
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
         """Delete finished rows from before then, up to ``limit``; how many."""
         return self._forget(self.shape.table.c.id, *self._old(before), limit=limit)
 
-    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+    def _old(self, before: datetime) -> Sequence[sa.ColumnElement[bool]]:
         raise NotImplementedError
 
 
-_TABLES: Final[Mapping[str, Table]] = {name: one for name, one in metadata.tables.items() if "stopped" in one.c}
-_WITHOUT_STOP: Final[Mapping[str, Table]] = {
+_TABLES: Final[Mapping[str, sa.Table]] = {name: one for name, one in metadata.tables.items() if "stopped" in one.c}
+_WITHOUT_STOP: Final[Mapping[str, sa.Table]] = {
     name: one for name, one in metadata.tables.items() if "due_at" in one.c and name not in _TABLES
 }
 """Tables of due rows that cannot be stopped: a held row is not due any more."""
@@ -309,7 +277,7 @@ class Steps(Repository):
             self._change(_WITHOUT_STOP[table], *_is(_WITHOUT_STOP[table], key), due_at=None)
             return ""
         where, same = _TABLES[table], _is(_TABLES[table], key)
-        held = self._connection.execute(select(type_coerce(where.c.stopped, Text)).where(*same)).scalar()
+        held = self._connection.execute(sa.select(sa.type_coerce(where.c.stopped, sa.Text)).where(*same)).scalar()
         if isinstance(held, str) and held and held.isascii():
             return held
         self._change(where, *same, **NO_LEASE, stopped=number)
@@ -317,13 +285,11 @@ class Steps(Repository):
 
     def stopped(self, number: str) -> list[tuple[str, Key]]:
         """The rows that were stopped by this error."""
-        return [
-            (name, tuple(row))
-            for name, table in _TABLES.items()
-            for row in self._connection.execute(
-                select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped == number, _is_stopped(table))
-            )
-        ]
+        found: list[tuple[str, Key]] = []
+        for name, table in _TABLES.items():
+            query = sa.select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped == number)
+            found += [(name, tuple(row)) for row in self._connection.execute(query.where(_is_stopped(table)))]
+        return found
 
     def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
         """Resume a stopped row; False when it was not stopped."""
@@ -338,19 +304,19 @@ class Steps(Repository):
         return self._change(_TABLES[table], *_held(_TABLES[table], key, owner), **values)
 
 
-def _is(table: Table, key: Sequence[Any]) -> list[ColumnElement[bool]]:
+def _is(table: sa.Table, key: Sequence[Any]) -> list[sa.ColumnElement[bool]]:
     # As text: the key of a damaged row may be anything.
     return [table.c[name] == as_text(value) for name, value in zip(KEYS[table.name], key, strict=True)]
 
 
-def _held(table: Table, key: Key, owner: str) -> list[ColumnElement[bool]]:
+def _held(table: sa.Table, key: Key, owner: str) -> list[sa.ColumnElement[bool]]:
     return [*_is(table, key), table.c.lease_owner == owner, table.c.lease_until.is_not(None)]
 
 
-def _is_stopped(table: Table) -> ColumnElement[bool]:
+def _is_stopped(table: sa.Table) -> sa.ColumnElement[bool]:
     return table.c.stopped != ""
 
 
-_COUNTS: Final = union_all(
-    *(select(literal(name), func.count()).where(_is_stopped(table)) for name, table in _TABLES.items())
+_COUNTS: Final = sa.union_all(
+    *(sa.select(sa.literal(name), sa.func.count()).where(_is_stopped(table)) for name, table in _TABLES.items())
 )

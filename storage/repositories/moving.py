@@ -56,18 +56,8 @@ class Moving(Repository, Generic[R]):
         """Take a transition: conditional update, audit row, boards marked; all in this transaction.
 
         The lease ends unless ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and
-        clears ``due_at`` unless they are given.
-
-        Args:
-            before: the row as it was read; another change since then prevents this one.
-            to: the state to enter.
-            now: the present; None: the moment of the unit of work.
-            action: of the audit row; empty: there is none.
-            actor: who did it.
-            facts: of the audit row.
-            show: mark the boards. False: they look the same in both states.
-            patient: the boards show merely how far it is, so the edit may wait a little.
-            changes: other columns.
+        clears ``due_at`` unless they are given. Without an ``action`` there is no audit row. Not ``show``: the boards
+        look the same in both states; ``patient``: they show merely how far it is, so the edit may wait a little.
 
         Returns:
             The row as it is now; None when another change came first (``before`` is out of date).

@@ -7,21 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Unpack
 
-from sqlalchemy import (
-    Boolean,
-    ColumnElement,
-    and_,
-    bindparam,
-    case,
-    exists,
-    func,
-    literal,
-    null,
-    or_,
-    select,
-    text,
-    update,
-)
+import sqlalchemy as sa
 
 from bot.domain.files.dropped import DroppedFile
 from storage.damage import Shape, are_words, is_object, read_all
@@ -43,14 +29,14 @@ from storage.types import Moment
 
 _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
 _UNCOUNTED = {"attempts": outbox.c.attempts - 1}
-OPEN: Condition = text("outbox.state IN ('new', 'sending', 'unknown')")
+OPEN: Condition = sa.text("outbox.state IN ('new', 'sending', 'unknown')")
 """The same as what the partial index covers: SQLite does not find that in parameters."""
 
 
 _HOLDS = {"payload": is_object, "subject": lambda subject: subject is not None}
 _EARLIER = outbox.alias("earlier")
 _BEHIND = (_EARLIER.c.seq < outbox.c.seq, _EARLIER.c.state.in_(_UNFINISHED), _EARLIER.c.stopped == "")
-_SENDING = case((outbox.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value)
+_SENDING = sa.case((outbox.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value)
 
 
 class Outbox(Leased[OutboxRow]):
@@ -64,46 +50,19 @@ class Outbox(Leased[OutboxRow]):
         key=outbox.c.seq,
         # As an expression: with the plain column SQLite would scan every row ever sent.
         order=[outbox.c.urgent.desc(), outbox.c.seq + 0],
-        free_to_go=~exists().where(_EARLIER.c.subject == outbox.c.subject, *_BEHIND),
+        free_to_go=~sa.exists().where(_EARLIER.c.subject == outbox.c.subject, *_BEHIND),
         changed={"state": _SENDING, "attempts": outbox.c.attempts + 1},
     )
     unfinished = OPEN
 
-    def add(
-        self,
-        *,
-        id: str,  # noqa: A002 - the column's name
-        key: str,
-        action: str,
-        place: str,
-        channel: str,
-        payload: Mapping[str, object],
-        now: datetime,
-        subject: str,
-        instruction_id: str | None = None,
-        due_at: datetime | None = None,
-        urgent: bool = False,
-    ) -> bool:
-        """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is.
+    def add(self, row: OutboxRow) -> bool:
+        """Queue a post; False when its ``key`` was queued before, in whatever state it is.
 
         With an ``urgent`` one, those of its subject that wait for their turn before it become urgent.
         """
-        row = OutboxRow(
-            id=id,
-            instruction_id=instruction_id,
-            subject=subject,
-            key=key,
-            action=action,
-            place=place,
-            channel=channel,
-            payload=dict(payload),
-            due_at=due_at or now,
-            created_at=now,
-            urgent=urgent,
-        )
-        if urgent:
-            waiting = (outbox.c.subject == subject, outbox.c.state == OutboxState.NEW, ~outbox.c.urgent)
-            self._change(outbox, *waiting, urgent=True, due_at=now)
+        if row.urgent:
+            waiting = (outbox.c.subject == row.subject, outbox.c.state == OutboxState.NEW, ~outbox.c.urgent)
+            self._change(outbox, *waiting, urgent=True, due_at=row.created_at)
         return insert_once(self._connection, outbox, columns(row), unless=("key",))
 
     def get(self, outbox_id: str) -> OutboxRow | None:
@@ -184,24 +143,26 @@ _GAP = timedelta(seconds=3)
 
 BOARD = Shape(board, Board, called="subject")
 _FIND = Prepared(
-    select(board).where(
-        board.c.channel == bindparam("wanted_channel"), board.c.ts == bindparam("wanted_ts"), board.c.ts != ""
+    sa.select(board).where(
+        board.c.channel == sa.bindparam("wanted_channel"), board.c.ts == sa.bindparam("wanted_ts"), board.c.ts != ""
     )
 )
 
 
 def _changed(due: Any, *, progress: bool, urgent: Any = False) -> Mapping[str, Any]:
     """Columns that mark a board as out of date: due at ``due`` if it is posted; what is urgent stays so until shown."""
-    counted = {"wanted_version": board.c.wanted_version + 1, "due_at": case((board.c.ts == "", null()), else_=due)}
+    due = sa.case((board.c.ts == "", sa.null()), else_=due)
+    counted = {"wanted_version": board.c.wanted_version + 1, "due_at": due}
     if progress:
         return {**counted, "progress": board.c.progress | board.c.due_at.is_(None)}
-    return {**counted, "progress": False, "urgent": or_(board.c.urgent, urgent), "attempts": 0}
+    return {**counted, "progress": False, "urgent": sa.or_(board.c.urgent, urgent), "attempts": 0}
 
 
+_URGENT = sa.bindparam("last", type_=sa.Boolean)
 _MARK_REQUEST = Prepared(
-    update(board)
-    .where(board.c.instruction_id == bindparam("wanted"))
-    .values(_changed(bindparam("moment", type_=Moment), progress=False, urgent=bindparam("last", type_=Boolean)))
+    sa.update(board)
+    .where(board.c.instruction_id == sa.bindparam("wanted"))
+    .values(_changed(sa.bindparam("moment", type_=Moment), progress=False, urgent=_URGENT))
 )
 
 
@@ -218,7 +179,7 @@ class Boards(Repository):
         return insert_once(self._connection, board, columns(new), unless=("subject",))
 
     def get(self, subject: str) -> Board | None:
-        return self._one(BOARD, select(board).where(board.c.subject == subject))
+        return self._one(BOARD, sa.select(board).where(board.c.subject == subject))
 
     def find(self, channel: str, ts: str) -> Board | None:
         return next(iter(self._whole(BOARD, _FIND, wanted_channel=channel, wanted_ts=ts)), None)
@@ -226,7 +187,7 @@ class Boards(Repository):
     def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:
         """It shows ``version``; due at once when that is out of date."""
         # A thread of the original channel does not exist in a direct message.
-        thread = case((board.c.channel == channel, board.c.thread_ts), else_=null())
+        thread = sa.case((board.c.channel == channel, board.c.thread_ts), else_=sa.null())
         self._set(subject, channel=channel, ts=ts, thread_ts=thread, **_showing(version, now))
 
     def lost(self, subject: str, *, ts: str) -> bool:
@@ -240,11 +201,11 @@ class Boards(Repository):
 
     def mark(self, subject: str, *, now: datetime, progress: bool, urgent: bool = False) -> None:
         """Mark it as out of date: only its ``progress``, so the edit may wait a little; ``urgent``: its last state."""
-        due: Any = literal(now, Moment)
+        due: Any = sa.literal(now, Moment)
         if progress:
-            recent = and_(board.c.edited_at.is_not(None), board.c.edited_at > now - _GAP)
-            due = func.coalesce(board.c.due_at, case((recent, literal(now + _GAP, Moment)), else_=due))
-        self._set(subject, **_changed(due, progress=progress, urgent=literal(urgent)))
+            recent = sa.and_(board.c.edited_at.is_not(None), board.c.edited_at > now - _GAP)
+            due = sa.func.coalesce(board.c.due_at, sa.case((recent, sa.literal(now + _GAP, Moment)), else_=due))
+        self._set(subject, **_changed(due, progress=progress, urgent=sa.literal(urgent)))
 
     def mark_request(self, instruction_id: str, *, now: datetime, urgent: bool = False) -> None:
         _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now, "last": urgent})
@@ -252,7 +213,7 @@ class Boards(Repository):
     def due(self, now: datetime, limit: int) -> list[Board]:
         """Boards to edit: last states first, then changes, then mere progress; longest due first."""
         order = (board.c.urgent.desc(), board.c.progress, board.c.due_at)
-        return self._all(BOARD, select(board).where(board.c.due_at <= now).order_by(*order).limit(limit))
+        return self._all(BOARD, sa.select(board).where(board.c.due_at <= now).order_by(*order).limit(limit))
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
         """Due again at ``again_at`` unless shown or delayed. What is marked meanwhile tells how urgent the next is."""
@@ -277,8 +238,8 @@ class Boards(Repository):
             board.c.due_at.is_not(None),
             due_at=due_at,
             attempts=board.c.attempts + int(failed),
-            progress=and_(board.c.progress, literal(claimed.progress)),
-            urgent=or_(board.c.urgent, literal(claimed.urgent)),
+            progress=sa.and_(board.c.progress, sa.literal(claimed.progress)),
+            urgent=sa.or_(board.c.urgent, sa.literal(claimed.urgent)),
         )
 
     def _set(self, subject: str, **values: Any) -> None:
@@ -286,8 +247,8 @@ class Boards(Repository):
 
 
 def _showing(version: int, now: datetime) -> dict[str, Any]:
-    latest = board.c.wanted_version <= version
-    return {"shown_version": version, "edited_at": now, "due_at": case((latest, null()), else_=literal(now, Moment))}
+    due = sa.case((board.c.wanted_version <= version, sa.null()), else_=sa.literal(now, Moment))
+    return {"shown_version": version, "edited_at": now, "due_at": due}
 
 
 class DroppedFiles(Queue[DropRow]):
@@ -329,7 +290,7 @@ class DroppedFiles(Queue[DropRow]):
         offered = (dropped_file.c.id == file_id, dropped_file.c.state == DropState.OFFERED)
         return self._change(dropped_file, *offered, state=DropState.GONE) == 1
 
-    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+    def _old(self, before: datetime) -> Sequence[sa.ColumnElement[bool]]:
         finished = (dropped_file.c.state == DropState.QUIET, dropped_file.c.due_at.is_(None))
         return (*finished, dropped_file.c.created_at < before)
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
@@ -23,7 +24,7 @@ from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.domain.references import derived_key, ulid
 from bot.wiring.workers import WORKERS, look
 from storage.migrate import migrate
-from storage.rows import InboxState
+from storage.rows import InboxState, OutboxRow
 from storage.store import Store, Tx
 from tests.benchmarks.bench_durable import request
 from tests.benchmarks.processes import quiet
@@ -129,7 +130,8 @@ def _keep(tx: Tx, over: Instruction, now: datetime) -> None:
     tx.instructions.insert(over, actor="bench")
     post, callback, digest = ulid(now), ulid(now), secrets.token_hex(32)
     subject = f"request:{over.id}:approvals"
-    tx.outbox.add(id=post, subject=subject, key=post, action="line", place="", channel="C1", payload={}, now=now)
+    about: Any = {"id": post, "subject": subject, "key": post, "action": "line", "place": "", "channel": "C1"}
+    tx.outbox.add(OutboxRow(**about, payload={}, due_at=now, created_at=now))
     tx.outbox.sent(post, "C1", "1.1", now)
     tx.tokens.put(token_hash=digest, instruction_id=over.id, kind=CallbackKind.CONFIRMATION)
     tx.inbox.receive(new_id=lambda: callback, token_hash=digest, body_hash=digest, now=now, pause=timedelta(seconds=3))

@@ -139,8 +139,8 @@ MUTANTS = (
     Mutant(
         name="callback addresses live for ever",
         file="storage/repositories/callbacks.py",
-        old='instruction.c.closed_at > bindparam("ended", type_=Moment)',
-        new='instruction.c.closed_at <= bindparam("now", type_=Moment)',
+        old='instruction.c.closed_at > sa.bindparam("ended", type_=Moment)',
+        new='instruction.c.closed_at <= sa.bindparam("now", type_=Moment)',
         breaks="an address ends 90 days after what it belongs to",
         tests=("tests/workflows/payments/test_callbacks.py", "-k", "ninety_days"),
     ),

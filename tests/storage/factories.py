@@ -1,7 +1,10 @@
-"""Records for the storage tests."""
+"""Records for the storage tests, and units of work of one call."""
 
+from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.payments.instruction import (
     Attempt,
     AttemptKind,
@@ -15,6 +18,8 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.policy import Requirement
 from bot.domain.references import Letter, reference, ulid
+from storage import Store
+from storage.rows import Job, OutboxRow
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -62,3 +67,57 @@ def attempt(of: Instruction, n: int = 1) -> Attempt:
     return Attempt(
         instruction_id=of.id, n=n, kind=AttemptKind.COMMIT, request_hash="h", claimed_at=NOW, boot_at=12345.678901
     )
+
+
+class _Calls:
+    def __init__(self, store: Store, repository: str) -> None:
+        self._store, self._repository = store, repository
+
+    def __getattr__(self, method: str) -> Callable[..., Awaitable[Any]]:
+        def call(*given: object, **named: object) -> Awaitable[Any]:
+            return self._store.write(lambda tx: getattr(getattr(tx, self._repository), method)(*given, **named))
+
+        return call
+
+
+class unit:  # noqa: N801 - reads as what it is: await unit(store).votes.cast(vote)
+    """Each call is a unit of work of its own."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, repository: str) -> _Calls:
+        return _Calls(self._store, repository)
+
+
+async def claims(store: Store, repository: str, seconds: float = 0, owner: str = "a", **more: Any) -> Any:
+    """What is due then is claimed."""
+    hold = {"now": later(seconds), "owner": owner, "lease_seconds": more.pop("lease", 30), "limit": 9}
+    return await getattr(unit(store), repository).claim_due(**{**hold, **more})
+
+
+async def ask(store: Store, **values: Any) -> Instruction:
+    """A request that is stored."""
+    made = instruction(**values)
+    assert await unit(store).instructions.insert(made, actor="U1")
+    return made
+
+
+def post(name: str, *, now: datetime = NOW, **more: Any) -> OutboxRow:
+    """A message that waits to be posted."""
+    values: dict[str, Any] = {"subject": f"notice:{name}", "key": f"key-{name}", "action": "line", "place": ""}
+    values |= {"channel": "C1", "payload": {}, "due_at": now, "created_at": now}
+    return OutboxRow(id=name, **(values | more))
+
+
+def booking(name: str = "B1", **changes: Any) -> Booking:
+    values: dict[str, Any] = {"id": name, "reference": f"B-{name}", "external_id": f"ours-{name}", "version": 1}
+    values |= {"kind": BookingKind.BOOKING, "store": "main", "stage": Stage.OPEN, "request": None, "detail": {}}
+    values |= {"requester": "U1", "channel": "C1", "source_key": f"form-{name}", "created_at": NOW}
+    return Booking(**(values | changes))
+
+
+def job(name: str = "1", **changes: Any) -> Job:
+    values: dict[str, Any] = {"id": name, "kind": "email", "state": "waiting", "payload": {"file": "F1"}, "detail": {}}
+    values |= {"requester": "U1", "channel": "C1", "thread_ts": None, "source_key": f"click-{name}"}
+    return Job(**(values | {"created_at": NOW, "due_at": NOW} | changes))

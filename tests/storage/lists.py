@@ -3,26 +3,16 @@
 from datetime import UTC, datetime
 
 from storage import Tx
-from storage.rows import EmailRun, Job
+from storage.rows import EmailRun
+from tests.storage.factories import job
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
+LIST = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
 
 
 def begun(tx: Tx, count: int, *, job_id: str = "J1") -> None:
     tx.jobs.add(
-        Job(
-            id=job_id,
-            kind="email.run",
-            state="running",
-            payload={"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5},
-            detail={},
-            requester="U1",
-            channel="C1",
-            thread_ts=None,
-            source_key=job_id,
-            created_at=NOW,
-            due_at=NOW,
-        )
+        job(job_id, kind="email.run", state="running", payload=LIST, source_key=job_id, created_at=NOW, due_at=NOW)
     )
     tx.emails.begin(
         EmailRun(job_id=job_id, header=["email"], rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})

@@ -11,7 +11,7 @@ from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from storage import Store, Tx
 from storage.errors import Conflict
 from storage.tables.instructions import bulk_flight
-from tests.storage.factories import NOW, instruction
+from tests.storage.factories import NOW, instruction, unit
 
 ITEMS = [
     BulkItem(row=2, email="Ana@example.com", cents=Cents(100), note="one"),
@@ -47,8 +47,8 @@ async def stored(store: Store, **changes: object) -> Instruction:
 
 async def test_items_come_back_as_they_were_asked_for(store: Store) -> None:
     made = await stored(store)
-    found = await store.read(lambda tx: tx.instructions.get(made.id))
-    rows = await store.read(lambda tx: tx.bulk_items.rows(made.id))
+    found = await unit(store).instructions.get(made.id)
+    rows = await unit(store).bulk_items.rows(made.id)
     assert found == made
     assert [row.item for row in rows] == ITEMS
     assert items_digest(row.item for row in rows) == made.payload.canonical()["items"]
@@ -58,20 +58,20 @@ async def test_items_come_back_as_they_were_asked_for(store: Store) -> None:
 async def test_changes_add_up(store: Store) -> None:
     made = await stored(store)
     changes = [RowChange(2, "completed", "h2", ""), RowChange(3, "failed", "h3", "closed")]
-    await store.write(lambda tx: tx.bulk_items.change(made.id, changes))
-    tally = await store.read(lambda tx: tx.bulk_items.tally(made.id))
+    await unit(store).bulk_items.change(made.id, changes)
+    tally = await unit(store).bulk_items.tally(made.id)
     assert (tally.completed, tally.failed, tally.unaccounted, tally.total) == (1, 1, 1, 3)
     assert (tally.cents_of("completed"), tally.cents_of("failed", "")) == (100, 300)
-    failed = await store.read(lambda tx: tx.bulk_items.rows(made.id, statuses=["failed"]))
+    failed = await unit(store).bulk_items.rows(made.id, statuses=["failed"])
     assert [(row.row, row.hash, row.error) for row in failed] == [(3, "h3", "closed")]
 
 
 async def test_an_item_that_was_paid_makes_its_recipient_known(store: Store) -> None:
     made = await stored(store)
-    await store.write(lambda tx: tx.bulk_items.change(made.id, [RowChange(2, "completed", "h", "")]))
-    known = await store.read(lambda tx: tx.instructions.paid_before(["ANA@example.com", "ben@example.com"]))
+    await unit(store).bulk_items.change(made.id, [RowChange(2, "completed", "h", "")])
+    known = await unit(store).instructions.paid_before(["ANA@example.com", "ben@example.com"])
     assert known == {"ana@example.com"}
-    assert await store.read(lambda tx: tx.instructions.paid_before(["Ana@Example.com"]))
+    assert await unit(store).instructions.paid_before(["Ana@Example.com"])
 
 
 async def test_the_same_file_is_found_again(store: Store) -> None:
@@ -87,20 +87,20 @@ async def test_the_same_file_is_found_again(store: Store) -> None:
 
 async def test_one_submission_is_in_flight_at_a_time(store: Store) -> None:
     first, second = await stored(store), await stored(store)
-    assert await store.write(lambda tx: tx.bulk_flights.take(first.id, known=["b"], now=NOW))
-    assert not await store.write(lambda tx: tx.bulk_flights.take(second.id, known=["b"], now=NOW))
-    assert await store.read(lambda tx: tx.bulk_flights.flying()) == first.id
-    assert await store.write(lambda tx: tx.bulk_flights.take(first.id, known=["other"], now=NOW))
-    assert await store.read(lambda tx: tx.bulk_flights.known(first.id)) == {"b"}
-    assert await store.write(lambda tx: tx.bulk_flights.land(first.id))
-    assert not await store.write(lambda tx: tx.bulk_flights.land(first.id))
-    assert await store.write(lambda tx: tx.bulk_flights.take(second.id, known=[], now=NOW))
-    assert await store.read(lambda tx: tx.bulk_flights.known(first.id)) == {"b"}
+    assert await unit(store).bulk_flights.take(first.id, known=["b"], now=NOW)
+    assert not await unit(store).bulk_flights.take(second.id, known=["b"], now=NOW)
+    assert await unit(store).bulk_flights.flying() == first.id
+    assert await unit(store).bulk_flights.take(first.id, known=["other"], now=NOW)
+    assert await unit(store).bulk_flights.known(first.id) == {"b"}
+    assert await unit(store).bulk_flights.land(first.id)
+    assert not await unit(store).bulk_flights.land(first.id)
+    assert await unit(store).bulk_flights.take(second.id, known=[], now=NOW)
+    assert await unit(store).bulk_flights.known(first.id) == {"b"}
 
 
 async def test_the_database_itself_holds_one_flight(store: Store) -> None:
     first, second = await stored(store), await stored(store)
-    await store.write(lambda tx: tx.bulk_flights.take(first.id, known=[], now=NOW))
+    await unit(store).bulk_flights.take(first.id, known=[], now=NOW)
 
     def force(tx: Tx) -> None:
         values = {"instruction_id": second.id, "flying": 1, "known": [], "taken_at": NOW}
@@ -120,6 +120,6 @@ async def test_a_cancellation_names_each_item_once(store: Store) -> None:
         tx.bulk_items.name(made.id, [1, 2], 1)
 
     await store.write(work)
-    left = await store.read(lambda tx: tx.bulk_items.not_sent(made.id, status="pending", limit=10))
+    left = await unit(store).bulk_items.not_sent(made.id, status="pending", limit=10)
     assert [row.row for row in left] == [3]
-    assert [row.row for row in await store.read(lambda tx: tx.bulk_items.named_by(made.id, 1))] == [1, 2]
+    assert [row.row for row in await unit(store).bulk_items.named_by(made.id, 1)] == [1, 2]

@@ -16,7 +16,7 @@ from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey, StorageBusy, StorageError
 from storage.maintenance import Copied, copy
 from storage.tables.columns import metadata
-from tests.storage.factories import KEY, NOW, instruction
+from tests.storage.factories import KEY, NOW, instruction, post, unit
 from tests.support.replaced import replaced
 
 pytestmark = pytest.mark.postgres
@@ -34,9 +34,7 @@ async def filled(sqlite_url: str) -> str:
         assert tx.votes.cast(vote)
         tx.flags.set("frozen", {"by": "U0ADA", "why": "päivä \U0001f600"}, NOW)
         for n in range(3):
-            tx.outbox.add(
-                id=f"m{n}", subject="notice:x", key=f"k{n}", action="line", place="", channel="C1", payload={}, now=NOW
-            )
+            tx.outbox.add(post(f"m{n}"))
         head = tx.audit.head()
         return Anchor(at=NOW, seq=head.seq, head=head.hash)
 
@@ -84,14 +82,10 @@ async def test_every_row_is_there_and_the_database_goes_on(filled: str, new_post
     )
     assert set(done.rows) == {table.name for table in metadata.sorted_tables}
     store = await Store.open(new_postgres_url, audit_key=KEY)
-    assert await store.read(lambda tx: tx.instructions.get(ASKED.id)) == ASKED
+    assert await unit(store).instructions.get(ASKED.id) == ASKED
     assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(ASKED.id, 1)]) == [True]
-    assert await store.read(lambda tx: tx.flags.get("frozen")) == {"by": "U0ADA", "why": "päivä \U0001f600"}
-    await store.write(
-        lambda tx: tx.outbox.add(
-            id="m9", subject="notice:x", key="k9", action="line", place="", channel="C1", payload={}, now=NOW
-        )
-    )
+    assert await unit(store).flags.get("frozen") == {"by": "U0ADA", "why": "päivä \U0001f600"}
+    await unit(store).outbox.add(post("m9"))
     await store.close()
 
 
@@ -137,7 +131,7 @@ async def test_a_session_that_is_ending_is_waited_for(filled: str, new_postgres_
 
 async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
     store = await Store.open(postgres_url, audit_key=KEY)
-    await store.write(lambda tx: tx.flags.set("x", 1, NOW))
+    await unit(store).flags.set("x", 1, NOW)
     await store.close()
     assert await refusal(filled, postgres_url) == snapshot(
         "The target holds rows of Switchboard already. Name a new database, for example one made by createdb."
@@ -209,7 +203,7 @@ async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postg
     again = await copied(filled, new_postgres_url)
     assert not committed or again == done
     store = await Store.open(new_postgres_url, audit_key=KEY)
-    await store.write(lambda tx: tx.flags.set("x", 1, NOW))
+    await unit(store).flags.set("x", 1, NOW)
     await store.close()
     assert "that database has gone on since. Set DATABASE_URL to it." in await refusal(filled, new_postgres_url)
 
@@ -249,5 +243,5 @@ async def test_a_program_that_starts_meanwhile_waits_and_finds_everything(filled
         await copying_it
         await starting
     store = await Store.open(new_postgres_url, audit_key=KEY)
-    assert await store.read(lambda tx: tx.instructions.get(ASKED.id)) == ASKED
+    assert await unit(store).instructions.get(ASKED.id) == ASKED
     await store.close()

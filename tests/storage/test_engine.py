@@ -1,4 +1,4 @@
-"""Opening: one process on a SQLite file, what money depends on is set, words for the operator."""
+"""Opening: which database an address names, one process on a SQLite file, what money depends on is set."""
 
 import asyncio
 import logging
@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from storage import StorageError, Store, Tx, engine, migrate
-from storage.engine import SqliteFile, parse_address
+from storage.engine import PostgresServer, SqliteFile, parse_address
 from storage.errors import InUse
-from tests.storage.factories import KEY
+from tests.storage.factories import KEY, unit
 from tests.support.databases import sqlite_address
 
 
@@ -26,21 +26,6 @@ async def _hold(url: str) -> asyncio.subprocess.Process:
     assert holder.stdout is not None
     assert await holder.stdout.readline() == b"open\n"
     return holder
-
-
-async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: str) -> None:
-    holder = await _hold(sqlite_url)
-    try:
-        with pytest.raises(StorageError, match=f"id {holder.pid}"):
-            await Store.open(sqlite_url, audit_key=KEY)
-        with pytest.raises(StorageError, match="Another process"):
-            await migrate(sqlite_url)
-    finally:
-        holder.send_signal(signal.SIGKILL)
-        await holder.communicate()
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    assert store.exclusive
-    await store.close()
 
 
 async def _refused(url: str, holder: asyncio.subprocess.Process) -> None:
@@ -67,7 +52,9 @@ async def test_neither_a_link_nor_a_removed_lock_file_lets_a_second_process_in(s
     finally:
         holder.send_signal(signal.SIGKILL)
         await holder.communicate()
-    await (await Store.open(sqlite_url, audit_key=KEY)).close()
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    assert store.exclusive
+    await store.close()
 
 
 async def test_a_file_of_two_names_is_refused(sqlite_url: str) -> None:
@@ -245,7 +232,7 @@ async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str)
 async def test_the_files_belong_to_their_owner_alone(new_sqlite_url: str) -> None:
     await migrate(new_sqlite_url)
     store = await Store.open(new_sqlite_url, audit_key=KEY)
-    await store.write(lambda tx: tx.flags.get("x"))
+    await unit(store).flags.get("x")
     folder = Path(new_sqlite_url.removeprefix("sqlite+aiosqlite:///")).parent
     names = sorted(entry.name for entry in folder.iterdir())
     assert names == ["switchboard.db", "switchboard.db-shm", "switchboard.db-wal", "switchboard.db.lock"]
@@ -271,22 +258,37 @@ async def test_an_unreachable_server_is_told_without_the_password(postgres_url: 
     assert "hush-secret" not in repr(refused.value)
 
 
+MEND = "Set DATABASE_URL to e.g. sqlite+aiosqlite:///switchboard.db or postgresql://user@host/database."
+
+
 @pytest.mark.parametrize(
-    "url",
+    ("text", "problem"),
     [
-        *("", "switchboard.db", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:", "mysql://x@y/hush-secret"),
-        "postgresql+asyncpg://a/b",
+        ("s3cret", "DATABASE_URL is no database address."),
+        ("mysql://u:s3cret@host/x", "DATABASE_URL names mysql, which is not supported."),
+        ("postgresql+asyncpg://u:s3cret@host/x", "DATABASE_URL names postgresql+asyncpg, which is not supported."),
+        ("sqlite+pysqlite:///s3cret", "DATABASE_URL names sqlite+pysqlite, which is not supported."),
+        *(
+            (f"sqlite://{rest}", "SQLite needs the path of a file: what is in memory is lost with money in it.")
+            for rest in ("", "/:memory:", "/a.db?mode=memory")
+        ),
     ],
 )
-def test_other_addresses_are_refused_with_an_example(url: str) -> None:
+def test_what_is_no_address_is_told_with_an_example_and_without_its_password(text: str, problem: str) -> None:
     with pytest.raises(StorageError) as refused:
-        parse_address(url)
-    assert "hush-secret" not in str(refused.value)
+        parse_address(text)
+    assert (refused.value.problem, refused.value.mend) == (problem, MEND)
 
 
-def test_the_addresses_people_have() -> None:
-    assert str(parse_address("sqlite+aiosqlite:///switchboard.db")).endswith("/switchboard.db")
-    for url in ("postgres://u:p@h/d", "postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d"):
-        assert "postgresql+psycopg://u:***@h/d" in repr(parse_address(url))
-        assert str(parse_address(url)) == "PostgreSQL h/d", "neither user nor password"
-    assert str(parse_address("postgresql://u:p@h:5433/d")) == "PostgreSQL h:5433/d"
+@pytest.mark.parametrize("scheme", ["sqlite", "sqlite+aiosqlite"])
+def test_a_file(scheme: str) -> None:
+    assert parse_address(f" {scheme}:////var/lib/a.db ") == SqliteFile(Path("/var/lib/a.db"))
+    assert str(parse_address(f"{scheme}:///a.db")) == f"SQLite {Path.cwd() / 'a.db'}"
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_a_server_is_named_without_user_and_password(scheme: str) -> None:
+    server = parse_address(f"{scheme}://u:s3cret@host:5433/x")
+    assert isinstance(server, PostgresServer)
+    assert (server.url.drivername, str(server)) == ("postgresql+psycopg", "PostgreSQL host:5433/x")
+    assert str(parse_address(f"{scheme}://u@/")) == "PostgreSQL localhost/"

@@ -1,7 +1,6 @@
 """Jobs and the boards that show them: one of each, changed by one at a time, never forgotten."""
 
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -9,101 +8,76 @@ from bot.domain.emails.lists import RUN, WHOLE
 from storage import Store, Tx
 from storage.errors import RowUnreadable
 from storage.rows import Job
-from tests.storage.factories import NOW, later
+from tests.storage.factories import NOW, claims, job, later, unit
 from tests.support.rows import jobs_of
 
 
-def job(name: str = "1", **changes: Any) -> Job:
-    values: dict[str, Any] = {
-        "id": name,
-        "kind": "email",
-        "state": "waiting",
-        "payload": {"file": "F1"},
-        "detail": {},
-        "requester": "U1",
-        "channel": "C1",
-        "thread_ts": None,
-        "source_key": f"click-{name}",
-        "created_at": NOW,
-        "due_at": NOW,
-    }
-    return Job(**{**values, **changes})
-
-
 async def test_one_click_makes_one_job(store: Store) -> None:
-    assert await store.write(lambda tx: tx.jobs.add(job()))
-    assert not await store.write(lambda tx: tx.jobs.add(job("2", source_key="click-1")))
-    assert await store.read(lambda tx: tx.jobs.get("2")) is None
-    assert await store.read(lambda tx: tx.jobs.by_source("click-1")) == job()
+    assert await unit(store).jobs.add(job())
+    assert not await unit(store).jobs.add(job("2", source_key="click-1"))
+    assert await unit(store).jobs.get("2") is None
+    assert await unit(store).jobs.by_source("click-1") == job()
 
 
 async def test_only_one_of_two_changes_wins(store: Store) -> None:
-    await store.write(lambda tx: tx.jobs.add(job()))
-    first = await store.write(lambda tx: tx.jobs.move(job(), "running", now=NOW, detail={"done": 1}))
-    assert first is not None
+    await unit(store).jobs.add(job())
+    first = await unit(store).jobs.move(job(), "running", now=NOW, detail={"done": 1})
     assert (first.state, first.detail, first.payload, first.version) == ("running", {"done": 1}, {"file": "F1"}, 2)
     assert first.due_at == NOW, "what is not named stays"
-    assert await store.write(lambda tx: tx.jobs.move(job(), "canceled", now=NOW)) is None
-    assert await store.read(lambda tx: tx.jobs.get("1")) == first
+    assert await unit(store).jobs.move(job(), "canceled", now=NOW) is None
+    assert await unit(store).jobs.get("1") == first
 
 
 @pytest.mark.parametrize("missing", ["file", "name", "column", "column_name", "concurrency"])
 @pytest.mark.parametrize("kind", [RUN, WHOLE])
 async def test_a_list_of_which_something_is_missing_cannot_be_read(store: Store, kind: str, missing: str) -> None:
     payload = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
-    await store.write(lambda tx: tx.jobs.add(job(kind=kind, state="running", payload={**payload, missing: None})))
-    await store.write(lambda tx: tx.jobs.add(job("2", kind=kind, state="running", payload=payload)))
+    await unit(store).jobs.add(job(kind=kind, state="running", payload={**payload, missing: None}))
+    await unit(store).jobs.add(job("2", kind=kind, state="running", payload=payload))
     with pytest.raises(RowUnreadable, match=r": payload$"):
-        await store.read(lambda tx: tx.jobs.get("1"))
-    assert await store.read(lambda tx: tx.jobs.get("2")) is not None
+        await unit(store).jobs.get("1")
+    assert await unit(store).jobs.get("2") is not None
 
 
 async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None:
-    await store.write(lambda tx: tx.jobs.add(job()))
-    await store.write(lambda tx: tx.jobs.add(job("2", kind="other")))
+    await unit(store).jobs.add(job())
+    await unit(store).jobs.add(job("2", kind="other"))
 
     async def claim(owner: str, seconds: float) -> list[str]:
-        taken = await store.write(
-            lambda tx: tx.jobs.claim_due(kind="email", now=later(seconds), owner=owner, lease_seconds=60, limit=9)
-        )
+        taken = await claims(store, "jobs", seconds, owner, lease=60, kind="email")
         return [one.id for one in taken]
 
     assert await claim("a", -1) == [], "not due yet"
     assert await claim("a", 0) == ["1"]
     assert await claim("b", 59) == []
-    assert await store.write(lambda tx: tx.jobs.extend("1", owner="a", until=later(100)))
-    assert not await store.write(lambda tx: tx.jobs.extend("1", owner="b", until=later(900)))
+    assert await unit(store).jobs.extend("1", owner="a", until=later(100))
+    assert not await unit(store).jobs.extend("1", owner="b", until=later(900))
     assert await claim("b", 99) == []
     assert await claim("b", 100) == ["1"]
-    assert await store.write(lambda tx: tx.jobs.recover("b")) == 0
-    assert await store.write(lambda tx: tx.jobs.recover("c")) == 1
+    assert await unit(store).jobs.recover("b") == 0
+    assert await unit(store).jobs.recover("c") == 1
     assert await claim("c", 101) == ["1"]
 
 
 async def test_a_change_lets_a_job_go_unless_it_is_kept(store: Store) -> None:
-    await store.write(lambda tx: tx.jobs.add(job()))
-    [taken] = await store.write(
-        lambda tx: tx.jobs.claim_due(kind="email", now=NOW, owner="a", lease_seconds=60, limit=9)
-    )
-    kept = await store.write(lambda tx: tx.jobs.move(taken, "running", now=NOW, keep_lease=True))
-    assert kept is not None
+    await unit(store).jobs.add(job())
+    [taken] = await claims(store, "jobs", lease=60, kind="email")
+    kept = await unit(store).jobs.move(taken, "running", now=NOW, keep_lease=True)
     assert kept.lease_owner == "a"
-    freed = await store.write(lambda tx: tx.jobs.touch(kept, due_at=None))
-    assert freed is not None
+    freed = await unit(store).jobs.touch(kept, due_at=None)
     assert (freed.lease_owner, freed.lease_until, freed.due_at) == ("", None, None)
 
 
 async def test_a_job_that_is_over_is_due_no_more(store: Store) -> None:
-    await store.write(lambda tx: tx.jobs.add(job()))
-    await store.write(lambda tx: tx.jobs.add(job("2", created_at=later(1))))
-    assert [one.id for one in await store.read(lambda tx: tx.jobs.open())] == ["1", "2"]
-    assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "waiting"): 2}
-    over = await store.write(lambda tx: tx.jobs.move(job(), "canceled", now=later(5)))
-    assert over is not None
+    await unit(store).jobs.add(job())
+    await unit(store).jobs.add(job("2", created_at=later(1)))
+    assert [one.id for one in await unit(store).jobs.open()] == ["1", "2"]
+    assert await unit(store).jobs.counts() == {("email", "waiting"): 2}
+    over = await unit(store).jobs.move(job(), "canceled", now=later(5))
     assert (over.closed_at, over.due_at) == (later(5), None)
-    assert [one.id for one in await store.read(lambda tx: tx.jobs.open("email"))] == ["2"]
+    assert [one.id for one in await unit(store).jobs.open("email")] == ["2"]
     assert [one.id for one in await store.read(lambda tx: jobs_of(tx, "U1"))] == ["2", "1"]
-    assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "waiting"): 1}
+    assert await unit(store).jobs.counts() == {("email", "waiting"): 1}
 
 
 async def test_what_a_person_asked_for_lately(store: Store) -> None:
@@ -115,7 +89,7 @@ async def test_what_a_person_asked_for_lately(store: Store) -> None:
         job("5", kind="other"),
     ]
     await store.write(lambda tx: [tx.jobs.add(one) for one in jobs])
-    found = await store.read(lambda tx: tx.jobs.lately("U1", "email", since=later(-5)))
+    found = await unit(store).jobs.lately("U1", "email", since=later(-5))
     assert [one.id for one in found] == ["3", "2"]
 
 
@@ -127,13 +101,11 @@ async def test_everybody_has_a_turn(store: Store) -> None:
     for number in range(4):
         one = job(f"a{number}", created_at=later(number))
         await store.write(partial(add, one))
-    await store.write(lambda tx: tx.jobs.add(job("b0", requester="U2", created_at=later(10))))
-    await store.write(lambda tx: tx.jobs.add(job("c0", requester="U3", kind="other", created_at=later(11))))
+    await unit(store).jobs.add(job("b0", requester="U2", created_at=later(10)))
+    await unit(store).jobs.add(job("c0", requester="U3", kind="other", created_at=later(11)))
     order = await store.read(lambda tx: [one.id for one in tx.jobs.in_turn("email")])
     assert order == ["a0", "b0", "a1", "a2", "a3"]
-    taken = await store.write(
-        lambda tx: tx.jobs.claim_due(kind="email", now=later(20), owner="me", lease_seconds=30, limit=2, in_turn=True)
-    )
+    taken = await claims(store, "jobs", 20, "me", limit=2, kind="email", in_turn=True)
     assert {one.id for one in taken} == {"a0", "b0"}
-    await store.write(lambda tx: tx.jobs.move(taken[0], "canceled", now=later(20)))
-    assert (await store.read(lambda tx: tx.jobs.in_turn("email")))[0].id in ("a0", "a1", "b0")
+    await unit(store).jobs.move(taken[0], "canceled", now=later(20))
+    assert (await unit(store).jobs.in_turn("email"))[0].id in ("a0", "a1", "b0")

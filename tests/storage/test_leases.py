@@ -1,10 +1,11 @@
 """Leases are renewed long before they run out."""
 
 import asyncio
+from typing import Any
 
 from storage import Store
 from storage.leases import Leases
-from tests.storage.factories import NOW, instruction
+from tests.storage.factories import NOW, claims, instruction, unit
 from tests.support.clock import ManualClock
 
 
@@ -17,16 +18,13 @@ async def test_a_lease_is_renewed_after_a_quarter_of_its_minute(store: Store) ->
         await pauses.put(seconds)
         await over.get()
 
-    async def until() -> float:
-        found = await store.read(lambda tx: tx.instructions.get(asked.id))
-        assert found is not None
+    async def until() -> Any:
+        found = await unit(store).instructions.get(asked.id)
         assert found.lease_until is not None
         return (found.lease_until - NOW).total_seconds()
 
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
-    [claimed] = await store.write(
-        lambda tx: tx.instructions.claim_due(now=NOW, owner="a", lease_seconds=60, limit=1, states=(asked.state,))
-    )
+    await unit(store).instructions.insert(asked, actor="U1")
+    [claimed] = await claims(store, "instructions", limit=1, lease=60, states=(asked.state,))
     leases = Leases(store=store, clock=clock, owner="a", sleep=sleep)
     with leases.kept("instruction", (claimed.id,)):
         async with asyncio.timeout(5):

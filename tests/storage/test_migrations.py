@@ -12,7 +12,7 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from inline_snapshot import snapshot
-from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
+from sqlalchemy import Connection, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
 from bot.domain.payments.instruction import CallbackKind, Choice, Instruction, Vote
@@ -27,7 +27,7 @@ from storage.tables.columns import metadata
 from storage.tables.instructions import callback_token, vote
 from storage.tables.instructions import instruction as requests
 from storage.tables.queues import dropped_file, outbox
-from tests.storage.factories import KEY, NOW, instruction
+from tests.storage.factories import KEY, NOW, instruction, post, unit
 from tests.storage.upgrading import upgraded
 from tests.support.later import BESIDE, INSTEAD, later_program
 
@@ -113,11 +113,10 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
         connection.execute(callback_token.insert().values(token))
 
     async with upgraded(new_database_url, monkeypatch, "0001", fill) as store:
-        kept = await store.read(lambda tx: tx.tokens.find("t", NOW))
-        assert kept is not None
+        kept = await unit(store).tokens.find("t", NOW)
         assert (kept.instruction_id, kept.kind) == (made.id, CallbackKind.CANCEL)
         kind = CallbackKind.PURCHASE
-        assert await store.write(lambda tx: tx.tokens.put(token_hash="u", instruction_id=made.id, kind=kind))
+        assert await unit(store).tokens.put(token_hash="u", instruction_id=made.id, kind=kind)
 
 
 async def test_votes_of_before_count_as_given_without_the_amount(
@@ -135,7 +134,7 @@ async def test_votes_of_before_count_as_given_without_the_amount(
     async with upgraded(new_database_url, monkeypatch, "0008", fill) as store:
         assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(made.id, 1)]) == [False]
         again = Vote(instruction_id=made.id, round=1, person="U0LIN", choice=Choice.APPROVE, at=NOW, typed=True)
-        assert await store.write(lambda tx: tx.votes.cast(again))
+        assert await unit(store).votes.cast(again)
         assert await store.read(lambda tx: {vote.person: vote.typed for vote in tx.votes.of(made.id, 1)}) == {
             "U0ADA": False,
             "U0LIN": True,
@@ -153,30 +152,16 @@ async def test_files_that_were_dropped_before_have_no_names(
         connection.execute(dropped_file.insert().values(then))
 
     async with upgraded(new_database_url, monkeypatch, "0014", fill) as store:
-        assert await store.read(lambda tx: tx.dropped.get("F1")) == row
+        assert await unit(store).dropped.get("F1") == row
 
 
 def _queued(of: Instruction, place: str, action: str, payload: str = "{}", *, state: str = "new") -> dict[str, object]:
     """A row of the outbox as the step before wrote it; a notice is about no request."""
     about = action != "notice"
-    return {
-        "id": f"{place}-{action}",
-        "instruction_id": of.id if about else None,
-        "subject": None,
-        "key": f"{action}:{of.id}:{place}" if about else "clock",
-        "action": action,
-        "place": place,
-        "channel": "C1",
-        "payload": json.loads(payload),
-        "state": OutboxState(state),
-        "attempts": 0,
-        "due_at": NOW,
-        "lease_owner": "",
-        "sent_channel": "",
-        "sent_ts": "",
-        "created_at": NOW,
-        "last_error": "",
-    }
+    key = f"{action}:{of.id}:{place}" if about else "clock"
+    row = columns(post(f"{place}-{action}", key=key, action=action, place=place, payload=json.loads(payload)))
+    known = {"subject": None, "instruction_id": of.id if about else None, "state": OutboxState(state)}
+    return {name: value for name, value in (row | known).items() if name != "urgent"}
 
 
 async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
@@ -200,7 +185,7 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
             connection.execute(outbox.insert().values(row))
 
     async with upgraded(new_database_url, monkeypatch, "0016", fill) as store:
-        held = [await store.read(lambda tx: tx.outbox.by_key(str(row["key"]))) for row in rows]  # noqa: B023
+        held = [await unit(store).outbox.by_key(str(row["key"])) for row in rows]
         assert [(one.subject.replace(made.id, "R"), one.action, one.payload) for one in held if one is not None] == [
             ("request:R:requester", "board", {"direct": True}),
             ("request:R:approvals", "card", {}),
@@ -211,8 +196,7 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
             ("request:R:approvals", "file", {"what": "request"}),
             ("notice:clock", "line", {"line": "notice", "topic": "clock_skew"}),
         ]
-        board = await store.read(lambda tx: tx.boards.get(f"request:{made.id}:requester"))
-        assert board is not None
+        board = await unit(store).boards.get(f"request:{made.id}:requester")
         assert (board.instruction_id, board.channel, board.requester, board.ts) == (made.id, "", made.requester, "")
 
 
@@ -225,8 +209,8 @@ async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: s
         await migrate(new_postgres_url, audit_key=KEY)
         later = await Store.open(new_postgres_url, audit_key=KEY)
     made = instruction()
-    assert await today.write(lambda tx: tx.instructions.insert(made, actor="U1"))
-    assert await later.read(lambda tx: tx.instructions.get(made.id)) == made
+    assert await unit(today).instructions.insert(made, actor="U1")
+    assert await unit(later).instructions.get(made.id) == made
     await migrate(new_postgres_url, audit_key=KEY)  # today's program, started again
     again = await Store.open(new_postgres_url, audit_key=KEY)
     await again.close()
@@ -303,9 +287,3 @@ def _columns(connection: Connection) -> dict[str, dict[str, bool]]:
         }
         for table in inspector.get_table_names()
     }
-
-
-def test_every_table_compiles_for_both() -> None:
-    for url in ("sqlite://", "postgresql+psycopg://"):
-        for table in metadata.sorted_tables:
-            assert str(CreateTable(table).compile(create_engine(url)))

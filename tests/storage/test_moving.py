@@ -7,31 +7,13 @@ import pytest
 from bot.domain.bookings.booking import MOVES, Booking, BookingKind, Stage
 from bot.domain.localization.progress import CallState
 from storage import Store, Tx
-from storage.rows import Job
-from tests.storage.factories import NOW, later
+from tests.storage.factories import NOW, booking, job, later, unit
 
 _ARROWS = [(before, to) for before, targets in MOVES.arrows.items() for to in sorted(targets)]
 
 
-def booking(**changes: Any) -> Booking:
-    values: dict[str, Any] = {
-        "id": "B1",
-        "reference": "B-1",
-        "kind": BookingKind.FOREIGN,
-        "store": "Centro",
-        "request": None,
-        "stage": Stage.OPEN,
-        "requester": "",
-        "channel": "C1",
-        "created_at": NOW,
-        "source_key": "remote:1",
-        "external_id": "foreign:1",
-    }
-    return Booking(**{**values, **changes})
-
-
 async def stored(store: Store, **changes: Any) -> Booking:
-    made = booking(**changes)
+    made = booking(reference="B-1", kind=BookingKind.FOREIGN, store="Centro", **changes)
 
     def work(tx: Tx) -> None:
         assert tx.bookings.add(made)
@@ -47,11 +29,10 @@ async def stored(store: Store, **changes: Any) -> Booking:
 @pytest.mark.parametrize(("stage", "to"), _ARROWS)
 async def test_every_declared_arrow_can_be_taken_once(store: Store, stage: Stage, to: Stage) -> None:
     made = await stored(store, stage=stage)
-    moved = await store.write(lambda tx: tx.bookings.move(made, to, now=later(1), action="moved", facts={"number": ""}))
-    assert moved is not None
+    moved = await unit(store).bookings.move(made, to, now=later(1), action="moved", facts={"number": ""})
     closed = later(1) if to in MOVES.final else None
     assert (moved.stage, moved.version, moved.closed_at) == (to, 2, closed)
-    assert await store.write(lambda tx: tx.bookings.move(made, to, now=later(2), action="moved")) is None
+    assert await unit(store).bookings.move(made, to, now=later(2), action="moved") is None
     [row] = await store.read(lambda tx: [one.entry() for one in tx.audit.about("B1")])
     assert row is not None
     assert (row.before, row.after, row.action, row.actor) == (stage, to, "moved", "switchboard")
@@ -66,39 +47,23 @@ async def test_no_other_arrow_is_taken(store: Store, stage: Stage, to: Stage) ->
     if (stage, to) in _ARROWS:
         return
     with pytest.raises(ValueError, match=f"no way for a foreign from {stage} to {to}"):
-        await store.write(lambda tx: tx.bookings.move(made, to, now=NOW))
-    assert await store.read(lambda tx: tx.bookings.get("B1")) == made
+        await unit(store).bookings.move(made, to, now=NOW)
+    assert await unit(store).bookings.get("B1") == made
 
 
 async def test_a_touch_keeps_the_state_and_says_nothing(store: Store) -> None:
     made = await stored(store)
-    touched = await store.write(lambda tx: tx.bookings.touch(made, reads=3))
-    assert touched is not None
+    touched = await unit(store).bookings.touch(made, reads=3)
     assert (touched.stage, touched.reads, touched.version) == (Stage.OPEN, 3, 2)
-    assert await store.read(lambda tx: tx.audit.about("B1")) == []
-    assert await store.read(lambda tx: tx.boards.due(later(9), 9)) == []
-    assert await store.write(lambda tx: tx.bookings.touch(made, reads=4)) is None, "it has changed since"
+    assert await unit(store).audit.about("B1") == []
+    assert await unit(store).boards.due(later(9), 9) == []
+    assert await unit(store).bookings.touch(made, reads=4) is None, "it has changed since"
 
 
 async def test_a_stopped_row_goes_on_when_it_enters_another_state(store: Store) -> None:
-    values: dict[str, Any] = {
-        "id": "1",
-        "kind": "call",
-        "state": CallState.WAITING,
-        "payload": {},
-        "detail": {},
-        "requester": "U1",
-        "channel": "C1",
-        "thread_ts": None,
-        "source_key": "click-1",
-        "created_at": NOW,
-        "due_at": NOW,
-        "stopped": "abc",
-    }
-    waiting = Job(**values)
-    await store.write(lambda tx: tx.jobs.add(waiting))
-    canceled = await store.write(lambda tx: tx.jobs.move(waiting, CallState.CANCELED, now=later(1)))
-    assert canceled is not None
+    waiting = job(kind="call", state=CallState.WAITING, payload={}, stopped="abc")
+    await unit(store).jobs.add(waiting)
+    canceled = await unit(store).jobs.move(waiting, CallState.CANCELED, now=later(1))
     assert (canceled.stopped, canceled.closed_at, canceled.due_at) == ("", later(1), None)
     with pytest.raises(ValueError, match=r"no way for a call from canceled to running"):
-        await store.write(lambda tx: tx.jobs.move(canceled, CallState.RUNNING, now=NOW))
+        await unit(store).jobs.move(canceled, CallState.RUNNING, now=NOW)

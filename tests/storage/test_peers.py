@@ -14,7 +14,7 @@ from storage.engine import PostgresServer, parse_address
 from storage.errors import StorageBusy
 from storage.migrations import PEERS, session_name
 from storage.peers import Peers
-from tests.storage.factories import KEY, NOW
+from tests.storage.factories import KEY, NOW, unit
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.postgres
@@ -48,7 +48,7 @@ async def process(url: str, owner: str) -> AsyncIterator[Process]:
     found = Process(store, url, owner)
     try:
         await found.peers.join()
-        await store.write(lambda tx: tx.processes.arrive(owner, NOW))
+        await unit(store).processes.arrive(owner, NOW)
         yield found
         await found.peers.leave()
     finally:

@@ -8,7 +8,7 @@ from storage import Conflict, Store, Tx
 from storage.prepared import Prepared
 from storage.tables.instructions import instruction as table
 from storage.tables.instructions import vote as votes
-from tests.storage.factories import KEY, instruction, vote
+from tests.storage.factories import KEY, ask, unit, vote
 
 BY_ID = select(table).where(table.c.id == bindparam("wanted"))
 
@@ -18,8 +18,7 @@ def connection_of(tx: Tx) -> Connection:
 
 
 async def test_rows_are_those_that_sqlalchemy_reads(store: Store) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    asked = await ask(store)
 
     def both(tx: Tx) -> tuple[object, object, object]:
         connection, values = connection_of(tx), {"wanted": asked.id}
@@ -36,22 +35,19 @@ async def test_rows_are_those_that_sqlalchemy_reads(store: Store) -> None:
 
 
 async def test_an_update_says_how_many_rows_it_changed(store: Store) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    asked = await ask(store)
     change = Prepared(update(table).where(table.c.id == bindparam("wanted"), table.c.stopped == ""))
 
     def count(tx: Tx, wanted: str) -> int:
         return change.count(connection_of(tx), {"wanted": wanted, "reason": given("later"), "due_at": None})
 
     assert await store.write(lambda tx: (count(tx, asked.id), count(tx, "nobody"))) == (1, 0)
-    found = await store.read(lambda tx: tx.instructions.get(asked.id))
-    assert found is not None
+    found = await unit(store).instructions.get(asked.id)
     assert (found.reason, found.due_at) == (given("later"), None)
 
 
 async def test_what_the_database_refuses_is_the_same_error(store: Store) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    asked = await ask(store)
     cast = Prepared(insert(votes))
     mine = vote(asked)
     values = {column: getattr(mine, column) for column in (one.name for one in votes.c)}
@@ -62,7 +58,7 @@ async def test_what_the_database_refuses_is_the_same_error(store: Store) -> None
 
     with pytest.raises(Conflict):
         await store.write(twice)
-    assert await store.read(lambda tx: tx.votes.of(asked.id, 1)) == []
+    assert await unit(store).votes.of(asked.id, 1) == []
 
 
 async def test_a_list_is_not_prepared(sqlite_url: str) -> None:

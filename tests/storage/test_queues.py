@@ -7,39 +7,21 @@ import pytest
 
 from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from storage import Conflict, Store, Tx
-from storage.rows import InboxState, OutboxRow, OutboxState, Tracked
-from tests.storage.factories import NOW, instruction, later
+from storage.rows import InboxState, OutboxRow, OutboxState
+from tests.storage.factories import NOW, ask, claims, instruction, later, post, unit
 from tests.support.rows import callbacks_of
-
-
-async def _ask(store: Store) -> Instruction:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
-    return asked
 
 
 async def _add(
     store: Store, name: str, *, about: Instruction | None = None, place: str = "approvals", **more: Any
-) -> bool:
+) -> Any:
     subject = f"request:{about.id}:{place}" if about else f"notice:{name}"
-    values: dict[str, Any] = {
-        "id": name,
-        "key": f"key-{name}",
-        "action": "line",
-        "subject": subject,
-        "place": "",
-        "channel": "C1",
-        "payload": {"text": "\x00 <@U1>"},
-        "now": NOW,
-        "instruction_id": about.id if about else None,
-    }
-    return await store.write(lambda tx: tx.outbox.add(**(values | more)))
+    values = {"subject": subject, "payload": {"text": "\x00 <@U1>"}, "instruction_id": about.id if about else None}
+    return await unit(store).outbox.add(post(name, **(values | more)))
 
 
-async def _claim(store: Store, seconds: float = 0, owner: str = "a", limit: int = 99) -> list[OutboxRow]:
-    return await store.write(
-        lambda tx: tx.outbox.claim_due(now=later(seconds), owner=owner, lease_seconds=30, limit=limit)
-    )
+async def _claim(store: Store, seconds: float = 0, owner: str = "a", limit: int = 99) -> Any:
+    return await claims(store, "outbox", seconds, owner, limit=limit)
 
 
 async def test_a_post_is_queued_once_whatever_became_of_it(store: Store) -> None:
@@ -47,15 +29,14 @@ async def test_a_post_is_queued_once_whatever_became_of_it(store: Store) -> None
     assert not await _add(store, "2", key="key-1")
     [row] = await _claim(store)
     assert row.payload == {"text": "\x00 <@U1>"}
-    await store.write(lambda tx: tx.outbox.dead("1", "gone"))
+    await unit(store).outbox.dead("1", "gone")
     assert not await _add(store, "3", key="key-1")
-    held = await store.read(lambda tx: tx.outbox.by_key("key-1"))
-    assert held is not None
+    held = await unit(store).outbox.by_key("key-1")
     assert (held.id, held.state, held.last_error) == ("1", OutboxState.DEAD, "gone")
 
 
 async def test_first_in_first_out_for_each_place(store: Store) -> None:
-    one, two = await _ask(store), await _ask(store)
+    one, two = await ask(store), await ask(store)
     # The ids run backwards, as they may within a millisecond: the order of adding counts.
     await _add(store, "z", about=one)
     await _add(store, "y", about=one)
@@ -72,27 +53,26 @@ async def test_first_in_first_out_for_each_place(store: Store) -> None:
         await store.write(finish)
         assert await _claim(store, 4) == []
         assert [row.id for row in await _claim(store, 5)] == ["z"]
-    assert await store.write(lambda tx: tx.outbox.sent("z", "C1", "1.1", later(6)))
-    assert not await store.write(lambda tx: tx.outbox.sent("z", "C1", "9.9", later(6)))
+    assert await unit(store).outbox.sent("z", "C1", "1.1", later(6))
+    assert not await unit(store).outbox.sent("z", "C1", "9.9", later(6))
     assert [row.id for row in await _claim(store, 6)] == ["y"]
-    held = await store.read(lambda tx: tx.outbox.get("z"))
-    assert held is not None
+    held = await unit(store).outbox.get("z")
     assert (held.state, held.sent_channel, held.sent_ts, held.last_error) == (OutboxState.SENT, "C1", "1.1", "")
 
 
 async def test_an_urgent_post_goes_first_behind_those_of_its_own_subject(store: Store) -> None:
-    one = await _ask(store)
+    one = await ask(store)
     await _add(store, "other")
     await _add(store, "before", about=one)
     [first] = await _claim(store, limit=1)
-    await store.write(lambda tx: tx.outbox.again(first.id, later(0), ""))
+    await unit(store).outbox.again(first.id, later(0), "")
     await _add(store, "late", about=one, due_at=later(60))
     await _add(store, "end", about=one, urgent=True, now=later(1))
     order = []
     for _ in range(4):
         [row] = await _claim(store, 1, limit=1)
         order.append(row.id)
-        await store.write(lambda tx, row=row: tx.outbox.sent(row.id, "C1", "1.1", later(1)))  # type: ignore[misc]
+        await unit(store).outbox.sent(row.id, "C1", "1.1", later(1))
     assert order == ["before", "late", "end", "other"]
     await _add(store, "usual")
     await _add(store, "alert", urgent=True)
@@ -100,11 +80,11 @@ async def test_an_urgent_post_goes_first_behind_those_of_its_own_subject(store: 
 
 
 async def test_a_dead_post_lets_the_next_one_go(store: Store) -> None:
-    one = await _ask(store)
+    one = await ask(store)
     await _add(store, "1", about=one)
     await _add(store, "2", about=one)
     await _claim(store)
-    await store.write(lambda tx: tx.outbox.dead("1", "invalid_blocks"))
+    await unit(store).outbox.dead("1", "invalid_blocks")
     assert [row.id for row in await _claim(store)] == ["2"]
 
 
@@ -118,19 +98,18 @@ async def test_an_attempt_that_was_none_is_taken_back(store: Store) -> None:
         assert await store.write(put_off)
     [row] = await _claim(store)
     assert (row.attempts, row.payload) == (1, {"search": 1})
-    assert await store.write(lambda tx: tx.outbox.note("1", {"search": 2}))
-    held = await store.read(lambda tx: tx.outbox.get("1"))
-    assert held is not None
+    assert await unit(store).outbox.note("1", {"search": 2})
+    held = await unit(store).outbox.get("1")
     assert (held.payload, held.lease_owner, held.attempts) == ({"search": 2}, "a", 1)
-    await store.write(lambda tx: tx.outbox.dead("1", "gone"))
-    assert not await store.write(lambda tx: tx.outbox.note("1", {}))
+    await unit(store).outbox.dead("1", "gone")
+    assert not await unit(store).outbox.note("1", {})
 
 
 async def test_a_claimed_post_says_whether_to_look_first(store: Store) -> None:
     await _add(store, "1")
     [row] = await _claim(store)
     assert (row.state, row.before, row.attempts, row.lease_owner) == (OutboxState.SENDING, OutboxState.NEW, 1, "a")
-    await store.write(lambda tx: tx.outbox.unknown("1", NOW, "time-out"))
+    await unit(store).outbox.unknown("1", NOW, "time-out")
     [row] = await _claim(store)
     assert (row.state, row.before, row.attempts, row.last_error) == (
         OutboxState.UNKNOWN,
@@ -145,7 +124,7 @@ async def test_a_claimed_post_says_whether_to_look_first(store: Store) -> None:
 async def test_a_redirected_post_goes_out_with_its_new_payload(store: Store) -> None:
     await _add(store, "1")
     await _claim(store)
-    await store.write(lambda tx: tx.outbox.redirect("1", payload={"direct": True}, due_at=NOW))
+    await unit(store).outbox.redirect("1", payload={"direct": True}, due_at=NOW)
     [row] = await _claim(store)
     assert (row.before, row.payload) == (OutboxState.NEW, {"direct": True})
 
@@ -171,25 +150,16 @@ async def test_a_post_is_held_for_longer_only_by_who_still_has_it(store: Store) 
     await _add(store, "1")
     [mine] = await _claim(store)  # for 30 seconds
 
-    async def hold(row: OutboxRow, at: float) -> bool:
-        return await store.write(lambda tx: tx.outbox.hold(row, now=later(at), until=later(at + 30)))
+    async def hold(row: OutboxRow, at: float) -> Any:
+        return await unit(store).outbox.hold(row, now=later(at), until=later(at + 30))
 
     assert await hold(mine, 20)
     assert await _claim(store, 45, owner="b") == []
     assert not await hold(mine, 50)  # nobody took it, but anybody may have
-    await store.write(lambda tx: tx.outbox.mark_unknown(owner="b", now=later(51), exclusive=False))
+    await unit(store).outbox.mark_unknown(owner="b", now=later(51), exclusive=False)
     [theirs] = await _claim(store, 51, owner="b")
     assert not await hold(mine, 52)
     assert await hold(theirs, 52)
-
-
-async def test_the_oldest_unsent_post(store: Store) -> None:
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["messages"].oldest) is None
-    await _add(store, "1", now=later(-5))
-    await _add(store, "2")
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["messages"].oldest) == later(-5)
-    await store.write(lambda tx: tx.outbox.sent("1", "C", "1", NOW))
-    assert await store.read(lambda tx: tx.queues.waiting(NOW)["messages"].oldest) == NOW
 
 
 PAUSE = timedelta(seconds=3)
@@ -212,15 +182,15 @@ async def _receive(store: Store, asked: Instruction, name: str, **more: Any) -> 
 
 
 async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
-    asked = await _ask(store)
+    asked = await ask(store)
     for name in ("a", "b", "a", "b", "c"):
         assert await _receive(store, asked, name)
     assert await store.read(lambda tx: tx.queues.waiting(NOW)["callbacks"].oldest) == NOW
-    [row] = await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
+    [row] = await claims(store, "inbox")
     assert (row.id, row.body, row.body_hash, row.hints, row.attempts, row.read_at) == ("id-a", "", "c", 5, 1, NOW)
-    assert await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="b", lease_seconds=30, limit=9)) == []
-    assert await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=5))
-    assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.STALE, hints=5))
+    assert await claims(store, "inbox", 0, "b") == []
+    assert await unit(store).inbox.finish(row.id, InboxState.APPLIED, hints=5)
+    assert not await unit(store).inbox.finish(row.id, InboxState.STALE, hints=5)
     assert not await _receive(store, asked, "c")
     assert await _receive(store, asked, "d", now=later(1))
     [row] = await store.read(lambda tx: callbacks_of(tx, asked.id))
@@ -228,8 +198,8 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
 
 
 async def test_a_request_of_slack_is_seen_once_until_it_is_too_old_to_be_one(store: Store) -> None:
-    async def first(name: str, seconds: float) -> bool:
-        return await store.write(lambda tx: tx.seen.first_time(name, now=later(seconds), kept=timedelta(seconds=600)))
+    async def first(name: str, seconds: float) -> Any:
+        return await unit(store).seen.first_time(name, now=later(seconds), kept=timedelta(seconds=600))
 
     assert await first("a", 0)
     assert not await first("a", 600)
@@ -238,85 +208,84 @@ async def test_a_request_of_slack_is_seen_once_until_it_is_too_old_to_be_one(sto
 
 
 async def test_callbacks_that_wait_are_swept_and_no_others(store: Store) -> None:
-    asked = await _ask(store)
+    asked = await ask(store)
     for name in ("a", "b"):
         await _receive(store, asked, name, token_hash=name)
-    found, end = await store.read(lambda tx: tx.sweep.page("inbox"))
+    found, end = await unit(store).sweep.page("inbox")
     assert ([row.id for row in found], end) == (["id-a", "id-b"], None)
     for name, state in (("a", InboxState.APPLIED), ("b", InboxState.UNCONFIRMED)):
-        assert await store.write(lambda tx: tx.inbox.finish(f"id-{name}", state, hints=1))  # noqa: B023 - awaited here
-        found, _ = await store.read(lambda tx: tx.sweep.page("inbox"))
+        assert await unit(store).inbox.finish(f"id-{name}", state, hints=1)
+        found, _ = await unit(store).sweep.page("inbox")
         assert [row.id for row in found] == ["id-b"] * (name == "a")
 
 
 async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) -> None:
-    asked = await _ask(store)
+    asked = await ask(store)
     await _receive(store, asked, "a")
-    [row] = await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
+    [row] = await claims(store, "inbox")
     await _receive(store, asked, "b", now=later(1))
-    assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=row.hints))
-    assert await store.write(lambda tx: tx.inbox.again(row.id, later(5)))
-    assert await store.write(lambda tx: tx.inbox.claim_due(now=later(4), owner="b", lease_seconds=30, limit=9)) == []
-    [again] = await store.write(lambda tx: tx.inbox.claim_due(now=later(5), owner="b", lease_seconds=30, limit=9))
+    assert not await unit(store).inbox.finish(row.id, InboxState.APPLIED, hints=row.hints)
+    assert await unit(store).inbox.again(row.id, later(5))
+    assert await claims(store, "inbox", 4, "b") == []
+    [again] = await claims(store, "inbox", 5, "b")
     assert (again.id, again.attempts, again.hints) == (row.id, 2, 2)
-    assert await store.write(lambda tx: tx.inbox.recover("c")) == 1
-    [_] = await store.write(lambda tx: tx.inbox.claim_due(now=later(5), owner="c", lease_seconds=30, limit=9))
-    await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2))
+    assert await unit(store).inbox.recover("c") == 1
+    [_] = await claims(store, "inbox", 5, "c")
+    await unit(store).inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2)
     assert await store.read(lambda tx: tx.queues.waiting(NOW)["callbacks"].oldest) is None
 
 
 async def test_what_came_for_a_request_can_be_hastened(store: Store) -> None:
-    asked, other = await _ask(store), await _ask(store)
+    asked, other = await ask(store), await ask(store)
     for one, name in ((asked, "mine"), (other, "theirs")):
         await _receive(store, one, name, token_hash=name)
-    for row in await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9)):
-        await store.write(lambda tx: tx.inbox.again(row.id, later(9)))  # noqa: B023 - awaited here
-    await store.write(lambda tx: tx.inbox.hasten(asked.id, later(2)))
-    assert await store.write(lambda tx: tx.inbox.claim_due(now=later(1), owner="b", lease_seconds=30, limit=9)) == []
-    [row] = await store.write(lambda tx: tx.inbox.claim_due(now=later(2), owner="b", lease_seconds=30, limit=9))
+    for row in await claims(store, "inbox"):
+        await unit(store).inbox.again(row.id, later(9))
+    await unit(store).inbox.hasten(asked.id, later(2))
+    assert await claims(store, "inbox", 1, "b") == []
+    [row] = await claims(store, "inbox", 2, "b")
     assert row.instruction_id == asked.id
-    await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=row.hints))
-    await store.write(lambda tx: tx.inbox.hasten(asked.id, later(2)))
-    assert await store.write(lambda tx: tx.inbox.claim_due(now=later(8), owner="b", lease_seconds=30, limit=9)) == []
+    await unit(store).inbox.finish(row.id, InboxState.APPLIED, hints=row.hints)
+    await unit(store).inbox.hasten(asked.id, later(2))
+    assert await claims(store, "inbox", 8, "b") == []
 
 
 async def test_two_addresses_of_one_request_share_the_pause(store: Store) -> None:
-    asked = await _ask(store)
+    asked = await ask(store)
     await _receive(store, asked, "a")
-    await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
+    await claims(store, "inbox")
     await _receive(store, asked, "x", token_hash="other", now=later(1))
     assert [row.due_at for row in await store.read(lambda tx: callbacks_of(tx, asked.id))] == [NOW, later(3)]
 
 
 async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:
-    asked, other = await _ask(store), await _ask(store)
+    asked, other = await ask(store), await ask(store)
 
     def put(of: Instruction) -> Any:
         return lambda tx: tx.tokens.put(token_hash="t", instruction_id=of.id, kind=CallbackKind.FAILURE)
 
     assert await store.write(put(asked))
     assert not await store.write(put(other))
-    found = await store.read(lambda tx: tx.tokens.find("t", later(9e9)))
-    assert found is not None
+    found = await unit(store).tokens.find("t", later(9e9))
     assert (found.instruction_id, found.kind) == (asked.id, CallbackKind.FAILURE)
-    assert await store.read(lambda tx: tx.tokens.find("T", NOW)) is None
-    await store.write(lambda tx: tx.tokens.expire(asked.id, later(5)))
-    assert await store.read(lambda tx: tx.tokens.find("t", later(4))) is not None
-    assert await store.read(lambda tx: tx.tokens.find("t", later(5))) is None
+    assert await unit(store).tokens.find("T", NOW) is None
+    await unit(store).tokens.expire(asked.id, later(5))
+    assert await unit(store).tokens.find("t", later(4)) is not None
+    assert await unit(store).tokens.find("t", later(5)) is None
 
 
 async def test_an_address_is_forgotten_90_days_after_its_request_ended_when_it_stands_no_more(store: Store) -> None:
-    asked = await _ask(store)
-    await store.write(lambda tx: tx.instructions.move(asked, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn"))
-    await store.write(lambda tx: tx.tokens.put(token_hash="t", instruction_id=asked.id, kind=CallbackKind.CONFIRMATION))
+    asked = await ask(store)
+    await unit(store).instructions.move(asked, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn")
+    await unit(store).tokens.put(token_hash="t", instruction_id=asked.id, kind=CallbackKind.CONFIRMATION)
     over = NOW + timedelta(days=90)
     before = over - timedelta(seconds=1)
-    assert await store.read(lambda tx: tx.tokens.find("t", before)) is not None
-    assert not await store.read(lambda tx: tx.tokens.has_old(now=before))
-    assert await store.write(lambda tx: tx.tokens.forget_old(now=before, limit=9)) == 0
-    assert await store.read(lambda tx: tx.tokens.find("t", over)) is None
-    assert await store.read(lambda tx: tx.tokens.has_old(now=over))
-    assert await store.write(lambda tx: tx.tokens.forget_old(now=over, limit=9)) == 1
+    assert await unit(store).tokens.find("t", before) is not None
+    assert not await unit(store).tokens.has_old(now=before)
+    assert await unit(store).tokens.forget_old(now=before, limit=9) == 0
+    assert await unit(store).tokens.find("t", over) is None
+    assert await unit(store).tokens.has_old(now=over)
+    assert await unit(store).tokens.forget_old(now=over, limit=9) == 1
 
 
 async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None:
@@ -326,31 +295,27 @@ async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None
 
 @pytest.mark.parametrize(("afresh", "polls"), [(False, 4), (True, 1)])
 async def test_a_resource_that_changed_is_read_at_the_pace_of_a_new_one(store: Store, afresh: bool, polls: int) -> None:
-    await store.write(lambda tx: tx.tracked.follow("bulk", "b-1", due_at=NOW, now=NOW))
+    await unit(store).tracked.follow("bulk", "b-1", due_at=NOW, now=NOW)
 
-    async def claimed() -> int:
-        [one] = await store.write(
-            lambda tx: tx.tracked.claim_due(kind="bulk", now=NOW, owner="a", lease_seconds=30, limit=9)
-        )
+    async def claimed() -> Any:
+        [one] = await claims(store, "tracked", kind="bulk")
         return one.polls
 
     for counted in (1, 2, 3):
         assert await claimed() == counted
-        assert await store.write(lambda tx: tx.tracked.again("bulk", "b-1", NOW, "Running"))
-    await store.write(lambda tx: tx.tracked.again("bulk", "b-1", NOW, "Paid", afresh=afresh))
+        assert await unit(store).tracked.again("bulk", "b-1", NOW, "Running")
+    await unit(store).tracked.again("bulk", "b-1", NOW, "Paid", afresh=afresh)
     assert await claimed() == polls
 
 
 async def test_resources_are_followed_until_they_are_final(store: Store) -> None:
-    asked = await _ask(store)
+    asked = await ask(store)
 
     def follow(tx: Tx) -> bool:
         return tx.tracked.follow("payout", "op-1", due_at=later(5), now=NOW, instruction_id=asked.id)
 
-    async def claim(seconds: float, owner: str = "a", kind: str = "payout") -> list[Tracked]:
-        return await store.write(
-            lambda tx: tx.tracked.claim_due(kind=kind, now=later(seconds), owner=owner, lease_seconds=30, limit=9)
-        )
+    async def claim(seconds: float, owner: str = "a", kind: str = "payout") -> Any:
+        return await claims(store, "tracked", seconds, owner, kind=kind)
 
     assert await store.write(follow)
     assert not await store.write(follow)
@@ -359,17 +324,16 @@ async def test_resources_are_followed_until_they_are_final(store: Store) -> None
     [one] = await claim(5)
     assert (one.instruction_id, one.created_at, one.polls, one.lease_owner) == (asked.id, NOW, 1, "a")
     assert await claim(5, "b") == []
-    assert await store.write(lambda tx: tx.tracked.again("payout", "op-1", later(10), "Pending"))
-    assert await store.write(lambda tx: tx.tracked.hasten("payout", "op-1", later(7)))
+    assert await unit(store).tracked.again("payout", "op-1", later(10), "Pending")
+    assert await unit(store).tracked.hasten("payout", "op-1", later(7))
     [one] = await claim(7)
     assert (one.polls, one.last_status) == (2, "Pending")
-    assert await store.write(lambda tx: tx.tracked.recover("b")) == 1
+    assert await unit(store).tracked.recover("b") == 1
     assert len(await claim(7, "b")) == 1
-    assert await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))
-    assert not await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))
-    assert not await store.write(lambda tx: tx.tracked.again("payout", "op-1", later(10), "x"))
+    assert await unit(store).tracked.stop("payout", "op-1", later(8))
+    assert not await unit(store).tracked.stop("payout", "op-1", later(8))
+    assert not await unit(store).tracked.again("payout", "op-1", later(10), "x")
     assert not await store.write(follow)
     assert await claim(1e6) == []
-    held = await store.read(lambda tx: tx.tracked.get("payout", "op-1"))
-    assert held is not None
+    held = await unit(store).tracked.get("payout", "op-1")
     assert (held.stopped_at, held.due_at) == (later(8), None)

@@ -10,13 +10,13 @@ from sqlalchemy import text
 from storage import Store, migrate
 from storage.errors import StorageBusy, StorageError
 from storage.store import Tx
-from tests.storage.factories import KEY, NOW, instruction
+from tests.storage.factories import KEY, NOW, instruction, unit
 
 BATCH_MAX = 16
 
 
 async def put_flag(store: Store, value: int) -> None:
-    await store.write(lambda tx: tx.flags.set("n", value, NOW))
+    await unit(store).flags.set("n", value, NOW)
 
 
 async def test_what_waits_together_shares_a_transaction(store: Store) -> None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection, Text, column, insert, select, table, text, update
 
-from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import Exchange, OfRequest, Reason, Verbatim, given
 from bot.presentation.reasons import worded
@@ -16,7 +15,7 @@ from storage.repositories.requests import values_of
 from storage.tables.instructions import instruction as requests
 from storage.tables.services import booking as bookings
 from storage.types import canonical_json
-from tests.storage.factories import NOW, instruction
+from tests.storage.factories import NOW, ask, booking, instruction, post, unit
 from tests.storage.upgrading import upgraded
 
 _RAW = table("instruction", column("id", Text), column("reason", Text), column("refusal", Text))
@@ -33,21 +32,17 @@ _RAW = table("instruction", column("id", Text), column("reason", Text), column("
     ],
 )
 async def test_a_reason_comes_out_as_it_went_in(store: Store, reason: Reason) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
-    await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, reason=reason, refusal=reason))
-    held = await store.read(lambda tx: tx.instructions.get(asked.id))
-    assert held is not None
+    asked = await ask(store)
+    await unit(store).instructions.touch(asked, now=NOW, reason=reason, refusal=reason)
+    held = await unit(store).instructions.get(asked.id)
     assert (held.reason, held.refusal) == (reason, reason)
 
 
 async def test_no_reason_is_empty_text_and_no_refusal_is_null(store: Store) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    asked = await ask(store)
     query = select(_RAW.c.reason, _RAW.c.refusal)
     assert await store.read(lambda tx: tuple(tx.flags._connection.execute(query).one())) == ("", None)
-    held = await store.read(lambda tx: tx.instructions.get(asked.id))
-    assert held is not None
+    held = await unit(store).instructions.get(asked.id)
     assert (held.reason, held.refusal) == (None, None)
 
 
@@ -59,11 +54,10 @@ async def test_no_reason_is_empty_text_and_no_refusal_is_null(store: Store) -> N
     ],
 )
 async def test_what_is_no_reason_of_this_version_is_never_guessed(store: Store, raw: str) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    asked = await ask(store)
     await store.write(lambda tx: tx.flags._connection.execute(update(_RAW).values(reason=raw)))
     with pytest.raises(RowUnreadable, match="reason"):
-        await store.read(lambda tx: tx.instructions.get(asked.id))
+        await unit(store).instructions.get(asked.id)
 
 
 SENTENCES = {
@@ -87,21 +81,7 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
     """More of them than are wrapped at once."""
     said, many = list(SENTENCES), 1_203
     made = [replace(instruction(state=State.AWAITING), reference=f"P-{number}") for number in range(many)]
-    delivery = Booking(
-        id="1",
-        reference="B-1",
-        kind=BookingKind.BOOKING,
-        store="main",
-        stage=Stage.OPEN,
-        version=1,
-        external_id="ours-1",
-        requester="U1",
-        channel="C1",
-        source_key="form-1",
-        created_at=NOW,
-        request=None,
-        detail={},
-    )
+    delivery = booking()
 
     def fill(connection: Connection) -> None:
         connection.execute(requests.insert(), [values_of(one) for one in made])
@@ -122,8 +102,7 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
             assert (held.reason, held.refusal) == (reason, reason if number % 2 else None)
             assert worded(held.reason) == sentence
         assert (found[made[-1].id].reason, found[made[-1].id].refusal) == (None, None)
-        booked = await store.read(lambda tx: tx.bookings.get(delivery.id))
-        assert booked is not None
+        booked = await unit(store).bookings.get(delivery.id)
         assert worded(booked.reason) == "it refused"
 
 
@@ -151,23 +130,10 @@ async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(
     def fill(connection: Connection) -> None:
         connection.execute(requests.insert(), [values_of(asked)])
         for number, (state, is_about, payload, _) in enumerate(QUEUED):
-            values = {
-                "id": f"{number}",
-                "instruction_id": asked.id if is_about else None,
-                "key": f"news:{number}",
-                "action": "line",
-                "place": "thread",
-                "channel": "C1",
-                "payload": payload if isinstance(payload, str) else canonical_json(payload),
-                "state": state,
-                "attempts": 0,
-                "due_at": 0,
-                "lease_owner": "",
-                "sent_channel": "",
-                "sent_ts": "",
-                "created_at": 0,
-                "last_error": "",
-            }
+            raw = payload if isinstance(payload, str) else canonical_json(payload)
+            about = asked.id if is_about else None
+            made = columns(post(f"{number}", payload=raw, state=state, instruction_id=about, due_at=0, created_at=0))
+            values = {name: value for name, value in made.items() if name not in ("lease_until", "subject")}
             connection.execute(insert(table("outbox", *map(column, values))).values(values))
 
     async with upgraded(new_database_url, monkeypatch, "0019", fill) as store:

@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from storage import Store
-from tests.storage.factories import KEY, NOW, later
+from tests.storage.factories import KEY, NOW, later, unit
 
 MOST = 50
 
@@ -24,33 +24,33 @@ def noted(found: UnreadAnswer, at: datetime = NOW, count: int = 1) -> Noted:
 
 async def note(store: Store, *found: Noted) -> None:
     for one in found:
-        await store.write(lambda tx, one=one: tx.unread.note(one))  # type: ignore[misc]
+        await unit(store).unread.note(one)
 
 
 async def test_it_is_kept_as_it_was_seen(store: Store) -> None:
-    assert await store.read(lambda tx: tx.unread.is_there())
+    assert await unit(store).unread.is_there()
     await note(store, noted(answer(), count=3))
-    assert await store.read(lambda tx: tx.unread.all()) == [noted(answer(), count=3)]
+    assert await unit(store).unread.all() == [noted(answer(), count=3)]
 
 
 async def test_the_same_form_is_counted(store: Store) -> None:
     await note(store, noted(answer(), later(5), count=2), noted(answer(), NOW), noted(answer(), later(9)))
-    [found] = await store.read(lambda tx: tx.unread.all())
+    [found] = await unit(store).unread.all()
     assert (found.count, found.first_seen, found.last_seen) == (4, later(5), later(9))
 
 
 async def test_forms_and_operations_are_kept_apart_the_newest_first(store: Store) -> None:
     one, other = answer("payments.partner"), answer(field="ident")
     await note(store, noted(one, later(1)), noted(answer(), later(3)), noted(other, later(2)))
-    found = await store.read(lambda tx: tx.unread.all())
+    found = await unit(store).unread.all()
     assert [one.answer for one in found] == [answer(), other, one]
-    assert await store.read(lambda tx: tx.unread.open_operations()) == {"payments.partner", "payments.create_payout"}
+    assert await unit(store).unread.open_operations() == {"payments.partner", "payments.create_payout"}
 
 
 async def test_they_stay_few_and_the_oldest_go(store: Store) -> None:
     for number in range(MOST + 7):
         await note(store, noted(answer(field=f"f{chr(97 + number // 26)}{chr(97 + number % 26)}"), later(number)))
-    found = await store.read(lambda tx: tx.unread.all())
+    found = await unit(store).unread.all()
     assert len(found) == MOST
     assert min(one.last_seen for one in found) == later(7)
 
@@ -59,36 +59,36 @@ async def test_what_is_read_again_is_marked_and_goes_first(store: Store) -> None
     await note(
         store, noted(answer(), later(1)), noted(answer(field="ident"), later(1)), noted(answer("payments.partner"))
     )
-    await store.write(lambda tx: tx.unread.mended("payments.create_payout", later(2)))
-    found = await store.read(lambda tx: tx.unread.all())
+    await unit(store).unread.mended("payments.create_payout", later(2))
+    found = await unit(store).unread.all()
     assert [one.mended_at for one in found] == [None, later(2), later(2)]
-    assert await store.read(lambda tx: tx.unread.open_operations()) == {"payments.partner"}
+    assert await unit(store).unread.open_operations() == {"payments.partner"}
     for number in range(MOST - 1):
         await note(store, noted(answer(field=f"f{chr(97 + number // 26)}{chr(97 + number % 26)}"), later(-number)))
-    found = await store.read(lambda tx: tx.unread.all())
+    found = await unit(store).unread.all()
     assert [one.mended_at for one in found] == [None] * MOST
 
 
 async def test_an_answer_read_before_marks_nothing(store: Store) -> None:
     """Two processes: one read it, then the other could not."""
     await note(store, noted(answer(), later(5)))
-    await store.write(lambda tx: tx.unread.mended("payments.create_payout", later(4)))
-    assert (await store.read(lambda tx: tx.unread.all()))[0].mended_at is None
+    await unit(store).unread.mended("payments.create_payout", later(4))
+    assert (await unit(store).unread.all())[0].mended_at is None
 
 
 async def test_what_is_unread_once_more_is_open_again(store: Store) -> None:
     await note(store, noted(answer()))
-    await store.write(lambda tx: tx.unread.mended("payments.create_payout", later(1)))
+    await unit(store).unread.mended("payments.create_payout", later(1))
     await note(store, noted(answer(), later(2)))
-    [found] = await store.read(lambda tx: tx.unread.all())
+    [found] = await unit(store).unread.all()
     assert (found.mended_at, found.count) == (None, 2)
 
 
 async def test_what_was_read_again_is_forgotten_a_day_later(store: Store) -> None:
     await note(store, noted(answer()), noted(answer("payments.partner"), NOW + timedelta(days=2)))
-    await store.write(lambda tx: tx.unread.mended("payments.create_payout", later(1)))
-    await store.write(lambda tx: tx.unread.mended("payments.partner", NOW + timedelta(days=3)))
-    assert [one.answer.operation for one in await store.read(lambda tx: tx.unread.all())] == ["payments.partner"]
+    await unit(store).unread.mended("payments.create_payout", later(1))
+    await unit(store).unread.mended("payments.partner", NOW + timedelta(days=3))
+    assert [one.answer.operation for one in await unit(store).unread.all()] == ["payments.partner"]
 
 
 async def test_no_value_is_in_the_database(store: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 from bot.domain.payments.instruction import Instruction
 from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
 from storage.errors import StorageFull
-from tests.storage.factories import KEY, NOW, attempt, instruction, vote
+from tests.storage.factories import KEY, NOW, ask, attempt, instruction, unit, vote
 from tests.support.rows import audit_rows
 
 BATCH_MAX = 128
@@ -55,9 +55,8 @@ async def test_increments_of_several_processes_lose_nothing_and_share_one_chain(
 
 
 async def test_fifty_clicks_are_one_vote(store: Store) -> None:
-    asked = instruction()
-    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
-    firsts = await asyncio.gather(*(store.write(lambda tx: tx.votes.cast(vote(asked))) for _ in range(50)))
+    asked = await ask(store)
+    firsts = await asyncio.gather(*(unit(store).votes.cast(vote(asked)) for _ in range(50)))
     assert sorted(firsts) == [False] * 49 + [True]
     assert await store.read(lambda tx: tx.votes.of(asked.id, 1)) == [vote(asked)]
 
@@ -250,12 +249,12 @@ async def test_a_full_disk_fails_the_batch_and_is_survived(sqlite_url: str) -> N
     await store.write(lambda tx: limit(tx, 1))  # SQLite takes the present size as the least
     big = "x" * 1_000_000
     results = await asyncio.gather(
-        store.write(_increment), store.write(lambda tx: tx.flags.set("big", big, NOW)), return_exceptions=True
+        store.write(_increment), unit(store).flags.set("big", big, NOW), return_exceptions=True
     )
     assert any(isinstance(result, StorageFull) for result in results)
     told = await store.read(lambda tx: tx.flags.get("counter"))
     assert told == (results[0] if isinstance(results[0], int) else None)
     assert await store.read(lambda tx: tx.flags.get("big")) is None
     await store.write(lambda tx: limit(tx, 1_000_000))
-    await store.write(lambda tx: tx.flags.set("big", big, NOW))
+    await unit(store).flags.set("big", big, NOW)
     await store.close()

@@ -22,7 +22,7 @@ from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit
 from bot.workflows.workers import Work
 from storage.errors import StorageError
-from storage.rows import Action, Board, Job
+from storage.rows import Action, Board, Job, OutboxRow
 from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
@@ -103,7 +103,7 @@ def queue(
     urgent: bool = False,
 ) -> bool:
     """Queue a post; False when this key was queued before. ``urgent``: before posts of other subjects that wait."""
-    return uow.outbox.add(
+    row = OutboxRow(
         id=ulid(uow.now),
         subject=subject,
         instruction_id=about,
@@ -111,10 +111,12 @@ def queue(
         action=action,
         place=place,
         channel=channel,
-        payload=payload,
-        now=uow.now,
+        payload=dict(payload),
+        due_at=uow.now,
+        created_at=uow.now,
         urgent=urgent,
     )
+    return uow.outbox.add(row)
 
 
 def split(subject: str) -> tuple[str, str]:

@@ -145,8 +145,8 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "storage/repositories/admin.py",
-        "newest = case((unread.c.last_seen > last, unread.c.last_seen), else_=last)",
-        "newest = case((unread.c.last_seen >= last, unread.c.last_seen), else_=last)",
+        "newest = sa.case((unread.c.last_seen > last, unread.c.last_seen), else_=last)",
+        "newest = sa.case((unread.c.last_seen >= last, unread.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
     ),
     Equivalent(

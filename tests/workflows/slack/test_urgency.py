@@ -9,6 +9,7 @@ from bot.domain.emails.lists import RunState
 from bot.presentation.payments import forms
 from bot.workflows.emails.lists import Press, Pressed, press
 from storage.repositories.slack import Boards, Outbox
+from storage.rows import OutboxRow
 from tests.flow.localizing import DONE, Localizer
 from tests.support.deliveries import book, booked, open_rig, step
 from tests.support.lists import requested
@@ -35,9 +36,9 @@ class Said:
             self.edits.append(LAST if named.get("urgent") else CHANGE)
             mark_request(boards, instruction_id, **named)
 
-        def noted_post(outbox: Outbox, **named: Any) -> bool:
-            self.posts[named["key"]] = named.get("urgent", False)
-            return add(outbox, **named)
+        def noted_post(outbox: Outbox, row: OutboxRow) -> bool:
+            self.posts[row.key] = row.urgent
+            return add(outbox, row)
 
         for kind, name, watched in (
             (Boards, "mark", noted),
