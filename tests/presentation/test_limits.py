@@ -1,4 +1,8 @@
-"""Whatever stands in a request: what is shown is within Slack's limits and calls nobody but its own people."""
+"""Whatever there is to show is within Slack's limits and calls nobody but its own people."""
+
+import re
+from collections.abc import Sequence
+from datetime import timedelta
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,16 +10,17 @@ from hypothesis import strategies as st
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.overview import WaitingRequest
-from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
-from bot.presentation import notices, views
+from bot.playground.workspace.limits.surfaces import checked_view
+from bot.presentation import notices, overview, views
 from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers, cards, forms
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW
-from tests.presentation.checks import calls_in, check_message, check_view
+from tests.presentation.checks import calls_in, check_markup, check_message, check_view, check_with_sdk
 from tests.presentation.drawn import (
     APPROVALS,
     DECIDER,
@@ -137,3 +142,94 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
 def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
     check_view(views.notice("Without effect", answers.refused(refusal, instruction).text))
     check_view(views.notice("Pay somebody", answers.requested(instruction, member=True).text))
+
+
+JOBS = ("localization.media", "localization.text", "email.run", "email.file")
+
+
+@given(foreign(), st.integers(min_value=0, max_value=10**9))
+def test_the_fullest_status(text: str, count: int) -> None:
+    found = Overview(
+        services=[
+            ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)),
+            ServiceStatus(name="E-mail", missing=()),
+        ],
+        under_way=Counts(
+            requests={(kind.value, state.value): count for kind in Kind for state in State if state not in FINAL},
+            jobs={(kind, "handing_over"): count for kind in JOBS},
+            bookings=dict.fromkeys(("new", "sending", "unknown", "lost", "waiting", "open"), count),
+        ),
+        oldest={
+            "messages": NOW - timedelta(seconds=count % 10**6),
+            "callbacks": None,
+            "webhooks": NOW + timedelta(seconds=5),
+            "files": NOW,
+        },
+        frozen=Frozen(by="U0ADA", reason=Reason(Verbatim.GIVEN, text=text), at=NOW.isoformat()),
+        blocking=count,
+    )
+    content = overview.status(found, command="/switchboard", now=NOW)
+    check_message(content)
+    assert calls_in(content) == {"@U0ADA"}
+
+
+@given(st.lists(st.tuples(st.sampled_from([*Kind, *What]), foreign(), foreign()), max_size=60))
+def test_any_number_of_jobs(drawn: Sequence[tuple[Kind | What, str, str]]) -> None:
+    found = [
+        Running(
+            what=what,
+            name=name,
+            state=state if isinstance(what, What) else State.COMMITTED.value,
+            requester="U0MARIA",
+            channel="C0FINANCE",
+            since=NOW,
+        )
+        for what, name, state in drawn
+    ]
+    content = overview.jobs(UnderWay(rows=found, total=len(found)))
+    check_message(content)
+    calls = {call for call in calls_in(content) if not call.startswith("!date^")}
+    assert calls <= {"@U0MARIA", "#C0FINANCE"}
+
+
+def test_a_long_name_is_cut_at_80_characters() -> None:
+    row = Running(what=What.EMAILS, name="n" * 81, state="running", requester="U0MARIA", channel="C0FINANCE", since=NOW)
+    said = overview.jobs(UnderWay(rows=[row], total=1))
+    assert [len(name) for name in re.findall(r"\* (n+[^:]*): running", said.text)] == [80]
+
+
+def test_many_assumptions_fit() -> None:
+    found = [
+        Assumption(name=f"payments.operation_{n}", method="POST", path="/x" * 60, mark="A2", blocks=n % 3 == 0)
+        for n in range(80)
+    ]
+    check_message(overview.assumptions(found))
+
+
+SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), ServiceStatus(name="E-mail", missing=())]
+
+
+@given(
+    st.lists(st.tuples(instructions(), votes(5)), max_size=12),
+    st.lists(st.tuples(st.sampled_from(What), foreign()), max_size=12),
+)
+def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
+    view = overview.view(
+        waiting=[WaitingRequest(one, voted, mine=True) for one, voted in found],
+        asked=found,
+        running=[
+            Running(what=what, name=text, state=text, requester="", channel="D0MARIA", since=NOW)
+            for what, text in running
+        ],
+        services=SERVICES,
+        approvals_channel=APPROVALS,
+        now=NOW,
+    )
+    checked_view(view, "home")
+    check_with_sdk(view["blocks"])
+    check_markup(view["blocks"])
+
+
+def test_every_refusal_is_a_view() -> None:
+    for refusal in (No.UNKNOWN, No.ELSEWHERE, No.GUEST, No.BOT, No.GONE):
+        checked_view(overview.closed(refusal), "home")

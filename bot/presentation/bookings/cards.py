@@ -194,7 +194,11 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     cost = charge(detail.get("quote", {}), **charges)
     fee = "not known yet" if detail.get("unpriced") and cost is None else ""
     fee = f"{charged(cost)}{', as quoted' if cost.quoted else ''}" if cost is not None else fee
-    where, code = _where(booking), md.quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
+    where = md.quote((request.address if request is not None else "") or str(detail.get("address", "")), _LINE_LIMIT)
+    if where and request is not None:
+        where += f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request.place_reference else ""
+        where += f" · <{map_link(request.position)}|map>" if request.position is not None else ""
+    code = md.quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
     address = str(detail.get("link", ""))
     shown = md.linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
     return [
@@ -225,16 +229,6 @@ def _customer(booking: Booking) -> str:
     """Their name; empty where nobody said one."""
     name = booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
     return md.name_of(name) if name else ""
-
-
-def _where(booking: Booking) -> str:
-    request = booking.request
-    text = (request.address if request is not None else "") or str(booking.detail.get("address", ""))
-    if request is None or not text:
-        return md.quote(text, _LINE_LIMIT)
-    reference = f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request.place_reference else ""
-    on_map = f" · <{map_link(request.position)}|map>" if request.position is not None else ""
-    return f"{md.quote(text, _LINE_LIMIT)}{reference}{on_map}"
 
 
 def order(booking: Booking) -> str:

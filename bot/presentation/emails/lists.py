@@ -96,9 +96,7 @@ def news(progress: ListProgress) -> Content:
 
 
 def _state_line(progress: ListProgress) -> str:
-    said = _STATES[progress.state]
-    if progress.whole and progress.state is RunState.DONE:
-        said = _returned(progress)
+    said = _returned(progress) if progress.whole and progress.state is RunState.DONE else _STATES[progress.state]
     return f"{said}\n{md.quote_sentence(worded(progress.reason), _REASON_LIMIT)}" if progress.reason else said
 
 

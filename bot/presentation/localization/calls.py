@@ -9,7 +9,7 @@ from bot.domain.localization.request import SOURCE
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button, question
+from bot.presentation.blocks.elements import actions, button, lines_under, question
 from bot.presentation.reasons import worded
 
 CANCEL = "localization.cancel"
@@ -53,9 +53,7 @@ def board(sight: CallView) -> Content:
         )  # in a code span nothing is unfurled or followed by accident
     elif file:
         lines.append(f":paperclip: {md.quote(file, _NAME)}")
-    blocks: list[Block] = [*md.paragraphs(lines), md.context(about)]
-    blocks += actions(_buttons(sight), f"localization:{sight.id}")
-    return Content(text=md.fallback_text([*lines, about]), blocks=blocks)
+    return lines_under("", lines, notes=[about], after=actions(_buttons(sight), f"localization:{sight.id}"))
 
 
 def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
@@ -241,6 +239,5 @@ def not_yours(requester: str) -> Content:
 def no_again(sight: CallView | None) -> Content:
     if sight is None:
         return md.message(":warning: This button is out of date.")
-    if sight.progress.again:
-        return md.message(f":warning: {md.mention(sight.progress.by)} has run it again already.")
-    return md.message(":warning: There is nothing to run again.")
+    again = f"{md.mention(sight.progress.by)} has run it again already" if sight.progress.again else ""
+    return md.message(f":warning: {again or 'There is nothing to run again'}.")

@@ -236,7 +236,7 @@ BULK: Final[Wording] = Wording(
         State.CANCELED: _over,
         State.MISMATCH: "not sent. {reason}",
     },
-    news_lead="{noun} {instruction.reference}, {headline},",
+    news_lead="Bulk payment {instruction.reference}, {headline},",
     news={
         **NEWS,
         State.COMMITTED: _ended("is through at the service, *but not everything is accounted for*:"),
@@ -290,13 +290,6 @@ def _canceling(instruction: Instruction) -> CancelPayload:
     return instruction.payload
 
 
-def _look_up(stands: Stands) -> str:
-    payload = _canceling(stands.instruction)
-    if payload.payout_to:
-        return f"The payout's id at the service: `{md.quote(payload.bulk_remote_id)}`"
-    return "Its payments are named by their hashes in the file of the thread"
-
-
 def _cancel_line(instruction: Instruction) -> str:
     payload = _canceling(instruction)
     if payload.payout_to:
@@ -304,11 +297,6 @@ def _cancel_line(instruction: Instruction) -> str:
     which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
     payments = md.counted(payload.count, "payment")
     return f"Of bulk payment {md.quote(payload.bulk, _NAME)}. {which}: {payments}, each by its hash"
-
-
-def _cancel_head(instruction: Instruction, asker: str) -> list[Block]:
-    said = f"{_cancel_line(instruction)}\nAsked by {asker}, reference {instruction.reference}"
-    return [md.header(f"Cancellation: {CANCELLATION.headline(instruction)}"), md.paragraph(said)]
 
 
 def _canceled(tally: Tally) -> str:
@@ -328,8 +316,15 @@ CANCELLATION: Final[Wording] = Wording(
         f"{shown(one.cents)} back from {md.counted(_canceling(one).count, 'payment')} still {IN_ESCROW}"
     ),
     nothing="Nothing was canceled.",
-    look_up=_look_up,
-    head=_cancel_head,
+    look_up=lambda stands: (
+        f"The payout's id at the service: `{md.quote(_canceling(stands.instruction).bulk_remote_id)}`"
+        if _canceling(stands.instruction).payout_to
+        else "Its payments are named by their hashes in the file of the thread"
+    ),
+    head=lambda one, asker: [
+        md.header(f"Cancellation: {CANCELLATION.headline(one)}"),
+        md.paragraph(f"{_cancel_line(one)}\nAsked by {asker}, reference {one.reference}"),
+    ],
     text=lambda one, asker: _many(CANCELLATION, one, [_cancel_line(one)], asker),
     text_limit=_TEXT_LIMIT,
     sentences={
@@ -350,7 +345,7 @@ CANCELLATION: Final[Wording] = Wording(
         State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
         State.MISMATCH: "{after_colon} {words.nothing}",
     },
-    news_lead="{noun} {instruction.reference}, {headline},",
+    news_lead="Cancellation {instruction.reference}, {headline},",
     news={
         **NEWS,
         State.COMMIT_UNKNOWN: "{sent}",

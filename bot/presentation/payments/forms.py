@@ -171,12 +171,7 @@ def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: 
     """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
     counted = seen.checked is not None and not problem
     blocks: list[Block] = [paragraph(note)] if note else []
-    if counted and seen.checked is not None:
-        blocks += _sum(seen, seen.checked)
-    elif problem:
-        blocks += problem
-    else:
-        blocks.append(paragraph(_CHOOSE))
+    blocks += _sum(seen, seen.checked) if counted and seen.checked is not None else problem or [paragraph(_CHOOSE)]
     blocks += [_select(name, seen) for name in COLUMNS]
     if counted or problem:
         blocks.append(context(_SAFE if counted else _OTHERWISE))

@@ -77,15 +77,6 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
     ]
 
 
-def _text(instruction: Instruction, asker: str) -> list[str]:
-    return [
-        f"Payout {instruction.reference}: {md.escape(_headline(instruction))}",
-        f"({md.quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
-        f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
-        f"asked by {asker}.",
-    ]
-
-
 def _headline(instruction: Instruction) -> str:
     return f"{shown(instruction.cents)} to {instruction.payload.email}"
 
@@ -118,7 +109,12 @@ PAYOUT: Final = Wording(
     noun="payout",
     headline=_headline,
     head=_head,
-    text=_text,
+    text=lambda one, asker: [
+        f"Payout {one.reference}: {md.escape(_headline(one))}",
+        f"({md.quote(recipient_line(one.recipient), _TEXT_NAME_LIMIT)})",
+        f"for “{md.typed(one.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
+        f"asked by {asker}.",
+    ],
     buttons=_buttons,
     sentences={
         **DECIDED,

@@ -102,11 +102,6 @@ def _items(instruction: Instruction) -> tuple[Item, ...]:
     return instruction.payload.items
 
 
-def _head(instruction: Instruction, asker: str) -> list[Block]:
-    about = md.fields(("Asked by", asker), ("Reference", instruction.reference))
-    return [md.header(_headline(instruction)), *about, purpose(instruction)]
-
-
 def _text(instruction: Instruction, asker: str) -> list[str]:
     items = _items(instruction)
     told: list[str] = []
@@ -129,7 +124,11 @@ PURCHASE: Final = Wording(
     noun="purchase",
     headline=_headline,
     requested="Asking for {headline}, reference {instruction.reference}. The checkout link follows in a moment.",
-    head=_head,
+    head=lambda one, asker: [
+        md.header(_headline(one)),
+        *md.fields(("Asked by", asker), ("Reference", one.reference)),
+        purpose(one),
+    ],
     text=_text,
     card=card,
     sentences={

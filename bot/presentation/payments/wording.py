@@ -47,10 +47,6 @@ class _Slots:
         return md.escape(self.words.headline(self.instruction))
 
     @property
-    def noun(self) -> str:
-        return self.words.noun.capitalize()
-
-    @property
     def given(self) -> Reason | None:
         return self.instruction.reason
 

@@ -18,17 +18,8 @@ from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
 from tests.domain.made import NOW, instruction
+from tests.presentation import drawn
 from tests.presentation.checks import calls_in, check_message, check_view, lines_of, seen, text_objects
-from tests.presentation.drawn import (
-    APPROVALS,
-    KEPT_REASONS,
-    WHOLE_ANSWER,
-    foreign,
-    instructions,
-    ours,
-    purchases_drawn,
-    votes,
-)
 
 MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
 CENTS = st.none() | st.integers(min_value=0, max_value=99_999_999_999_999).map(Cents)
@@ -36,38 +27,34 @@ TYPES = st.sampled_from([None, "payout", "purchase"])
 
 OPERATIONS = st.builds(
     Operation,
-    id=foreign(),
-    status=st.sampled_from(["created", "COMPLETED", "Cancelled"]) | foreign(),
-    code=st.none() | foreign(),
+    id=drawn.foreign(),
+    status=st.sampled_from(["created", "COMPLETED", "Cancelled"]) | drawn.foreign(),
     cents=CENTS,
-    email=st.none() | foreign(),
-    description=foreign(),
-    operation_type=st.sampled_from(["", "payout", "purchase"]) | foreign(),
-    svc_hash=st.none() | foreign(),
-    failure_reason=st.none() | foreign(),
-    created_at=MOMENTS,
-    updated_at=MOMENTS,
+    description=drawn.foreign(),
+    operation_type=st.sampled_from(["", "payout", "purchase"]) | drawn.foreign(),
+    **dict.fromkeys(("code", "email", "svc_hash", "failure_reason"), st.none() | drawn.foreign()),
+    **dict.fromkeys(("created_at", "updated_at"), MOMENTS),
 )
 EVENTS = st.builds(
     PayoutEvent,
     at=MOMENTS,
-    kind=st.just("") | foreign(500),
-    host=st.just("") | foreign(500),
-    status=st.just("") | foreign(500),
-    details=st.lists(st.tuples(foreign(500), foreign(500)), max_size=40).map(tuple),
+    **dict.fromkeys(("kind", "host", "status"), st.just("") | drawn.foreign(500)),
+    details=st.lists(st.tuples(drawn.foreign(500), drawn.foreign(500)), max_size=40).map(tuple),
 )
 FLAGS = st.none() | st.booleans()
 ACCOUNTS = st.builds(
-    AccountStatus, full_name=foreign(), active=FLAGS, verified=FLAGS, primary=FLAGS, country=foreign(), status=foreign()
+    AccountStatus,
+    full_name=drawn.foreign(),
+    active=FLAGS,
+    verified=FLAGS,
+    primary=FLAGS,
+    country=drawn.foreign(),
+    status=drawn.foreign(),
 )
 PARTNERS = st.builds(
     Partner,
-    id=foreign(),
-    name=foreign(),
-    email=foreign(),
-    currency=foreign(),
     balance=st.none() | st.integers(min_value=-(10**14), max_value=10**14).map(Cents),
-    balance_text=foreign(),
+    **dict.fromkeys(("id", "name", "email", "currency", "balance_text"), drawn.foreign()),
 )
 
 
@@ -115,7 +102,7 @@ def test_records(operation: Operation) -> None:
     check(operations.record(operation))
 
 
-@given(foreign(), st.lists(EVENTS, max_size=60))
+@given(drawn.foreign(), st.lists(EVENTS, max_size=60))
 def test_events(named: str, found: list[PayoutEvent]) -> None:
     check(operations.events(named, found))
     check(operations.not_created(named))
@@ -133,7 +120,7 @@ def test_partners(found: Partner) -> None:
     check(operations.partner(found))
 
 
-@given(foreign())
+@given(drawn.foreign())
 def test_troubles(said: str) -> None:
     check(answers.trouble(said or "x"))
     check_view(views.notice("Switchboard", answers.trouble(said or "x").text))
@@ -147,21 +134,21 @@ ENTRIES = st.builds(
     action=st.sampled_from(["requested", "approve", "rejected", "observed"]),
     before=st.just("awaiting"),
     after=st.just("awaiting"),
-    detail=st.fixed_dictionaries({"reason": KEPT_REASONS, "status": foreign()}),
+    detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
 )
 ROWS = st.builds(
     VerifiedRow, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans()
 )
 
 
-@given(instructions() | purchases_drawn(), votes(), st.lists(ROWS, max_size=80), st.booleans())
+@given(drawn.instructions() | drawn.purchases_drawn(), drawn.votes(), st.lists(ROWS, max_size=80), st.booleans())
 def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list[VerifiedRow], complete: bool) -> None:
-    card = payment_answers.shown_to(one, cast, approvals_channel=APPROVALS)
+    card = payment_answers.shown_to(one, cast, approvals_channel=drawn.APPROVALS)
     content = with_timeline(card, one, rows, is_complete=complete)
-    check_message(content, longest=WHOLE_ANSWER)
+    check_message(content, longest=drawn.WHOLE_ANSWER)
     assert len(content.text) + sum(len(text["text"]) for text in text_objects(list(content.blocks))) < 24_000
     seconds = {call for call in calls_in(content) if "time_secs" in call}
-    assert calls_in(content) - seconds <= ours(cast) | {"@U0MARIA"}
+    assert calls_in(content) - seconds <= drawn.ours(cast) | {"@U0MARIA"}
 
 
 # words
@@ -265,7 +252,7 @@ Switchboard did not ask for it.
 
 def test_the_timeline_stands_below_the_card() -> None:
     entry = Entry(at=NOW, instruction_id="x", actor="U0MARIA", action="requested", before="", after="new", detail={})
-    card = payment_answers.shown_to(instruction(), [], approvals_channel=APPROVALS)
+    card = payment_answers.shown_to(instruction(), [], approvals_channel=drawn.APPROVALS)
     content = with_timeline(card, instruction(), [VerifiedRow(seq=1, entry=entry, is_intact=True)])
     assert seen(content).removeprefix(seen(card)).strip() == snapshot("""\
 *What happened*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com.""")
@@ -275,7 +262,7 @@ def test_the_timeline_stands_below_the_card() -> None:
 
 def test_a_status_that_the_card_tells_is_told_once() -> None:
     one = instruction(state=State.COMMITTED, commits=1, remote_status="On <Hold>")
-    card = payment_answers.shown_to(one, [], approvals_channel=APPROVALS)
+    card = payment_answers.shown_to(one, [], approvals_channel=drawn.APPROVALS)
     for status, times in (("On <Hold>", 1), ("Parked", 1), ("COMMITTED", 0)):
         shown = seen(operations.with_record(card, Operation(id="652f", status=status, operation_type="payout")))
         assert shown.replace("&lt;", "<").replace("&gt;", ">").count(status) == times, shown
