@@ -37,16 +37,9 @@ def read_failure(
 ) -> SwitchboardError:
     """What to raise for an answer that is not the expected record. Its text is never HTML.
 
-    Args:
-        reply: the exchange.
-        service: its name, e.g. ``payments``.
-        address: the setting that holds its address.
-        credentials: the settings that hold its credentials.
-        names: the service's name of a request field -> ours, to say which field it does not accept.
-
     Returns:
         ``ServiceNow``: no answer, 408, 425, 429, 5xx, or a 2xx that is not the record.
-        ``OperatorError``: 401, 403, a redirect, or a page instead of an answer.
+        ``OperatorError``: 401, 403, a redirect, or a page instead of an answer; names these settings.
         ``ServiceNever``: every other refusal; ``words`` unless the service forbids showing them.
     """
     status = reply.status
@@ -82,11 +75,9 @@ class ServiceCalls:
 
     A request that changes something returns an outcome class and is sent once, never repeated here. Before it,
     ``may_leave`` is asked; ``guard`` is asked right before the first byte: False sends nothing (NotExecuted with
-    ``NOT_SENT``). ``earlier_unknown``: an earlier attempt at the same thing has an unknown outcome, so that a refusal
-    proves nothing. A request that only reads raises by who must act: see :func:`read_failure`.
-
-    Both raise ``OperatorError`` in production where the route moves money and is an unconfirmed assumption, and
-    ``ServiceNever`` where an id cannot be one. Nothing was sent then.
+    ``NOT_SENT``). ``earlier_unknown``: an earlier attempt has an unknown outcome, so that a refusal proves nothing.
+    A request that only reads raises by who must act: see :func:`read_failure`. Nothing is sent, and ``OperatorError``
+    raised, in production where the route is an unconfirmed assumption that moves money; ``ServiceNever`` for no id.
     """
 
     def __init__(

@@ -107,10 +107,7 @@ class SendTurn(Protocol):
     """The turn of one request."""
 
     async def departs(self) -> bool:
-        """Wait until the first byte may leave, which it does as soon as this returns True.
-
-        False: it would take longer than there is patience; nothing may be sent.
-        """
+        """Wait until the first byte may leave, at once after True. False: not within the patience; send nothing."""
 
     async def answered(self) -> None:
         """An answer came, so the request has arrived by now."""
@@ -140,11 +137,7 @@ class Slot(Protocol):
         """Asked when it is due; the first byte follows at once. False: it is somebody else's by now."""
 
     async def answered(self, *, late: float) -> None:
-        """The request has arrived, by now at the latest: the slot is free again before silence alone would free it.
-
-        Args:
-            late: seconds by which the answer took longer than usual; the way there may have taken as much longer.
-        """
+        """The request has arrived by now. The answer took ``late`` seconds longer than usual; so may its way."""
 
 
 class Window(Protocol):
@@ -282,14 +275,7 @@ class PartnerTurns:
 
 
 class _SendTurn:
-    """``SendTurn`` of one request.
-
-    Attributes:
-        begun: when it began to connect.
-        deadline: when its patience ends.
-        stands: whether its connection does.
-        left: when its first byte did.
-    """
+    """``SendTurn`` of one request. ``stands``: whether its connection does; ``left``: when its first byte did."""
 
     def __init__(self, turns: PartnerTurns, lane: Lane, *, begun: float, deadline: float) -> None:
         self._turns = turns

@@ -49,11 +49,7 @@ class Upload(AsyncIterablePayload):
 
 
 def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None) -> MultipartWriter:
-    """The body of one attempt: names and values in this order, then the file under the name of its field.
-
-    Raises:
-        ValueError: a name could break out of its line.
-    """
+    """The body of one attempt: names and values in this order, then the file. ValueError: a name breaks its line."""
     form = MultipartWriter("form-data")
     for name, value in fields.items():
         text = BytesPayload(value.encode())

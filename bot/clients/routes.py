@@ -74,11 +74,7 @@ class Route:
         return frozenset(PLACEHOLDER.findall(self.path))
 
     def address(self, **values: str) -> str:
-        """The path with every placeholder filled, percent-encoded, so that a value can never become a path.
-
-        Raises:
-            ValueError: for a value that is blank, ``.``, ``..`` or longer than 200 characters.
-        """
+        """The path with its placeholders filled, percent-encoded: no value becomes a path. ValueError: it is no id."""
         for name in self.placeholders:
             value = values[name]
             # "." and ".." have no percent-encoded form that every server keeps apart from the plain one.
@@ -127,11 +123,7 @@ class RouteTable:
         return self._dialects[service]
 
     def use(self, service: str, operation: str) -> Route:
-        """The route for a request that is about to be made.
-
-        Raises:
-            OperatorError: in production, for a route that moves money, is assumed, and is not confirmed.
-        """
+        """The route for a request. ``OperatorError``: in production, unconfirmed, assumed, and it moves money."""
         route = self._routes[f"{service}.{operation}"]
         if self._is_production and route.is_unconfirmed:
             raise OperatorError(
@@ -167,12 +159,7 @@ _PLAIN_IN_HEADER: Final = " !#$&'()*+,/:;=?@[]"
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """The parts of a request that depend on its parameters.
-
-    Attributes:
-        path: encoded, with the query if there is one.
-        body: None for no body; what a field without a name holds is the body itself.
-    """
+    """The parts of a request that depend on its parameters; ``path`` is encoded, with the query if there is one."""
 
     path: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
@@ -182,10 +169,7 @@ class Placed:
 def place(route: Route, values: Mapping[str, object], *, where: Place | None = None) -> Placed:
     """Every value where the route wants it, or ``where`` instead; one that the path names goes there and nowhere else.
 
-    ``values``: our name -> value; None leaves a value out.
-
-    Raises:
-        ServiceNever: 404; a value for the path cannot be an identifier, or one is no text at all.
+    ``values``: our name -> value; None leaves one out. ``ServiceNever`` (404): one can be no id, or is no text.
     """
     where = where or route.parameters
     given = {ours: value for ours, value in values.items() if value is not None}

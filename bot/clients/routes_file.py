@@ -1,8 +1,4 @@
-"""Reading the route table: the file we ship, and an operator's file laid over it.
-
-The operator's file is input like any other: every mistake is answered with the file, the key, the rule and
-one right example, at start.
-"""
+"""The route table, read: the shipped file, and an operator's laid over it, whose mistakes are named at start."""
 
 import re
 import tomllib
@@ -33,15 +29,10 @@ Table = dict[str, Any]
 
 
 def load_routes(override: Path | None, *, environment: str, more: tuple[Path, ...] = ()) -> RouteTable:
-    """The shipped route table with the operator's file laid over it.
+    """The shipped route table with the operator's file ``override`` laid over it.
 
-    Args:
-        override: what ``SERVICES_FILE`` names; None when it is not set.
-        environment: ``sandbox`` or ``production``; see ``RouteTable.use``.
-        more: files of the shipped table's form for services beside the four.
-
-    Raises:
-        OperatorError: the file cannot be read or breaks a rule; the message names file, key, rule and example.
+    ``more``: files of the same form for services beside the four. ``OperatorError``: the file cannot be read or
+    breaks a rule; names file, key, rule and one right example.
     """
     if override is None:
         return _alone(environment, more)

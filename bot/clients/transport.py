@@ -163,11 +163,7 @@ class Transport:
 
     ``session`` is made by ``open_session``; ``base_url`` keeps its path. Seconds: ``connect`` for waiting for a
     connection and connecting, ``read`` between two reads, ``total`` for everything. ``circuit`` is told of each request
-    whether it was answered; None: one of this transport's own. ``secrets`` are taken out of whatever the service says;
-    those of each request are learned.
-
-    Raises:
-        OperatorError: ``base_url`` is none.
+    whether it was answered. ``secrets`` are taken out of whatever the service says; those of each request are learned.
     """
 
     def __init__(
@@ -347,11 +343,7 @@ _DECODER: Final = json.JSONDecoder(parse_float=_exact, parse_constant=_exact)
 
 
 def dump_json(value: object) -> str:
-    """JSON with exact numbers: a Decimal is written digit by digit and never becomes a float.
-
-    Raises:
-        TypeError: for anything but dict, list, tuple, str, bool, int, Decimal and None; a float is refused.
-    """
+    """JSON with exact numbers: a Decimal is written digit by digit, a float is refused with a TypeError."""
     match value:
         case None | bool() | int() | str():
             return json.dumps(value)

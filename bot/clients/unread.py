@@ -160,10 +160,7 @@ class TracedReader(Generic[T]):
 def tell(
     answers: AnswerObserver | None, reply: Reply, *routes: Route, was_read: bool, trouble: Exception | None = None
 ) -> None:
-    """Report whether a successful answer was read; others are not reported. Never raises: nothing depends on it.
-
-    ``routes``: the operation, then those whose names of fields were read besides.
-    """
+    """Report whether a successful answer was read. Never raises. ``routes``: the operation, then those read besides."""
     if answers is None or not reply.is_success:
         return
     try:

@@ -57,10 +57,7 @@ def could_be_signed(*, timestamp: str, signature: str, now: float) -> bool:
 
 
 def signed_by_slack(*, secret: str, timestamp: str, signature: str, body: bytes, now: float) -> bool:
-    """Whether ``signature`` is Slack's over the raw ``body`` and no older (or newer) than five minutes.
-
-    ``timestamp`` and ``signature`` are the headers ``X-Slack-Request-Timestamp`` and ``X-Slack-Signature``.
-    """
+    """Whether ``signature`` is Slack's over the raw ``body`` and no older (or newer) than five minutes."""
     if not could_be_signed(timestamp=timestamp, signature=signature, now=now):
         return False
     signed = b":".join((b"v0", timestamp.encode(), body))

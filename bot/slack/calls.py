@@ -65,11 +65,7 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
 async def until_answered(
     ask: Callable[[], Awaitable[T]], *, setting: str, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
 ) -> T:
-    """Retry until Slack answers.
-
-    Raises:
-        OperatorError: Slack refuses the token; ``setting`` names it.
-    """
+    """Retry until Slack answers. ``OperatorError``: it refuses the token, which ``setting`` names."""
     pause = 0.5
     while True:
         try:

@@ -82,14 +82,7 @@ class Downloads:
 
     @asynccontextmanager
     async def open(self, info: FileInfo, *, limit: int) -> AsyncIterator["Body"]:
-        """The bytes of a file as they arrive. Leaving early ends the transfer.
-
-        ``async with downloads.open(info, limit=…) as body: async for chunk in body: …``
-
-        Args:
-            info: made just before by :meth:`info`.
-            limit: bytes; a larger file is refused before the download starts.
-        """
+        """The bytes of a file as they arrive, at most ``limit``. Leaving early ends the transfer."""
         if info.size > limit:
             raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
         if info.size == 0:
@@ -128,11 +121,7 @@ class Downloads:
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:
-    """Slack's file object as a value.
-
-    Raises:
-        UnusableFile: deleted, external, hidden, denied or not processed yet.
-    """
+    """Slack's file object as a value. ``UnusableFile``: deleted, external, hidden, denied or not processed yet."""
     file = without_unstorable(file)
     name = str(file.get("name") or file.get("title") or file["id"])
     mode = str(file.get("mode") or "")
@@ -175,10 +164,7 @@ def _interrupted(broken: Exception) -> ServiceNow:
 class Body:
     """The bytes of one file, read once: an asynchronous iterator that gives as many as Slack announced, or raises.
 
-    Attributes:
-        size: bytes to expect.
-        failure: why the iteration ended early. A client library that gets the iterator wraps its error; the
-            original reason is here.
+    ``failure``: why the iteration ended early, where a client library gets the iterator and wraps the error.
     """
 
     def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:

@@ -47,12 +47,9 @@ class Posted:
 
 @dataclass(slots=True, kw_only=True)
 class Stretch:
-    """The period of a conversation that is searched, and the progress of the search.
+    """The period of a conversation that is searched, in seconds since 1970, and ``cursor``, the progress.
 
-    Attributes:
-        oldest: seconds since 1970.
-        latest: the same; None: up to now. Later messages do not shift the pages while it is fixed.
-        cursor: of the next page; empty: the first.
+    ``latest`` None: up to now. Later messages do not shift the pages while it is fixed.
     """
 
     channel: str
@@ -98,13 +95,9 @@ class Messenger:
         )
 
     async def find(self, stretch: Stretch, *, marker: str = "", names: Collection[str] = ()) -> Posted | None:
-        """Search for a message that we may have posted, by its marker.
+        """Search for a message of ours by its marker, or for a file's by its name or title, both unique.
 
-        A file of ours has none: it is found by its name or title. Slack may fill in the name later, so both are
-        compared, and both must be unique.
-
-        None means that the whole stretch was read and has no such message. Where Slack does not answer, the stretch
-        holds where to continue.
+        None: the whole stretch was read and has none. Where Slack does not answer, the stretch holds where to continue.
         """
 
         def ours(message: Mapping[str, Any]) -> bool:
@@ -117,10 +110,7 @@ class Messenger:
         return None if found is None else Posted(stretch.channel, str(found["ts"]))
 
     async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
-        """The message that shared a file, where neither an event nor the file itself names it.
-
-        Only the conversation itself is read: a message inside a thread is not found.
-        """
+        """The message that shared a file, in the conversation itself: one inside a thread is not found."""
 
         def holds(message: Mapping[str, Any]) -> bool:
             return any(file.get("id") == file_id for file in message.get("files") or [])
@@ -176,13 +166,7 @@ class Messenger:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """The user to answer, and how to reach them.
-
-    Attributes:
-        response_url: sent with the interaction; valid for five uses within half an hour.
-        channel: where the interaction was.
-        thread_ts: the thread of the interaction; empty outside of threads.
-    """
+    """The user to answer, and how to reach them. ``response_url`` is valid for five uses within half an hour."""
 
     response_url: str
     channel: str

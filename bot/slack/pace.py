@@ -189,11 +189,7 @@ class PacedClient(AsyncWebClient):
         self._watch = watch
 
     async def api_call(self, api_method: str, **named: Any) -> AsyncSlackResponse:
-        """Call a method.
-
-        Raises:
-            ServiceNow: a wait is in force; nothing was sent.
-        """
+        """Call a method. ``ServiceNow``: a wait is in force; nothing was sent."""
         body = named.get("json")  # only posts are limited per channel, and they are sent as JSON
         channel = str(body.get("channel") or "") if isinstance(body, Mapping) else ""
         family = _FAMILIES.get(api_method, Family.LOOKUP)
@@ -236,11 +232,7 @@ class Turn:
         await self.begun.wait()
 
     def keep_pace(self, channel: str, *, first: bool = False) -> None:
-        """Check that a message may be posted to this channel now; ``first``: before those that were delayed.
-
-        Raises:
-            ServiceNow: Slack has asked us to wait, or a delayed post goes first; with the seconds until the retry.
-        """
+        """``ServiceNow``: none may be posted yet, or a delayed one goes first, unless this is ``first``."""
         self._paced = True
         wait = self._conversation.wait(self._name, self._pace.wait(POST, channel), first=first)
         if wait:

@@ -104,8 +104,7 @@ class Directory:
     ) -> Membership:
         """The user and their groups. ``patient``: no ack waits, so a slow Slack is waited for.
 
-        Raises:
-            ServiceNow: Slack did not answer and no answer younger than ``oldest`` seconds is cached.
+        ``ServiceNow``: Slack did not answer and no answer younger than ``oldest`` seconds is cached.
         """
         held = self._held(user, fresh)
         if held is not None:
@@ -309,12 +308,7 @@ class BotIdentity:
 
 
 async def who_we_are(client: AsyncWebClient) -> BotIdentity:
-    """Ask Slack.
-
-    Raises:
-        OperatorError: the token belongs to no single workspace.
-        SwitchboardError: those of :func:`bot.slack.calls.call`.
-    """
+    """Ask Slack. ``OperatorError``: the token belongs to no single workspace."""
     headers: dict[str, str] = {}
 
     async def ask() -> object:

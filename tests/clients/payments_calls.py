@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from bot.clients.limiter import Lane, SendTurn
-from bot.clients.payments import NewBulk, NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
 from bot.domain.errors import SwitchboardError
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, HashList
@@ -22,13 +22,11 @@ NEW = NewPayout(
     failure_uri="https://bot.example/c/2",
     cancel_uri="https://bot.example/c/3",
 )
-BULK = NewBulk(
-    reference="B-4F7K2M",
-    items=[
-        BulkItem(row=2, email="ana@example.com", cents=Cents(2510), note="March"),
-        BulkItem(row=4, email="ben+work@example.com", cents=Cents(1)),
-    ],
-)
+REFERENCE = "B-4F7K2M"
+ROWS = [
+    BulkItem(row=2, email="ana@example.com", cents=Cents(2510), note="March"),
+    BulkItem(row=4, email="ben+work@example.com", cents=Cents(1)),
+]
 
 
 def new_purchase(email: str | None = "ana@example.com", *items: NewItem) -> NewPurchase:
@@ -73,7 +71,7 @@ CALLS: dict[str, Call] = {
     "cancel": effect("cancel_payout", "op-1"), "one step": effect("one_step_payout", NEW),
     "purchase": effect("create_purchase", PURCHASE),
     "open purchase": effect("create_purchase", new_purchase(None, *ITEMS)),
-    "bulk": effect("submit_bulk", BULK),
+    "bulk": effect("submit_bulk", REFERENCE, ROWS),
     "cancel items": effect("cancel_bulk_items", "b-1", HashList("h1", "h2")),
     "operation": asks("get_operation", "op-1"), "events": asks("payout_events", "op-1"),
     "get purchase": asks("get_purchase", "op-1"),

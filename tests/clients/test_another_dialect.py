@@ -14,7 +14,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.clients.limiter import PartnerTurns, SlidingWindow
-from bot.clients.payments import NewBulk, NewPayout, PaymentsClient
+from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Transport
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
@@ -260,7 +260,7 @@ async def test_another_dialect_of_bulk_payments(connect: Connect) -> None:
         service.switches.bulk_page_size = 2
         service.switches.bulk_fail_every = 5
         client = connect(service, OUR_BATCHES)
-        made = await client.submit_bulk(NewBulk(reference="B-1", items=items), earlier_unknown=False)
+        made = await client.submit_bulk("B-1", items, earlier_unknown=False)
         assert isinstance(made, Done)
         assert made.value.count == 5
         await service.advance()

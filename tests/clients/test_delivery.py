@@ -65,7 +65,7 @@ async def test_every_operation_is_asked_with_its_own_key_and_in_a_language(
     assert (await client.get_store(key=made.value.key)).address == "2 North"
     quote = await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
     assert (quote.currency, quote.fee) == ("USD", "1.71")
-    booked = await client.create_booking(BOOKING, key=KEY)
+    booked = await client.create_booking(*BOOKING, key=KEY)
     assert isinstance(booked, Done)
     assert booked.value.status == "ON_HOLD"
     assert (await client.find_booking("01EXTERNAL", key=KEY)).id == booked.value.id
@@ -77,7 +77,7 @@ async def test_every_operation_is_asked_with_its_own_key_and_in_a_language(
     assert [hook.kind for hook in await client.list_webhooks(key=KEY)] == [kind.value for kind in WebhookKind]
     assert isinstance(await client.delete_webhook(WebhookKind.STATUS, key=KEY), Done)
     assert [hook.kind for hook in await client.list_webhooks(key=KEY)] == ["DRIVER_ASSIGNED"]
-    wished = await client.create_prebooking(BOOKING, key=KEY)
+    wished = await client.create_prebooking(*BOOKING, key=KEY)
     assert isinstance(wished, Done)
     assert (await client.get_prebooking(wished.value.id, key=KEY)).has_address is False
     assert isinstance(await client.cancel_prebooking(wished.value.id, key=KEY), Done)
@@ -90,7 +90,7 @@ async def test_every_operation_is_asked_with_its_own_key_and_in_a_language(
 
 
 async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator, client: DeliveryClient) -> None:
-    await client.create_booking(BOOKING, key=KEY)
+    await client.create_booking(*BOOKING, key=KEY)
     assert service.calls[-1].body == {
         "latitude": -0.185, "longitude": -78.47, "address": "12 Market Street", "customerName": "Ana",
         "customerLastName": "Lopez", "customerCountryCode": "+593", "customerMobile": "991234567",
@@ -169,7 +169,7 @@ async def test_a_locked_door_stands_in_the_way_of_a_booking_with_the_same_words(
     service: DeliverySimulator, client: DeliveryClient
 ) -> None:
     service.switches.suspended = True
-    outcome = await client.create_booking(BOOKING, key=KEY)
+    outcome = await client.create_booking(*BOOKING, key=KEY)
     assert isinstance(outcome, NotExecuted)
     assert not outcome.again
     assert sentence(outcome, service="delivery") == snapshot(
@@ -187,19 +187,19 @@ async def test_what_became_of_a_booking_is_never_guessed(
     service: DeliverySimulator, client: DeliveryClient, kind: FaultKind, outcome: type[object]
 ) -> None:
     service.faults.arm(Fault(kind, "create_booking"))
-    assert isinstance(await client.create_booking(BOOKING, key=KEY), outcome)
+    assert isinstance(await client.create_booking(*BOOKING, key=KEY), outcome)
     assert len(service.calls_of("create_booking")) == 1
 
 
 async def test_a_conflict_says_nothing_of_what_became_of_a_booking(make: Make, partner: Partner) -> None:
     partner.answer = lambda _: said({"message": "It exists"}, 409)
-    outcome = await make("", partner.url).create_booking(BOOKING, key=KEY)
+    outcome = await make("", partner.url).create_booking(*BOOKING, key=KEY)
     assert isinstance(outcome, Unknown)
     assert (outcome.status, outcome.words) == (409, "It exists")
 
 
 async def test_a_search_starts_only_from_on_hold(service: DeliverySimulator, client: DeliveryClient) -> None:
-    booked = await client.create_booking(BOOKING, key=KEY)
+    booked = await client.create_booking(*BOOKING, key=KEY)
     assert isinstance(booked, Done)
     await client.start_search(booked.value.id, key=KEY)
     again = await client.start_search(booked.value.id, key=KEY)
@@ -228,7 +228,7 @@ async def test_another_dialect_is_lines_of_the_operator(service: DeliverySimulat
         path = "/v2/jobs/{id}"
         """
     )
-    await client.create_booking(BOOKING, key=KEY)
+    await client.create_booking(*BOOKING, key=KEY)
     call = service.calls[-1]
     assert (call.method, call.path) == ("PUT", "/v2/jobs")
     assert isinstance(call.body, dict)

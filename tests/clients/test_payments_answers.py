@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bot.clients.payments import NewBulk, OperationType, PaymentsClient
+from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -454,7 +454,7 @@ async def test_the_history_reads_empty_texts_as_zeros(bench: Bench) -> None:
 async def test_a_large_submission_arrives_whole(client: PaymentsClient, partner: Partner) -> None:
     partner.answer = lambda call: said({"id": "b-1", "status": "pending", "payments": {"count": len(call.json)}})
     items = [BulkItem(row=n, email="ana@example.com", cents=Cents(n), note="n" * 100) for n in range(2, 2_002)]
-    outcome = await client.submit_bulk(NewBulk(reference="B-1", items=items), earlier_unknown=False)
+    outcome = await client.submit_bulk("B-1", items, earlier_unknown=False)
     assert isinstance(outcome, Done)
     assert outcome.value.count == 2_000
 

@@ -19,7 +19,7 @@ from bot.domain.outcome import Done, Failure, NotExecuted
 from bot.domain.payments.bulk import HashList
 from tests.clients.conftest import payments_client
 from tests.clients.partner_server import Partner, operation, said
-from tests.clients.payments_calls import BULK, CALLS, EFFECTS, NEW, PURCHASE, Bench, new_purchase
+from tests.clients.payments_calls import CALLS, EFFECTS, NEW, PURCHASE, REFERENCE, Bench, new_purchase
 
 PAYOUT = {
     "email": "ana+x@example.com", "description": 'March "translation" — naïve', "amount": Decimal("10.10"),
@@ -242,7 +242,7 @@ def test_the_checkout_link_is_encoded_and_calls_nothing(
     assert partner.calls == []
 
 
-def test_what_is_new_has_items_that_cost_something() -> None:
+async def test_what_is_new_has_items_that_cost_something(client: PaymentsClient) -> None:
     assert PURCHASE.cents == 2109
     assert "bot.example" not in repr((NEW, PURCHASE))
     for quantity, cents in ((0, 1), (-1, 1), (1, 0), (1, -5)):
@@ -251,7 +251,7 @@ def test_what_is_new_has_items_that_cost_something() -> None:
     with pytest.raises(ValueError, match="at least one item"):
         new_purchase()
     with pytest.raises(ValueError, match="at least one"):
-        payments.NewBulk(reference="B-1", items=[])
+        await client.submit_bulk("B-1", [], earlier_unknown=False)
 
 
 def test_an_empty_list_of_hashes_cannot_be_built() -> None:
@@ -281,7 +281,7 @@ async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(
     assert asked == [
         f"payments.create_payout {NEW.code}",
         "payments.commit_payout op-1",
-        f"payments.create_bulk_payment {BULK.reference}",
+        f"payments.create_bulk_payment {REFERENCE}",
     ]
     assert partner.calls == []
 

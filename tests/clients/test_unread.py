@@ -250,7 +250,7 @@ async def test_a_booking_that_is_made_under_other_names(
     delivery: Callable[[str], DeliveryClient], notes: Notes
 ) -> None:
     client = delivery('[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
-    assert isinstance(await client.create_booking(BOOKING, key=KEY), Unknown)
+    assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
     found = notes.one
     assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
     assert found.fields[0].path[0] == "data"

@@ -1,5 +1,5 @@
 """The delivery-booking service (interface document 3, section A)."""
 
-from bot.clients.delivery.client import DeliveryClient, NewBooking, NotCovered, StoreForm
+from bot.clients.delivery.client import DeliveryClient, NotCovered, StoreForm
 
-__all__ = ["DeliveryClient", "NewBooking", "NotCovered", "StoreForm"]
+__all__ = ["DeliveryClient", "NotCovered", "StoreForm"]

@@ -6,7 +6,7 @@ a key of the other environment all come as 401 or 403; only their words tell the
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
@@ -79,43 +79,21 @@ def _anything(document: object, _: Route) -> object:
 _MILLISECONDS_A_MINUTE = 60_000
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewBooking:
-    """A booking to be made; a pre-booking is the same without position and address.
-
-    Attributes:
-        external_id: our own id, stored before the request leaves: a lost answer is found again by it.
-    """
-
-    external_id: str
-    request: BookingRequest = field(repr=False)
-
-    def values(self) -> Mapping[str, object]:
-        """Our names of the request's fields; what is empty is left out."""
-        wanted = self.request
-        return {
-            "name": wanted.name,
-            "last_name": wanted.last_name,
-            "email": wanted.email or None,
-            "country_code": wanted.country_code,
-            "mobile": wanted.mobile,
-            "payment_method": wanted.payment.value,
-            "amount": decimal_of(wanted.cents),
-            "reference": wanted.place_reference or None,
-            "notes": wanted.notes or None,
-            "cook_time": wanted.cook_minutes * _MILLISECONDS_A_MINUTE or None,
-            "external_id": self.external_id,
-        }
-
-    def values_with_place(self) -> Mapping[str, object]:
-        """The same with the delivery point."""
-        where = self.request.position
-        return {
-            **self.values(),
-            "address": self.request.address or None,
-            "latitude": None if where is None else Decimal(where.latitude),
-            "longitude": None if where is None else Decimal(where.longitude),
-        }
+def _wanted(external_id: str, request: BookingRequest) -> dict[str, object]:
+    """Our names of a booking's fields, without position and address; what is empty is left out."""
+    return {
+        "name": request.name,
+        "last_name": request.last_name,
+        "email": request.email or None,
+        "country_code": request.country_code,
+        "mobile": request.mobile,
+        "payment_method": request.payment.value,
+        "amount": decimal_of(request.cents),
+        "reference": request.place_reference or None,
+        "notes": request.notes or None,
+        "cook_time": request.cook_minutes * _MILLISECONDS_A_MINUTE or None,
+        "external_id": external_id,
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,11 +162,7 @@ class DeliveryClient(ServiceCalls):
         return await self._change("update_store", form.values(), _anything, **sending)
 
     async def quote(self, *, key: SecretStr, position: Position, payment: Payment, cents: int) -> Quote:
-        """Ask what a delivery would cost (pre-checkout). Nothing is booked.
-
-        Raises:
-            NotCovered: the service does not deliver there; else as every read.
-        """
+        """What a delivery would cost; nothing is booked. ``NotCovered``: the service does not deliver there."""
         values = {
             "latitude": Decimal(position.latitude),
             "longitude": Decimal(position.longitude),
@@ -202,10 +176,16 @@ class DeliveryClient(ServiceCalls):
                 raise NotCovered(SERVICE, refused.reason, status=refused.status, words=refused.words) from None
             raise
 
-    async def create_booking(self, new: NewBooking, **sending: Unpack[Sending]) -> Outcome[BookingRecord]:
-        """Book. After Unknown read it by its external id; never send it again."""
-        read = partial(wire.read_booking, external_id=new.external_id)
-        return await self._change("create_booking", new.values_with_place(), read, **sending)
+    async def create_booking(
+        self, external_id: str, request: BookingRequest, **sending: Unpack[Sending]
+    ) -> Outcome[BookingRecord]:
+        """Book under our own id. After Unknown read it by that; never send it again."""
+        values, where = _wanted(external_id, request), request.position
+        values["address"] = request.address or None
+        if where is not None:
+            values |= {"latitude": Decimal(where.latitude), "longitude": Decimal(where.longitude)}
+        read = partial(wire.read_booking, external_id=external_id)
+        return await self._change("create_booking", values, read, **sending)
 
     async def get_booking(self, booking_id: str, *, key: SecretStr) -> BookingRecord:
         """Read a booking by its internal id or its number; a record with other ids is refused."""
@@ -227,10 +207,12 @@ class DeliveryClient(ServiceCalls):
             "start_search", {"id": booking_id}, _anything, conflict=Exchange.SEARCH_BEGUN, **sending
         )
 
-    async def create_prebooking(self, new: NewBooking, **sending: Unpack[Sending]) -> Outcome[PrebookingRecord]:
+    async def create_prebooking(
+        self, external_id: str, request: BookingRequest, **sending: Unpack[Sending]
+    ) -> Outcome[PrebookingRecord]:
         """Create one. It cannot be found by our own id, so after Unknown a person decides."""
         read = partial(wire.read_prebooking, is_new=True)
-        return await self._change("create_prebooking", new.values(), read, **sending)
+        return await self._change("create_prebooking", _wanted(external_id, request), read, **sending)
 
     async def get_prebooking(self, prebooking_id: str, *, key: SecretStr) -> PrebookingRecord:
         """Read one; a record with another id is refused."""
@@ -246,11 +228,7 @@ class DeliveryClient(ServiceCalls):
         return await self._look("list_webhooks", {}, wire.read_webhooks, key=key)
 
     def read_report(self, document: object) -> tuple[str, BookingRecord]:
-        """What came to a webhook: the id to look the booking up by, and the report, which proves nothing.
-
-        Raises:
-            ValueError: it names no booking.
-        """
+        """What came to a webhook: the id to look the booking up by, and the report, which proves nothing."""
         return wire.read_event(document, self._route("get_booking"))
 
     async def register_webhook(self, kind: WebhookKind, url: str, **sending: Unpack[Sending]) -> Outcome[object]:
@@ -271,11 +249,7 @@ class DeliveryClient(ServiceCalls):
         guard: Guard | None = None,
         conflict: Exchange | None = None,
     ) -> Outcome[T]:
-        """Send a request that changes something, once, and say what became of it.
-
-        ``key`` is the store's; None: the master key. ``conflict``: what a 409 means, where it means that nothing was
-        done.
-        """
+        """Send once. ``key``: the store's, None: the master key. ``conflict``: what a 409 means, if it did nothing."""
         route = self._route(operation)
         send = partial(self._send, route, values, key=key, guard=guard)
         reply = await self._leave(route, values.get("external_id") or values.get("id"), send)

@@ -1,7 +1,4 @@
-"""The delivery service's JSON, read into our records. Tolerant of names and wrapping, strict about identity.
-
-Every reader raises ``ValueError`` when the document is not the record it should be, and nothing else.
-"""
+"""The delivery service's JSON as our records: tolerant of names and wrapping, strict about identity; or ValueError."""
 
 import re
 from collections.abc import Mapping
@@ -57,11 +54,7 @@ def read_booking(document: object, route: Route, *, booking_id: str = "", extern
 
 
 def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
-    """What a webhook reports: an id, public or internal, and whatever else it says; its state may be missing.
-
-    Returns:
-        The id to look the booking up by, and the report. Nothing of it is believed before the booking was read.
-    """
+    """What a webhook reports: an id, public or internal, and whatever else it says; its state may be missing."""
     body, names = _unwrapped(document, route), route.reply
     identifier = unread.text(body, names["id"]) or unread.text(body, names["numeric_id"])
     if not identifier:

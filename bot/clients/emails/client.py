@@ -51,11 +51,7 @@ def open_quick_session(*, limit: int) -> aiohttp.ClientSession:
 
 
 class Quick:
-    """Sends many small requests to one service; seconds that ``watch`` is told include those for the connection.
-
-    ``session`` is made by ``open_quick_session``; ``total``: seconds for everything, no request waits longer.
-    ``secrets`` are taken out of whatever the service says.
-    """
+    """Sends many small requests to one service, each within ``total`` seconds, those for the connection included."""
 
     def __init__(
         self,
@@ -166,11 +162,7 @@ class EmailsClient:
         self._headers = tuple(self._template.headers.items())
 
     async def check(self, address: str) -> Checked:
-        """Ask about one address, once.
-
-        Raises:
-            OperatorError: the service refuses us rather than the address; asking about another will not help.
-        """
+        """Ask about one address, once. ``OperatorError``: the service refuses us rather than the address."""
         if self._single is None:
             raise _not_configured("single addresses", "EMAIL_SINGLE_BASE_URL")
         path = self._template.path.replace(_ADDRESS, quote(address, safe=""))
@@ -184,10 +176,7 @@ class EmailsClient:
         """Send a whole file, once. An unknown outcome is not repeated: nobody knows what a second time costs.
 
         ``content`` is CSV: commas, UTF-8, no byte order mark; ``column`` is the zero-based place of the addresses.
-        ``name`` is for a file that comes back without one.
-
-        Raises:
-            OperatorError: the service refuses us rather than the file.
+        ``name`` is for a file that comes back without one. ``OperatorError``: the service refuses us, not the file.
         """
         if self._bulk is None:
             raise _not_configured("whole files", "EMAIL_BULK_BASE_URL")

@@ -48,8 +48,7 @@ def read_file_answer(
 ) -> FileAnswer:
     """An answer of status 2xx to a whole file: the first of what the service may mean that fits.
 
-    ``body`` is the whole of it. ``links``: texts that may be the result's address. ``receipt`` and ``result`` are names
-    of a receipt's number and of a result word; ``name`` is for a file without one.
+    ``links`` may be the result's address; ``receipt`` and ``result`` are names of a receipt's number and a result word.
     """
     disposition = reply.headers.get("content-disposition", "").casefold()
     first, end, _ = body[:2_000].decode("utf-8", "replace").partition("\n")

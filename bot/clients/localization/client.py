@@ -73,10 +73,8 @@ class LocalizationClient:
     ) -> Outcome:
         """Ask for one operation, once; every option of ``asked`` is filled in, see ``Request.complete``.
 
-        Returns:
-            ``Done``: the result; a track without an address is in the sink, which takes media that come as the answer.
-            ``NotExecuted``: it certainly did nothing; ``words`` are the service's own.
-            ``Unknown``: it may have done it, and billed it; never sent again unasked.
+        ``Done``: a track without an address is in the sink, which takes media that come as the answer. ``Unknown``: it
+        may have been done, and billed; never sent again unasked.
 
         Raises:
             PersonError: it breaks a rule of the operation; nothing was sent.

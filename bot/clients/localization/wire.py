@@ -23,11 +23,7 @@ Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
 
 
 def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
-    """The result in an operation's answer, the JSON of a 2xx. ``names``: ours -> the alternatives of the service.
-
-    Raises:
-        ValueError: it is not there.
-    """
+    """The result in the JSON of a 2xx. ``names``: ours -> the alternatives of the service."""
     wanted = [name for alternatives in names.values() for name in alternatives]
     return _READERS[asked.operation](asked, names, _unwrapped(document, wanted))
 

@@ -110,9 +110,8 @@ class PartnerCalls(ServiceCalls):
     ) -> Search:
         """Scan the whole list of one type for our code, to the end even after a hit: two hits matter.
 
-        A scan that cannot be trusted to have seen everything comes back with ``complete`` False; it is never
-        a proof of absence, and neither is one that would not have shown the code: ``see`` is given every record
-        that is no hit, to judge that by.
+        A scan with ``complete`` False is no proof of absence, and neither is one that would not have shown the code:
+        ``see`` is given every record that is no hit, to judge that by.
         """
         scan = OperationScan(code=code, per_page=self._dialect.list_page_size, see=see)
         while not scan.is_over:
@@ -158,10 +157,7 @@ class PartnerCalls(ServiceCalls):
         total: float | None = None,
         about: str = "",
     ) -> Outcome[T]:
-        """Send a request that changes something, once, and say what became of it.
-
-        ``about`` is what it is known by here, where that is neither its code nor its id.
-        """
+        """Send once. ``about`` is what it is known by here, where that is neither its code nor its id."""
         route, name = self._route(operation), about or values.get("code") or values.get("id")
         send = partial(self._exchange, route, values, lane=Lane.EFFECT, guard=guard, total=total)
         return self._became(await self._leave(route, name, send), route, read, earlier_unknown=earlier_unknown)
@@ -239,10 +235,7 @@ def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason |
 
 
 class OperationScan:
-    """One pass over the list. Feed ``page`` after ``page`` to ``take`` until ``is_over``.
-
-    ``code`` is looked for in whatever case and spacing; ``see`` is given every other record, once.
-    """
+    """One pass over the list: feed ``page`` after ``page`` to ``take`` until ``is_over``. ``see`` gets the others."""
 
     def __init__(self, *, code: str, per_page: int, see: Callable[[Operation], None] = lambda _: None) -> None:
         self.per_page = per_page

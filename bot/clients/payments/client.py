@@ -34,14 +34,7 @@ class Sending(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class NewPayout:
-    """A payout to be created.
-
-    Attributes:
-        code: our unique code, stored before the request leaves: recovery finds the payout by it.
-        confirmation_uri: where the service reports completion; holds a secret token, like the other two.
-        failure_uri: where it reports failure.
-        cancel_uri: where it reports cancellation.
-    """
+    """A payout to be created, found again by ``code``. The addresses hold secret tokens."""
 
     email: str
     description: str
@@ -72,14 +65,10 @@ class NewItem:
 
 @dataclass(frozen=True, kw_only=True)
 class NewPurchase:
-    """A purchase to be created; its items make up the amount.
+    """A purchase to be created, found again by ``code``; its items make up the amount.
 
-    Attributes:
-        code: our unique code, stored before the request leaves: recovery finds the purchase by it.
-        email: the buyer's address; None leaves it to the service who pays.
-        confirmation_uri: where the service sends the buyer (or reports) after paying; may hold a secret token, like the
-            other three.
-        callback_uri: where it reports completion.
+    ``email`` is the buyer's; None leaves it to the service who pays. The addresses may hold secret tokens:
+    ``confirmation_uri`` is where the buyer is sent after paying, ``callback_uri`` where completion is reported.
     """
 
     code: str
@@ -101,27 +90,11 @@ class NewPurchase:
         return Cents(sum(item.unit_cents * item.quantity for item in self.items))
 
 
-@dataclass(frozen=True, kw_only=True)
-class NewBulk:
-    """A bulk payment to be submitted. ``reference`` goes into each item's internal note, with its row."""
-
-    reference: str
-    items: Sequence[BulkItem] = field(repr=False)
-
-    def __post_init__(self) -> None:
-        if not self.items:
-            raise ValueError("a bulk payment has at least one item")
-
-
 class PaymentsClient(PartnerCalls):
     """Everything the payments service can be asked; see ``PartnerCalls`` for how to make one."""
 
     def require(self, operation: str) -> None:
-        """Check before an approval that this could be sent.
-
-        Raises:
-            OperatorError: see ``RouteTable.use``; or items are to be canceled and the route could not carry the list.
-        """
+        """Check before an approval that this could be sent; ``OperatorError`` as when sending it."""
         route = self._route(operation)
         if operation == "cancel_bulk_items" and not (
             route.parameters in ("body", "both") and route.fields.get("items") and route.fields.get("hash")
@@ -148,9 +121,8 @@ class PaymentsClient(PartnerCalls):
     async def one_step_payout(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
         """Create and commit a payout in one request: money moves.
 
-        Done means a payout that says it is committed or further (even failed) and, where it says a code, says
-        ours; its amount and recipient are the service's word: compare. After Unknown look for it with
-        ``find_by_code``.
+        Done means a payout, committed or further (even failed), that says our code where it says one; its amount and
+        recipient are the service's word: compare. After Unknown look for it with ``find_by_code``.
         """
         return await self._change(
             "one_step_payout", new.values(), partial(wire.read_one_step, code=new.code), **sending
@@ -180,11 +152,7 @@ class PaymentsClient(PartnerCalls):
         return await self._change("create_purchase", fields, read, **sending)
 
     async def get_purchase(self, purchase_id: str) -> Purchase:
-        """Read one purchase with its items; a record with another id is refused.
-
-        Raises:
-            ServiceNever: there is no such purchase (``status`` 404), or the operation is a payout.
-        """
+        """Read one purchase with its items. ``ServiceNever``: there is none (404), or it is a payout."""
         read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, operation_id=purchase_id)
         found = await self._look("get_purchase", {"id": purchase_id}, read)
         if found.operation_type not in {"", "purchase"}:
@@ -192,18 +160,18 @@ class PaymentsClient(PartnerCalls):
         return found
 
     def checkout_url(self, purchase_id: str) -> str:
-        """The address where the buyer pays, for their browser: nothing is called.
-
-        Raises:
-            ServiceNever: the id cannot be one.
-        """
+        """The address where the buyer pays, for their browser: nothing is called. ``ServiceNever``: it can be no id."""
         return self._transport.address(place(self._route("checkout"), {"id": purchase_id}).path)
 
-    async def submit_bulk(self, new: NewBulk, **sending: Unpack[Sending]) -> Outcome[BulkJob]:
-        """Submit a bulk payment: money moves. Done carries what the service made of it: compare the count.
+    async def submit_bulk(
+        self, reference: str, items: Sequence[BulkItem], **sending: Unpack[Sending]
+    ) -> Outcome[BulkJob]:
+        """Submit a bulk payment: money moves. Done: compare its count. After Unknown the history tells.
 
-        After Unknown the history tells; it is never submitted again unasked.
+        ``reference`` goes into each item's internal note, with its row.
         """
+        if not items:
+            raise ValueError("a bulk payment has at least one item")
         names = self._route("create_bulk_payment").fields
         rows = [
             {
@@ -211,13 +179,13 @@ class PaymentsClient(PartnerCalls):
                 names["amount"]: decimal_of(item.cents),
                 names["currency"]: CURRENCY,
                 names["note"]: item.note,
-                names["internal_note"]: f"{new.reference}/{item.row}",
+                names["internal_note"]: f"{reference}/{item.row}",
             }
-            for item in new.items
+            for item in items
         ]
         sent = {"payments": rows}
         return await self._change(
-            "create_bulk_payment", sent, wire.read_job, total=UPLOAD_SECONDS, about=new.reference, **sending
+            "create_bulk_payment", sent, wire.read_job, total=UPLOAD_SECONDS, about=reference, **sending
         )
 
     async def get_bulk(self, job_id: str) -> BulkJob:
@@ -225,12 +193,7 @@ class PaymentsClient(PartnerCalls):
         return await self._look("get_bulk_payment", {"id": job_id}, partial(wire.read_job, job_id=job_id))
 
     async def bulk_item_page(self, job_id: str, page: int = 1, *, lane: Lane = Lane.READ) -> ItemPage:
-        """One page of the items with their hashes.
-
-        Raises:
-            ServiceNow, ServiceNever, OperatorError: see ``read_failure``; OperatorError also for another page
-                than the one asked for: the parameter was dropped on the way.
-        """
+        """One page of the items with their hashes. ``OperatorError`` also where another page came."""
         return await self._page("list_bulk_items", {"id": job_id}, page, wire.read_items, lane)
 
     def bulk_items(self, job_id: str) -> AsyncIterator[ItemPage]:
@@ -265,11 +228,7 @@ class PaymentsClient(PartnerCalls):
     async def _page(
         self, operation: str, values: dict[str, object], page: int, read: Callable[[object, Route], Page], lane: Lane
     ) -> Page:
-        """The page that was asked for.
-
-        Raises:
-            OperatorError: another one came, so everything behind it would be lost without a word.
-        """
+        """The page that was asked for. ``OperatorError``: another one came, so everything behind it would be lost."""
         found = await self._look(operation, {**values, "page": page}, read, lane=lane)
         if found.page == page or (page == 1 and found.page == 0 and not found.pages):  # an empty list may count from 0
             return found

@@ -127,10 +127,7 @@ def read_purchase(
     operation_id: str | None = None,
     code: str | None = None,
 ) -> Purchase:
-    """A purchase with its items; items that cannot be read cost nothing else. ``operation_id``: None for any.
-
-    ``code`` is that of a purchase just created: it may have none, but no other, and must be a purchase.
-    """
+    """A purchase with its items; items that cannot be read cost nothing else. ``code``: a new one has no other."""
     found = unread.value(unread.as_object(document), route.reply["items"])
     listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     items = tuple(_item(one, route, item_amount) for one in listed)
@@ -262,11 +259,7 @@ _SECRET_NAMES: Final = ("token", "secret", "password", "authorization", "signatu
 
 
 def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
-    """The events of one payout, in the service's order.
-
-    Raises:
-        ValueError: the document is neither a list nor an object nor null.
-    """
+    """The events of one payout, in the service's order; null is none."""
     if document is None:
         return ()
     if not isinstance(document, dict | list):

@@ -7,7 +7,6 @@ from functools import partial
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.delivery import NewBooking
 from bot.clients.transport import Guard
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import BookingRecord, Payment, Point, Position, PrebookingRecord, Quote
@@ -260,10 +259,9 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
         )
 
     async def send(_: Booking, guard: Guard) -> Outcome:
-        wanted = NewBooking(external_id=booking.external_id, request=request)
         if booking.kind is BookingKind.PREBOOKING:
-            return await delivery.client.create_prebooking(wanted, key=key, guard=guard)
-        return await delivery.client.create_booking(wanted, key=key, guard=guard)
+            return await delivery.client.create_prebooking(booking.external_id, request, key=key, guard=guard)
+        return await delivery.client.create_booking(booking.external_id, request, key=key, guard=guard)
 
     await once(ctx, delivery.client.circuit, claim, send, _sent, name="booked")
 

@@ -12,10 +12,10 @@ from typing import Final
 
 import structlog
 
-from bot.clients.payments import NewBulk, PaymentsClient
+from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.bulk import BulkPayload, BulkProgress, Tally, known_digest, row_of
+from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress, Tally, known_digest, row_of
 from bot.domain.payments.bulk_records import (
     LOOKS_BEFORE_MISSING,
     UNEXPLAINED,
@@ -268,8 +268,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require("create_bulk_payment")
-    new = await ctx.read(lambda uow: _as_approved(uow, instruction))
-    if new is None:
+    items = await ctx.read(lambda uow: _as_approved(uow, instruction))
+    if items is None:
         await hold_changed(ctx, instruction)
         return
     if await ctx.write(lambda uow: _waits(uow, instruction), name="bulk_waits", wakes=False):
@@ -285,7 +285,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return None if free else _ANOTHER
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
-        return await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
+        unknown = instruction.commits > 0
+        return await payments.submit_bulk(instruction.reference, items, earlier_unknown=unknown, guard=guard)
 
     sealed = {KNOWN: known_digest(known)}
     claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance, sealed=sealed)
@@ -340,12 +341,11 @@ def _land(uow: Unit, instruction_id: str) -> None:
         )
 
 
-def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
+def _as_approved(tx: Tx, instruction: Instruction) -> list[BulkItem] | None:
     """The items to submit, exactly as approved; None when their digest differs from the approved one."""
     if not instruction.intact() or not has_its_items(tx, instruction):
         return None
-    items = [row.item for row in tx.bulk_items.rows(instruction.id)]
-    return NewBulk(reference=instruction.reference, items=items)
+    return [row.item for row in tx.bulk_items.rows(instruction.id)]
 
 
 async def _history(payments: PaymentsClient) -> frozenset[str]:
