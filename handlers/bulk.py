@@ -21,9 +21,9 @@ from bot.presentation.payments import forms, payouts
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables import write_csv
-from bot.workflows.payments import bulk_reading
+from bot.workflows.payments import bulk_request
+from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, request_return
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, Why, confirm, look, request_bulk
-from bot.workflows.payments.cancel_request import NotRequested, request_cancel, request_return
 from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
@@ -49,7 +49,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     async def read() -> Answer:
         try:
             checked = await (
-                bulk_reading.read_file(deps.ctx, carried.file) if files else bulk_reading.read_typed(typed)
+                bulk_request.read_file(deps.ctx, carried.file) if files else bulk_request.read_typed(typed)
             )
         except TableProblem as problem:
             if files and problem.flaw in UNCLEAR:
@@ -154,8 +154,8 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     return service_call(work, meanwhile=Nothing())
 
 
-async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> bulk_reading.Bulk:
-    bulk = await bulk_reading.find_bulk(deps.ctx, payments, text)
+async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> bulk_request.Bulk:
+    bulk = await bulk_request.find_bulk(deps.ctx, payments, text)
     if bulk is None:
         rule = answers.unknown("bulk payment", fields.BULK_RULE)
         raise wrong(deps, NAME, example, argument="bulk", rule=rule, given=text)
@@ -182,7 +182,7 @@ async def _items(deps: Dependencies, command: Command, values: Values, *, failed
 
 async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool) -> Content:
     bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
-    found = await bulk_reading.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
+    found = await bulk_request.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
     sizes = {"page": found.page, "pages": found.pages, "total": found.total}
     return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes)
 
@@ -193,7 +193,7 @@ async def _history(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int) -> Content:
-    found, ours = await bulk_reading.history_page(deps.ctx, payments, page=page)
+    found, ours = await bulk_request.history_page(deps.ctx, payments, page=page)
     return payment_answers.history(found, ours, command=deps.spelled(NAME))
 
 
@@ -323,7 +323,7 @@ FILE_ACTIONS = (
         name="bulk",
         label="Pay in bulk",
         fits=lambda file: file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS),
-        suggested=lambda file: file.header is None or bulk_reading.can_be_paid(file.header),
+        suggested=lambda file: file.header is None or bulk_request.can_be_paid(file.header),
         start=pay_file,
         works=lambda ctx: ctx.payments.is_configured,
     ),

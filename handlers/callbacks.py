@@ -122,7 +122,7 @@ class PaymentsCallbacks(CallbackEndpoint):
         return await super()._answer(request)
 
     async def _stands(self, token: str) -> bool:
-        return await callbacks.stands(self.store, now=self.now(), token=token)
+        return await callbacks.exists(self.store, now=self.now(), token=token)
 
     async def _receive(self, token: str, body: str) -> bool:
         return await callbacks.receive(self.store, now=self.now(), token=token, body=body)

@@ -19,7 +19,7 @@ from bot.presentation.payments import forms, operations
 from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.payments.reading import list_operations
+from bot.workflows.payments.sought import list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar import fields
 from handlers.grammar.admission import admit, opens, payments_for, service_call, then
@@ -110,8 +110,8 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
 
 
 async def _page(deps: Dependencies, payments: PaymentsClient, page: int, which: OperationType | None) -> Content:
-    found = await list_operations(deps.ctx, payments, page=page, operation_type=which)
-    return operations.listing(found.page, found.ours, operation_type=which, command=deps.spelled(NAME))
+    found, ours = await list_operations(deps.ctx, payments, page=page, operation_type=which)
+    return operations.listing(found, ours, operation_type=which, command=deps.spelled(NAME))
 
 
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:

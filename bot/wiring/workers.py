@@ -32,7 +32,7 @@ from bot.workflows.emails.subject import EmailList
 from bot.workflows.localization import running
 from bot.workflows.localization.request import show_queues
 from bot.workflows.localization.subject import LocalizationSubject
-from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase
+from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase
 from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.requests import advance, announce, attempt
@@ -266,10 +266,10 @@ RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.LOST.recover, _posts, book.LO
 WORKS: Final[tuple[Work[Any], ...]] = (
     *advance.works(KINDS.values()),
     callbacks.CALLBACKS,
-    follow.POLLS,
+    payout.POLLS,
     bulk.POLLS,
     purchase.POLLS,
-    follow.WATCH,
+    payout.WATCH,
     dropped_files.FILES,
     book.BOOKINGS,
     booking_polls.POLLS,

@@ -167,7 +167,7 @@ class RequestKind:
     browsed: Sequence[CallbackKind] = ()
     find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[SearchResult]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
-    observe: "Callable[[Unit, Instruction, Operation], bool] | None" = None
+    observe: "Callable[[Unit, Instruction, Operation], bool]" = lambda *_: False
     ended: "Callable[[Unit, Instruction], None]" = lambda _uow, _ended: None
 
 

@@ -138,8 +138,8 @@ REFUND: Final = Change(
         Edit(file="bot/workflows/payments/refund.py", new=_STEPS),
         Edit(
             file="bot/wiring/workers.py",
-            old="from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase\n",
-            new="from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase, refund\n",
+            old="from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase\n",
+            new="from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase, refund\n",
         ),
         Edit(
             file="bot/wiring/workers.py",

@@ -154,8 +154,8 @@ MUTANTS = (
     Mutant(
         name="something is created for whoever asked once",
         file="bot/workflows/payments/payout.py",
-        old="    if await _is_held(ctx, instruction):\n        return\n",
-        new="",
+        old="    no = await read_refusal(ctx, instruction)\n",
+        new="    no = None\n",
         breaks="nothing is created for somebody who may no longer ask",
         tests=_REQUESTER,
     ),
@@ -250,8 +250,8 @@ MUTANTS = (
     Mutant(
         name="a cancellation ends with what was approved once",
         file="bot/workflows/payments/bulk_cancel.py",
-        old="instruction.state is State.NEEDS_HUMAN and not lost and _left(uow, instruction)",
-        new="False and _left(uow, instruction)",
+        old="instruction.state is State.NEEDS_HUMAN and not lost and left",
+        new="False and left",
         breaks="what is left of a cancellation waits for the approvals it lost",
         tests=_CLAIM,
     ),

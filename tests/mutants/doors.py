@@ -267,8 +267,8 @@ MUTANTS = (
     Mutant(
         name="callbacks are read before a reading can count",
         file="bot/workflows/payments/callbacks.py",
-        old="        too_early = instruction is None or not _is_worth_reading(instruction)",
-        new="        too_early = instruction is None",
+        old="instruction is None or not (instruction.state in FINAL or instruction.state in _PROVEN)",
+        new="instruction is None",
         breaks="the partner's ten a second are for what counts",
         tests=("tests/workflows/payments/test_callback_rows.py", "-k", "only_where_its_record"),
     ),

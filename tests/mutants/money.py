@@ -296,7 +296,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a payout that was taken is canceled",
-        file="bot/workflows/payments/cancel_request.py",
+        file="bot/workflows/payments/bulk_cancel.py",
         old="    if operation.state is not OperationStatus.PENDING:",
         new="    if False:",
         breaks="only a payout in escrow is canceled",

@@ -69,8 +69,8 @@ MUTANTS = (
     Mutant(
         name="what may be ours is compared with the time that our clock said then",
         file="bot/workflows/payments/sought.py",
-        old="    return codes, earliest\n",
-        new="    return codes, min(sent, default=instruction.created_at)\n",
+        old="uow.now, uow.audit.every(CLOCK_SET))",
+        new="uow.now, [])",
         breaks="a record that may be ours keeps a new attempt away",
         tests=("tests/workflows/admin/test_clocks.py",),
     ),

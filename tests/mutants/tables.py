@@ -99,7 +99,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an amount that is shown as another is paid",
-        file="bot/workflows/payments/bulk_reading.py",
+        file="bot/workflows/payments/bulk_request.py",
         old="        bad=sorted([*bad, *disguised], key=lambda one: one.row),",
         new="        bad=sorted(bad, key=lambda one: one.row),",
         breaks="an amount that is shown as another is refused",
@@ -115,7 +115,7 @@ MUTANTS = (
     ),
     Mutant(
         name="of two notes with one name none is asked about",
-        file="bot/workflows/payments/bulk_reading.py",
+        file="bot/workflows/payments/bulk_request.py",
         old=" and not asked",
         new="",
         breaks="columns with one name are asked about",

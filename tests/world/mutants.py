@@ -203,7 +203,7 @@ def _refusal_believed() -> Iterator[None]:
 @contextmanager
 def _any_list_believed() -> Iterator[None]:
     """A list with neither our codes nor recipients counts as proof of absence."""
-    with replaced(Listing, "doubt", None), replaced(sought, "_nobody_elses", lambda *_: None):
+    with replaced(Listing, "doubt", None), replaced(sought, "_nobody_elses", lambda *_: []):
         yield
 
 

@@ -6,7 +6,8 @@ anyway, because it is not documented what the figures count.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
+from functools import partial
 from operator import methodcaller
 from typing import Final
 
@@ -21,7 +22,6 @@ from bot.domain.payments.bulk_records import (
     UNEXPLAINED,
     Accounting,
     BulkJob,
-    BulkRow,
     ReportedItem,
     RowChange,
     is_ours,
@@ -52,7 +52,7 @@ from bot.workflows.requests.announce import (
 )
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once
 from bot.workflows.requests.authority import has_its_items, hold_changed
-from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, next_watch
+from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, watch_ended
 from bot.workflows.requests.send import not_now, sending
 from storage.rows import Tracked
 from storage.transaction import Tx
@@ -80,14 +80,6 @@ class Read:
     unread: Reason | None = None
 
 
-def begin_following(uow: Unit, instruction: Instruction) -> None:
-    """The service has it: poll it from now on."""
-    first = uow.now + min(timedelta(seconds=uow.poll_seconds), timedelta(seconds=2))
-    uow.tracked.follow(
-        kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=uow.now
-    )
-
-
 async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
     instruction = await ctx.read(lambda uow: uow.instructions.get(tracked.instruction_id or ""))
     if instruction is None or instruction.state in FINAL:
@@ -107,11 +99,11 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
     except (ServiceNow, ServiceNever, OperatorError) as broken:
         unread = failed(broken, advice=False)  # what was read is still valid
         log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
-    changes += await _reasons(payments, job, accounting)
+    changes += await explained(payments, job, accounting)
     return Read(job, tuple(changes), unread is None, accounting.trouble if unread is None else None, unread)
 
 
-async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
+async def explained(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
     """Reasons of failed items: a separate list, read only while an item has no reason yet."""
     failed = OperationStatus.FAILED
     wanting = {number: row for number, row in accounting.rows.items() if row.state is failed and not row.error}
@@ -122,7 +114,11 @@ async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accountin
         async for page in payments.bulk_failures(job.id):
             for item in page.items:
                 number = row_of(item.internal_note, accounting.reference)
-                row = wanting.pop(number, None) if number is not None else _by_person(wanting, item.email, item.cents)
+                if number is None:  # without our note: that of the person and amount
+                    person = (item.email.casefold(), item.cents)
+                    same = (n for n, one in wanting.items() if (one.email.casefold(), one.cents) == person)
+                    number = next(same, 0)
+                row = wanting.pop(number, None)
                 if row is not None:
                     changes.append(RowChange(row.row, row.status, row.hash, item.error or UNEXPLAINED))
     except (ServiceNow, ServiceNever, OperatorError) as silent:
@@ -130,22 +126,15 @@ async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accountin
     return changes
 
 
-def _by_person(wanting: dict[int, BulkRow], email: str, cents: int | None) -> BulkRow | None:
-    for number, row in wanting.items():
-        if row.email.casefold() == email.casefold() and row.cents == cents:
-            return wanting.pop(number)
-    return None
-
-
 def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | None) -> Again | None:
     if instruction.state in FINAL:
         return None
     if read is None:
-        return _again(uow.ctx, tracked, instruction, tracked.last_status, uow.now)
+        return _again(uow, tracked, instruction, tracked.last_status)
     uow.bulk_items.change(instruction.id, read.changes)
     moved = _apply(uow, instruction, read)
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
-        return _again(uow.ctx, tracked, instruction, "", uow.now)
+        return _again(uow, tracked, instruction, "")
     if (
         read.unread is not None
         and (read.job.state is None or read.job.state.is_over)
@@ -158,10 +147,10 @@ def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | 
         return None
     happened = bool(read.changes) or (read.job.picture != tracked.last_status and read.unread is None)
     if not happened:
-        _tell_what_stands(uow, moved, tracked)
+        _alert_stuck(uow, moved, tracked)
     # A list that was not read to the end is read again at the next look, whatever the figures say.
     read_through = read.complete or read.job.picture == tracked.last_status
-    return _again(uow.ctx, tracked, moved, read.job.picture if read_through else "", uow.now, afresh=happened)
+    return _again(uow, tracked, moved, read.job.picture if read_through else "", afresh=happened)
 
 
 def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | None:
@@ -179,7 +168,14 @@ def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | Non
     )
     state = state_of(tally, over=over)
     if state is instruction.state or (state is State.COMMITTED and instruction.state is State.PENDING_ESCROW):
-        return _show_progress(uow, instruction, progress, read)
+        if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
+            return instruction
+        after = uow.instructions.touch(
+            instruction, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
+        )
+        if after is not None and tally != before.tally:
+            show_progress(uow, after, asked_in(uow.ctx, after))
+        return after
     moved = uow.instructions.move(
         instruction,
         state,
@@ -198,18 +194,6 @@ def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | Non
     return moved
 
 
-def _show_progress(uow: Unit, instruction: Instruction, progress: BulkProgress, read: Read) -> Instruction | None:
-    before = instruction.progress or BulkProgress()
-    if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
-        return instruction
-    after = uow.instructions.touch(
-        instruction, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
-    )
-    if after is not None and progress.tally != before.tally:
-        show_progress(uow, after, asked_in(uow.ctx, after))
-    return after
-
-
 def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
     """Queue the files that go with the news: failed items, and at the end every item."""
     if tally.failed:  # the approvers have to know, too
@@ -219,47 +203,36 @@ def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
         show_file(uow, instruction, asked_in(uow.ctx, instruction), ITEMS_FILE)
 
 
-def _tell_what_stands(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
+def _alert_stuck(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
     """Alert when items are left and nothing has changed for a while."""
     progress = instruction.progress or BulkProgress()
-    left = progress.tally.under_way + progress.tally.unaccounted
-    if not left or progress.read_at is None:
+    figures = {"under_way": progress.tally.under_way, "missing": progress.tally.unaccounted}
+    if not any(figures.values()) or progress.read_at is None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
-        alert(uow, instruction, "unaccounted", reason=_left(OfRequest.UNACCOUNTED, progress.tally))
+        alert(uow, instruction, "unaccounted", reason=Reason(OfRequest.UNACCOUNTED, **figures))
         for place in places(uow.ctx, instruction):
             news_of(uow, instruction, place, "unaccounted")
         hand_over(uow, instruction, progress.tally)
     since = progress.changed_at or tracked.created_at
     if not progress.over and uow.now - since >= timedelta(seconds=uow.poll_seconds * _STILL_AFTER):
-        alert(uow, instruction, "stands_still", reason=_left(OfRequest.STANDS_STILL, progress.tally))
+        alert(uow, instruction, "stands_still", reason=Reason(OfRequest.STANDS_STILL, **figures))
 
 
-def _again(
-    ctx: Context, tracked: Tracked, instruction: Instruction, picture: str, now: datetime, *, afresh: bool = False
-) -> Again:
-    polls = 0 if afresh else tracked.polls
+def _again(uow: Unit, tracked: Tracked, instruction: Instruction, picture: str, *, afresh: bool = False) -> Again:
+    polls, age = 0 if afresh else tracked.polls, uow.now - tracked.created_at
     waits = instruction.state is State.PENDING_ESCROW
-    pause = next_poll(base=ctx.poll_seconds, polls=polls, age=now - tracked.created_at, waiting_for_people=waits)
+    pause = next_poll(base=uow.poll_seconds, polls=polls, age=age, waiting_for_people=waits)
     return Again(pause=jittered(pause, seed=f"{tracked.remote_id}:{polls}"), status=picture, afresh=afresh)
 
 
-POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, take_in=_polled, stored_as="bulk_polled")
-"""Look at every bulk payment that is due."""
-
-
-def _left(code: OfRequest, tally: Tally) -> Reason:
-    return Reason(code, under_way=tally.under_way, missing=tally.unaccounted)
-
-
+POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, apply=_polled, stored_as="bulk_polled")
 KNOWN = "known"
 """In the audit row of a submission: what the history held before the first one."""
 FEW = 10
 """Steps at a time of those that read long lists."""
 _APART: Final = timedelta(seconds=1)
 """Between those that waited: the next one has left by then, or has ended, and does not hold up the one after it."""
-
-
 _ANOTHER: Final = Reason(OfRequest.ANOTHER_IS_SENT)
 
 
@@ -268,7 +241,13 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require("create_bulk_payment")
-    items = await ctx.read(lambda uow: _as_approved(uow, instruction))
+
+    def as_approved(uow: Unit) -> list[BulkItem] | None:
+        if not instruction.intact() or not has_its_items(uow, instruction):
+            return None
+        return [row.item for row in uow.bulk_items.rows(instruction.id)]
+
+    items = await ctx.read(as_approved)
     if items is None:
         await hold_changed(ctx, instruction)
         return
@@ -276,12 +255,12 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return
     if instruction.commits:
         look = await in_history(ctx, payments, instruction)
-        if not await is_absent(ctx, instruction, look, take_in=_take_in):
+        if not await is_absent(ctx, instruction, look, found=_found):
             return
-    known = await _history(payments)
+    known = frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
 
     def hindrance(uow: Unit) -> Reason | None:
-        free = uow.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
+        free = uow.bulk_flights.take(instruction.id, known=known, now=uow.now)
         return None if free else _ANOTHER
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
@@ -297,29 +276,21 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
     look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
     await ctx.write(
-        lambda uow: found_after_send(uow, instruction, look, take_in=_take_in, absent_because=absent),
+        lambda uow: found_after_send(uow, instruction, look, found=_found, absent_because=absent),
         name="read_outcome",
     )
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CLOSED as not paid, or REFUSED: one that appears after all is an alert; the state stays."""
-    look = await in_history(ctx, payments, instruction)
 
-    def work(uow: Unit) -> None:
-        now = ctx.clock.now()
-        if look.hits:
-            alert_paid(uow, instruction, _paid_as(look.hits[0]))
-        due = None if look.hits else next_watch(ctx, instruction, now)
-        uow.instructions.touch(instruction, due_at=due)
+    def found(uow: Unit, _: Instruction, hits: Sequence[BulkJob]) -> None:
+        job = hits[0]
+        figures = {name: getattr(job, name) for name in ("count", "completed", "pending", "failed")}
+        alert_paid(uow, instruction, Reason(OfRequest.PAID_AS, id=job.id, status=job.status, **figures))
+        uow.instructions.touch(instruction, due_at=None)
 
-    await ctx.write(work, name="watch_closed", wakes=False)
-
-
-def _paid_as(job: BulkJob) -> Reason:
-    """The bulk payment at the service that was closed here as not paid."""
-    figures = {name: getattr(job, name) for name in ("count", "completed", "pending", "failed")}
-    return Reason(OfRequest.PAID_AS, id=job.id, status=job.status, **figures)
+    await watch_ended(ctx, instruction, await in_history(ctx, payments, instruction), found)
 
 
 def _waits(uow: Unit, instruction: Instruction) -> bool:
@@ -341,21 +312,13 @@ def _land(uow: Unit, instruction_id: str) -> None:
         )
 
 
-def _as_approved(tx: Tx, instruction: Instruction) -> list[BulkItem] | None:
-    """The items to submit, exactly as approved; None when their digest differs from the approved one."""
-    if not instruction.intact() or not has_its_items(tx, instruction):
-        return None
-    return [row.item for row in tx.bulk_items.rows(instruction.id)]
-
-
-async def _history(payments: PaymentsClient) -> frozenset[str]:
-    """Ids of every bulk payment of the account; raises when that is not all of them."""
-    return frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
-
-
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
     """Read the whole history once: ids that are new since the submission and list our payments."""
-    known = await ctx.read(lambda uow: _known(uow, instruction))
+
+    def belongs_to_another(uow: Unit, remote_id: str) -> bool:
+        return uow.instructions.belongs_to_another(remote_id, None, than=instruction.id)
+
+    known = await ctx.read(lambda uow: _known_before(uow, instruction))
     if known is None:
         return Look(doubt=Reason(OfRequest.NOTE_CHANGED))
     jobs: dict[str, BulkJob] = {}
@@ -366,7 +329,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
         return Look(doubt=Reason(OfRequest.HISTORY_UNUSABLE, why=silent.full_reason))
     hits, doubtful = [], None
     for job in jobs.values():
-        if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
+        if job.id in known or await ctx.read(partial(belongs_to_another, remote_id=job.id)):
             continue
         verdict = await _verdict(ctx, payments, job, instruction)
         if verdict:
@@ -378,16 +341,12 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
     return Look(doubt=Reason(OfRequest.MAY_BE_THIS_BULK, id=doubtful), suspect=doubtful)
 
 
-def _known(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
+def _known_before(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
     """Ids that the history held before the first submission; None: they are not those that were noted then."""
     known = tx.bulk_flights.known(instruction.id)
     rows = tx.audit.verified(tx.audit.about(instruction.id))
     sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
     return known if not sealed or sealed[0] == known_digest(known) else None
-
-
-async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
-    return await ctx.read(lambda uow: uow.instructions.belongs_to_another(remote_id, None, than=instruction.id))
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
@@ -404,9 +363,9 @@ async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruc
     return is_ours(listed, reference=instruction.reference, wanted=wanted)
 
 
-def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> None:
+def _found(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> None:
     if len(hits) == 1:
-        _adopt(uow, instruction, hits[0])
+        submitted(uow, instruction, hits[0])
         return
     reason = Reason(OfRequest.SEVERAL_BULK, ids=[job.id for job in hits])
     alert(uow, instruction, "differs", reason=reason)
@@ -416,7 +375,7 @@ def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> No
         ask_people(uow, instruction, reason)
 
 
-def _adopt(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
+def submitted(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
     """The service has it: follow it from here on, and allow the next submission."""
     payload = instruction.payload
     moved = uow.instructions.move(
@@ -429,7 +388,8 @@ def _adopt(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
     if moved is None:
         return
     _land(uow, instruction.id)
-    begin_following(uow, moved)
+    first = uow.now + min(timedelta(seconds=uow.poll_seconds), timedelta(seconds=2))
+    uow.tracked.follow(kind=BULK, remote_id=job.id, instruction_id=moved.id, due_at=first, now=uow.now)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
         reason = Reason(OfRequest.MISCOUNTED, theirs=job.count, ours=payload.count)
         alert(uow, moved, "differs", reason=reason)
@@ -440,18 +400,13 @@ def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
         _land(uow, under_way.id)
 
 
-def _landed(uow: Unit, ended: Instruction) -> None:
-    """Allow the next submission."""
-    _land(uow, ended.id)
-
-
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> SearchResult:
     history = await in_history(ctx, payments, instruction)
     holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
     return SearchResult.of(hit=bool(history.hits), doubt=history.doubt, holds=holds, lacks=lacks)
 
 
-SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)
+SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=submitted, unsent=_unsent)
 """A refusal is an unknown outcome until the history agrees with it."""
 KIND = RequestKind(
     kind=Kind.BULK,
@@ -467,5 +422,5 @@ KIND = RequestKind(
     },
     ready=methodcaller("require", "create_bulk_payment"),
     find=_find,
-    ended=_landed,
+    ended=lambda uow, ended: _land(uow, ended.id),
 )

@@ -1,29 +1,40 @@
-"""Cancel payments of a bulk payment that are still pending: named by hash, approved, read again, sent in chunks.
+"""Cancel payments that are still pending: named by hash, approved, read again, sent in chunks.
 
-A request without hashes would cancel everything. So "all" is turned into hashes when it is requested, the digest
-covers exactly those, and the client cannot send an empty list. Items are read again right before each chunk, and those
-no longer pending are left out. The result shown is what the service's own list says afterwards.
+They are those of a bulk payment, or one payout in escrow. A request without hashes would cancel everything. So "all"
+is turned into hashes when it is requested, the digest covers exactly those, and the client cannot send an empty list.
+Items are read again right before each chunk, and those no longer pending are left out. The result shown is what the
+service's own list says afterwards.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from operator import methodcaller
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
-from bot.domain.outcome import NotExecuted
-from bot.domain.payments.bulk import CHUNK, BulkProgress, CancelPayload, HashList, known_digest
-from bot.domain.payments.bulk_records import PENDING_WORD, ReportedItem, RowChange, ended_cancel, moves_on, our_word
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
+from bot.domain.money import Cents
+from bot.domain.payments.bulk import CHUNK, BulkProgress, CancelPayload, HashList, hashes_digest, known_digest, row_of
+from bot.domain.payments.bulk_records import (
+    PENDING_WORD,
+    BulkRow,
+    ReportedItem,
+    RowChange,
+    ended_cancel,
+    moves_on,
+    our_word,
+)
+from bot.domain.payments.instruction import FINAL, Attempt, AttemptOutcome, Instruction, Kind, State
+from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.sealed import NAMED
 from bot.domain.proof import READS_NEEDED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
 from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.payments.bulk import BULK, FEW
-from bot.workflows.payments.bulk_request import REQUEST_FILE
-from bot.workflows.payments.follow import PAYOUT
+from bot.workflows.payments.bulk_request import REQUEST_FILE, Bulk
+from bot.workflows.payments.payout import PAYOUT
 from bot.workflows.requests.announce import asked_in, prepared, show_file, tell
 from bot.workflows.requests.attempt import (
     Answers,
@@ -40,57 +51,170 @@ from bot.workflows.requests.attempt import (
 from bot.workflows.requests.authority import has_its_items, hold_changed, may_send
 from bot.workflows.requests.ballot import Standings
 from bot.workflows.requests.look_again import asks_people_already, later, still
+from bot.workflows.requests.request import Requested, request, request_of
 from bot.workflows.requests.send import still_approved
 from storage.transaction import Tx
 
 RESULT_FILE = "result"
+_BEGINNING = 8
+"""Shortest prefix of a hash that is accepted, where it is unique."""
 
 
-async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: the items were read when it was requested; ask the approvers."""
-    if _payload(instruction).payout_to:
-        payments.require("cancel_payout")
-        await prepared(ctx, instruction)
-        return
-    payments.require("cancel_bulk_items")
-    await prepared(ctx, instruction, file=REQUEST_FILE)
+class Why(StrEnum):
+    """Why nothing was requested."""
+
+    NOTHING_PENDING = "nothing pending"
+    UNKNOWN_HASH = "unknown hash"
+    NOT_PENDING = "not pending"
+    NO_AMOUNT = "no amount"
+    AMBIGUOUS = "ambiguous"
 
 
-async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
-    of_payout = bool(_payload(instruction).payout_to)
-    payments.require("cancel_payout" if of_payout else "cancel_bulk_items")
-    if not await ctx.read(lambda uow: _as_approved(uow, instruction)):
-        await hold_changed(ctx, instruction)
-        return
-    reported = await _reported(payments, instruction)
+@dataclass(frozen=True, slots=True)
+class NotRequested:
+    """Nothing was requested. ``hashes``: those concerned; ``statuses``: theirs, where that is the reason."""
 
-    def work(uow: Unit, standings: Standings) -> _Chunk | None:
-        return _claim(uow, instruction, standings, reported)
-
-    async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
-        job, unknown = _job_of(instruction), chunk.earlier_unknown
-        if of_payout:
-            return await payments.cancel_payout(chunk.hashes.all[0], earlier_unknown=unknown, guard=guard)
-        return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
-
-    def read_back(uow: Unit) -> _Chunk | None:
-        return _chunk(uow, held_claim(uow, instruction))
-
-    claim = with_people(ctx, instruction, work, name="claim_cancel", read_back=read_back)
-    await attempt_once(ctx, payments.circuit, claim, cancel, CANCELED, name="canceled")
+    why: Why
+    hashes: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
 
 
-async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: the outcome of the chunk is read from the items."""
-    reported = await _reported(payments, instruction)
-    await ctx.write(lambda uow: _take_in(uow, instruction, reported), name="read_outcome")
+async def request_cancel(
+    ctx: Context,
+    payments: PaymentsClient,
+    bulk: Bulk,
+    *,
+    hashes: Sequence[str] | None,
+    requester: str,
+    channel: str,
+    source_key: str,
+) -> Instruction | NotRequested:
+    """Read the items, find those that are named, store the request with their hashes, durably.
+
+    ``hashes`` None: everything that is pending now. A hash may be given by its beginning, or by the row of the file
+    that it pays.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
+    """
+    known = await ctx.read(lambda uow: uow.instructions.by_source(source_key))
+    if known is not None:
+        return known
+    reported = await _listed(payments, bulk.remote_id)
+    meant = _meant(reported, hashes, bulk.name)
+    if isinstance(meant, NotRequested):
+        return meant
+    payload = CancelPayload(
+        bulk=bulk.name,
+        bulk_remote_id=bulk.remote_id,
+        count=len(meant),
+        cents=sum(row.cents for row in meant),
+        items_digest=hashes_digest({row.hash: int(row.cents) for row in meant}),
+        all_pending=hashes is None,
+    )
+    return await request(
+        ctx,
+        Requested(
+            requester=requester,
+            channel=channel,
+            kind=Kind.BULK_CANCEL,
+            payload=payload,
+            source_key=source_key,
+            items=meant,
+        ),
+    )
 
 
-async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMITTED: every chunk has been sent. Read the items, a few times where one still reads as pending."""
-    reported = await _reported(payments, instruction)
-    await ctx.write(lambda uow: _verified(uow, instruction, reported), name="verified")
+def _meant(
+    reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str
+) -> list[BulkRow] | NotRequested:
+    pending = OperationStatus.PENDING
+    if hashes is None:
+        wanted = [name for name, item in reported.items() if item.state is pending]
+        if not wanted:
+            return NotRequested(Why.NOTHING_PENDING)
+    else:
+        named = {one: _named(reported, one, bulk) for one in hashes}
+        unknown = tuple(one for one, found in named.items() if not found)
+        if unknown:
+            return NotRequested(Why.UNKNOWN_HASH, unknown)
+        ambiguous = tuple(one for one, found in named.items() if len(found) > 1)
+        if ambiguous:
+            return NotRequested(Why.AMBIGUOUS, ambiguous)
+        wanted = list(dict.fromkeys(found[0] for found in named.values()))
+        settled = tuple(one for one in wanted if reported[one].state is not pending)
+        if settled:
+            return NotRequested(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
+    silent = tuple(one for one in wanted if not reported[one].cents)
+    if silent:
+        return NotRequested(Why.NO_AMOUNT, silent)
+    return [
+        BulkRow(
+            row=number,
+            email=reported[one].email,
+            cents=Cents(reported[one].cents or 0),
+            note=reported[one].internal_note or reported[one].note,
+            status=PENDING_WORD,
+            hash=one,
+        )
+        for number, one in enumerate(wanted, 1)
+    ]
+
+
+def _named(reported: Mapping[str, ReportedItem], given: str, bulk: str) -> list[str]:
+    """Hashes that match what was typed: a hash, its beginning, or a row of the file."""
+    if given in reported:
+        return [given]
+    if given.isascii() and given.isdigit() and len(given) < _BEGINNING:
+        return [name for name, item in reported.items() if row_of(item.internal_note, bulk) == int(given)]
+    if len(given) < _BEGINNING:
+        return []
+    return [name for name in reported if name.casefold().startswith(given.casefold())]
+
+
+async def request_return(
+    ctx: Context, payments: PaymentsClient, payout: Instruction, *, requester: str, channel: str, source_key: str
+) -> Instruction | Operation:
+    """Read the payout at the service and store the request, durably; the one that is open already, if there is one.
+
+    Returns:
+        The request, or the record of a payout that is not pending any more.
+
+    Raises:
+        OperatorError: it could not be canceled; see ``PaymentsClient.require``.
+        ServiceNow, ServiceNever: the payout could not be read.
+    """
+    payments.require("cancel_payout")
+    operation = await payments.get_operation(payout.remote_id or "")
+    if operation.state is not OperationStatus.PENDING:
+        return operation
+    row = BulkRow(
+        row=1, email=payout.payload.email, cents=Cents(payout.cents), status=PENDING_WORD, hash=operation.id, note=""
+    )
+    payload = CancelPayload(
+        bulk=payout.reference,
+        bulk_remote_id=operation.id,
+        count=1,
+        cents=payout.cents,
+        items_digest=hashes_digest({operation.id: int(payout.cents)}),
+        payout_to=payout.payload.email,
+    )
+    requested = Requested(
+        requester=requester,
+        channel=channel,
+        kind=Kind.BULK_CANCEL,
+        payload=payload,
+        source_key=source_key,
+        items=[row],
+    )
+
+    def known(uow: Unit, key: str) -> Instruction | None:
+        same = uow.instructions.last_same(
+            kind=Kind.BULK_CANCEL, payee=payload.payee, since=payout.created_at, ignoring=FINAL
+        )
+        return same or uow.instructions.by_source(key)
+
+    return await request_of(ctx, source_key, lambda _: requested, known=known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +230,51 @@ def _payload(instruction: Instruction) -> CancelPayload:
     return instruction.payload
 
 
-def _job_of(instruction: Instruction) -> str:
-    return _payload(instruction).bulk_remote_id
+async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: the items were read when it was requested; ask the approvers."""
+    if _payload(instruction).payout_to:
+        payments.require("cancel_payout")
+        await prepared(ctx, instruction)
+        return
+    payments.require("cancel_bulk_items")
+    await prepared(ctx, instruction, file=REQUEST_FILE)
+
+
+async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
+    payload = _payload(instruction)
+    payments.require("cancel_payout" if payload.payout_to else "cancel_bulk_items")
+    if not await ctx.read(lambda uow: as_approved(uow, instruction)):
+        await hold_changed(ctx, instruction)
+        return
+    reported = await _reported(payments, instruction)
+
+    def work(uow: Unit, standings: Standings) -> _Chunk | None:
+        return _claim(uow, instruction, standings, reported)
+
+    async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
+        job, unknown = payload.bulk_remote_id, chunk.earlier_unknown
+        if payload.payout_to:
+            return await payments.cancel_payout(chunk.hashes.all[0], earlier_unknown=unknown, guard=guard)
+        return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
+
+    def read_back(uow: Unit) -> _Chunk | None:
+        return _chunk(uow, held_claim(uow, instruction))
+
+    claim = with_people(ctx, instruction, work, name="claim_cancel", read_back=read_back)
+    await attempt_once(ctx, payments.circuit, claim, cancel, CANCELED, name="canceled")
+
+
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: the outcome of the chunk is read from the items."""
+    reported = await _reported(payments, instruction)
+    await ctx.write(lambda uow: read_again(uow, instruction, reported), name="read_outcome")
+
+
+async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMITTED: every chunk has been sent. Read the items, a few times where one still reads as pending."""
+    reported = await _reported(payments, instruction)
+    await ctx.write(lambda uow: _verified(uow, instruction, reported), name="verified")
 
 
 async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mapping[str, ReportedItem]:
@@ -116,18 +283,22 @@ async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mappi
     Raises:
         ServiceNow, ServiceNever, OperatorError: they could not be read to the end.
     """
-    if _payload(instruction).payout_to:
-        operation = await payments.get_operation(_job_of(instruction))
+    payload = _payload(instruction)
+    if payload.payout_to:
+        operation = await payments.get_operation(payload.bulk_remote_id)
         return {operation.id: ReportedItem(hash=operation.id, status=operation.status)}
-    found: dict[str, ReportedItem] = {}
-    async for page in payments.bulk_items(_job_of(instruction)):
-        found |= {item.hash: item for item in page.items if item.hash}
+    found = await _listed(payments, payload.bulk_remote_id)
     if not found:
         raise ServiceNow("payments", Reason(OfRequest.NO_ITEMS))
     return found
 
 
-def _as_approved(tx: Tx, instruction: Instruction) -> bool:
+async def _listed(payments: PaymentsClient, job: str) -> dict[str, ReportedItem]:
+    return {item.hash: item async for page in payments.bulk_items(job) for item in page.items if item.hash}
+
+
+def as_approved(tx: Tx, instruction: Instruction) -> bool:
+    """Whether its items are those that were approved."""
     return instruction.intact() and has_its_items(tx, instruction)
 
 
@@ -146,7 +317,7 @@ def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem
 def _claim(
     uow: Unit, instruction: Instruction, standings: Standings, reported: Mapping[str, ReportedItem]
 ) -> _Chunk | None:
-    if not may_send(uow, instruction) or not _as_approved(uow, instruction):
+    if not may_send(uow, instruction) or not as_approved(uow, instruction):
         return None  # the next step holds what was changed since this one read it
     progress = _apply(uow, instruction, reported)
     earlier = uow.attempts.of(instruction.id)
@@ -196,22 +367,13 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
     return _Chunk(claimed.attempt, claimed.instruction, claimed.earlier_unknown, hashes)
 
 
-def _refused(uow: Unit, under_way: Instruction, outcome: NotExecuted) -> None:
-    progress = under_way.progress or BulkProgress()  # the items show whether it was executed nevertheless
-    _all_sent(uow, under_way, progress, reason=outcome.full_reason, said=outcome.detail)
-
-
 def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:
     rows = uow.bulk_items.named_by(sending.id, attempt.n)
     uow.bulk_items.name(sending.id, [row.row for row in rows], 0)
 
 
-def _sent(uow: Unit, under_way: Instruction, _: frozenset[str]) -> None:
-    _go_on(uow, under_way)
-
-
-def _go_on(uow: Unit, instruction: Instruction) -> None:
-    """A chunk is done: go on with the next, or the end."""
+def _next_chunk(uow: Unit, instruction: Instruction) -> None:
+    """A chunk is done: the next one follows, or the end."""
     uow.instructions.move(
         instruction,
         State.APPROVED,
@@ -251,27 +413,24 @@ def _all_sent(
     )
 
 
-def _take_in(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
+def read_again(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
+    """Act on the items while the outcome of a chunk is unknown."""
     progress = _apply(uow, instruction, reported)
     lost = [one.n for one in uow.attempts.of(instruction.id) if one.outcome is AttemptOutcome.UNKNOWN]
     named = [row for n in lost for row in uow.bulk_items.named_by(instruction.id, n)]
     if not [row for row in named if row.status == PENDING_WORD]:
-        if instruction.state is State.NEEDS_HUMAN and not lost and _left(uow, instruction):
+        left = uow.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=1)
+        if instruction.state is State.NEEDS_HUMAN and not lost and left:
             later(uow, instruction)  # the rest waits for the approvals it lost
         elif instruction.state is State.NEEDS_HUMAN:
             _all_sent(uow, instruction, progress)
         else:
-            _go_on(uow, instruction)
+            _next_chunk(uow, instruction)
         return
     if asks_people_already(instruction):
         later(uow, instruction)
         return
     still(uow, instruction, Reason(OfRequest.STILL_PENDING), {"progress": progress})
-
-
-def _left(tx: Tx, instruction: Instruction) -> bool:
-    """Whether anything that can still be canceled was never sent."""
-    return bool(tx.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=1))
 
 
 def _verified(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
@@ -286,11 +445,12 @@ def _verified(uow: Unit, instruction: Instruction, reported: Mapping[str, Report
 
 
 def _finish(uow: Unit, instruction: Instruction, progress: BulkProgress) -> None:
+    counts = dict(progress.tally.counts)
     moved = uow.instructions.move(
         instruction,
         ended_cancel(progress.tally),
         action="observed",
-        facts={"status": _counted(progress), "counts": dict(progress.tally.counts)},
+        facts={"status": ", ".join(f"{count} {status}" for status, count in sorted(counts.items())), "counts": counts},
         progress=progress,
         reason=not_what_it_said(instruction.reason),
         unknown_since=None,
@@ -298,22 +458,18 @@ def _finish(uow: Unit, instruction: Instruction, progress: BulkProgress) -> None
     if moved is None:
         return
     tell(uow, moved)
-    if _payload(instruction).payout_to:
-        uow.tracked.hasten(PAYOUT, _job_of(instruction), uow.now)
-        return
-    show_file(uow, moved, asked_in(uow.ctx, moved), RESULT_FILE)
-    uow.tracked.hasten(BULK, _job_of(instruction), uow.now)
-
-
-def _counted(progress: BulkProgress) -> str:
-    """Items by status, for the audit."""
-    return ", ".join(f"{count} {status}" for status, count in sorted(progress.tally.counts.items()))
+    payload = _payload(instruction)
+    if not payload.payout_to:
+        show_file(uow, moved, asked_in(uow.ctx, moved), RESULT_FILE)
+    uow.tracked.hasten(PAYOUT if payload.payout_to else BULK, payload.bulk_remote_id, uow.now)
 
 
 CANCELED: Answers[_Chunk, frozenset[str]] = Answers(
-    done=_sent,
+    done=lambda uow, under_way, _: _next_chunk(uow, under_way),
     says=lambda chunk, successful: f"{len(successful)} of {len(chunk.hashes.all)}",
-    refused=_refused,
+    refused=lambda uow, under_way, outcome: _all_sent(
+        uow, under_way, under_way.progress or BulkProgress(), reason=outcome.full_reason, said=outcome.detail
+    ),  # the items show whether it was executed nevertheless
     unsent=_unname,
 )
 KIND = RequestKind(

@@ -1,15 +1,23 @@
-"""Requests for a bulk payment. The whole file was read before; its items are stored with the request."""
+"""From a file or typed rows to checked payments, to a request with its items; and bulk payments as they stand."""
 
+import asyncio
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum, auto
 from functools import partial
+from typing import Final
 
 import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.files.columns import summarize
+from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
+from bot.domain.money import Cents
 from bot.domain.payments.bulk import (
+    MOST_ITEMS,
     BulkPayload,
     BulkProgress,
     duplicates_in,
@@ -19,18 +27,39 @@ from bot.domain.payments.bulk import (
     sample_of,
     twin_digest,
 )
-from bot.domain.payments.bulk_file import Checked, FormMetadata, Preview
-from bot.domain.payments.bulk_records import SAME_FILE
+from bot.domain.payments.bulk_file import (
+    COLUMNS,
+    LEAST_COLUMNS,
+    REQUIRED,
+    Checked,
+    FormMetadata,
+    Preview,
+    disguised_rows,
+    guess_places,
+    read_rows,
+)
+from bot.domain.payments.bulk_records import SAME_FILE, BulkJob, BulkRow, JobPage
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
+from bot.domain.payments.operation import OperationStatus
+from bot.presentation.files.columns import columns_read, read_as
+from bot.tables import clear_columns, find_columns, plain, same_names
+from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
-from bot.workflows.payments.bulk_reading import preview
 from bot.workflows.requests.announce import places, prepared, show_progress
 from bot.workflows.requests.attempt import lease
 from bot.workflows.requests.request import Requested, request_of
+from bot.workflows.slack.dropped_files import TableFile, read_table_file
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
+LARGEST_FILE: Final = 10 * MEBIBYTE
+PER_PAGE: Final = 20
+"""Items of one page."""
+
+_LIMITS = Limits(size=LARGEST_FILE, rows=MOST_ITEMS, columns=60, unpacked=80 * MEBIBYTE)
+_TYPED = "typed rows"
+_NOT_FOUND = 404
 REQUEST_FILE = "request"
 OF_FILE = "file:"
 """Prefix of a dropped file's source key."""
@@ -41,6 +70,84 @@ _SILENCES = 3
 """Accounts in a row that could not be read, after which no more are asked for."""
 _KEPT_DUPLICATES = 100
 _KEPT_INACTIVE = 5
+
+
+async def read_file(ctx: Context, file_id: str) -> Checked:
+    """Read a file whose columns have our names.
+
+    Raises:
+        UnusableFile, TableProblem: the person has to correct the file.
+        ServiceNow, ServiceNever, OperatorError: see :class:`bot.slack.files.Downloads`.
+    """
+    found = await read_table_file(ctx, file_id, limits=_LIMITS)
+    return await asyncio.to_thread(_checked, found.table, found.info.name)
+
+
+def can_be_paid(header: Sequence[str]) -> bool:
+    """Whether the names in the first row say which columns hold the recipient and the amount.
+
+    Two columns of the same name do: a person says which one is meant.
+    """
+    known = {*clear_columns(header, COLUMNS), *same_names(header, COLUMNS)}
+    return all(name in known for name in REQUIRED)
+
+
+def _preview(found: TableFile, chosen: Mapping[str, int]) -> Preview:
+    table, name = found.table, found.info.name
+    clear = clear_columns(table.header, COLUMNS)
+    if len(table.header) < LEAST_COLUMNS:
+        raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in clear])
+    fits = all(place < len(table.header) for place in chosen.values())
+    chosen = chosen if fits else {}
+    known = dict(chosen) or clear
+    looks = summarize(table.header, (row.cells for row in table.rows))
+    asked = not chosen and same_names(table.header, COLUMNS)
+    complete = all(one in known for one in REQUIRED) and not asked
+    return Preview(
+        name=name,
+        fingerprint=found.fingerprint,
+        how=read_as(table),
+        looks=looks,
+        places=known if complete else guess_places(looks, table.rows, known),
+        checked=_checked(table, name, places=known) if complete else None,
+    )
+
+
+async def read_typed(text: str) -> Checked:
+    """Rows that were typed or pasted, with or without a first row of names.
+
+    Raises:
+        TableProblem: they cannot be read.
+    """
+    lines, first = text.strip("\r\n"), 0
+    head = lines.partition("\n")[0]
+    if "@" in head:
+        mark, first = next((one for one in ("\t", ";") if one in head), ","), -1
+        rows = "\n".join(_padded(line, mark) for line in lines.splitlines())
+        lines = f"{mark.join(COLUMNS)}\n{rows}"
+    table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=_LIMITS)
+    return await asyncio.to_thread(_checked, table, "", first)
+
+
+def _padded(line: str, mark: str) -> str:
+    """A typed row with a cell for the note, which people leave out."""
+    missing = len(COLUMNS) - 1 - line.count(mark)
+    return line + mark * missing if line.strip() and '"' not in line else line
+
+
+def _checked(table: Table, name: str, first: int = 0, places: Mapping[str, int] | None = None) -> Checked:
+    if places is None:
+        places = find_columns(table.header, COLUMNS, required=REQUIRED)
+    items, bad = read_rows(table.rows, places, plain=plain, first=first)
+    disguised = disguised_rows(table.rows, places, table.hidden.disguised)
+    return Checked(
+        name=name or _TYPED,
+        items=items,
+        bad=sorted([*bad, *disguised], key=lambda one: one.row),
+        rows=len(table.rows),
+        marks=marks_of(table.hidden, table.header, places.values()),
+        read_as=columns_read(table, places) if name else "",
+    )
 
 
 class _Unread(Enum):
@@ -66,19 +173,14 @@ async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *,
             channel=carried.channel,
             kind=Kind.BULK,
             payload=_payload(uow, checked, thread_ts=carried.thread_ts),
-            source_key=_requested_before(uow, carried.key)[1],
+            source_key=requested_before(uow, carried.key)[1],
             items=checked.items,
         )
 
-    return await request_of(ctx, carried.key, make, known=lambda uow, key: _requested_before(uow, key)[0])
+    return await request_of(ctx, carried.key, make, known=lambda uow, key: requested_before(uow, key)[0])
 
 
-async def requested_before(ctx: Context, source_key: str) -> Instruction | None:
-    """The request that this source made already, unless it ended unpaid and may be made again."""
-    return await ctx.read(lambda uow: _requested_before(uow, source_key)[0])
-
-
-def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
+def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     """The request that this source made, and the key of a new one: a file that ended unpaid may be requested again."""
     known, n, free = tx.instructions.by_source(key), 1, key
     while known is not None and known.state in NOT_PAID and key.startswith(OF_FILE):
@@ -117,20 +219,19 @@ def _payload(uow: Unit, checked: Checked, *, thread_ts: str) -> BulkPayload:
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: look up accounts, all or a sample, and ask the approvers; this pays nothing."""
     payments.require("create_bulk_payment")
-    emails = await ctx.read(lambda uow: _sample(uow, instruction))
-    looked = await _look_up(ctx, payments, instruction, emails)
-    if looked is not None:
-        held, progress = looked
+
+    def sample(uow: Unit) -> tuple[str, ...]:
+        items = [row.item for row in uow.bulk_items.rows(instruction.id)]
+        known = uow.instructions.paid_before(item.email for item in items)
+        return sample_of(items, most=_SAMPLE, known=known)
+
+    looked_up = await look_up(ctx, payments, instruction, await ctx.read(sample))
+    if looked_up is not None:
+        held, progress = looked_up
         await prepared(ctx, held, progress=progress, file=REQUEST_FILE)
 
 
-def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
-    items = [row.item for row in tx.bulk_items.rows(instruction.id)]
-    known = tx.instructions.paid_before(item.email for item in items)
-    return sample_of(items, most=_SAMPLE, known=known)
-
-
-async def _look_up(
+async def look_up(
     ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
 ) -> tuple[Instruction, BulkProgress] | None:
     """Read one account after the other, showing progress; None when somebody else took over the request."""
@@ -148,7 +249,7 @@ async def _look_up(
             }
         )
         if number % _SHOWN_EVERY == 0:
-            shown = await ctx.write(partial(_show, held=held, progress=progress), name="looked_up", wakes=False)
+            shown = await ctx.write(partial(_show, held, progress), name="looked_up", wakes=False)
             if shown is None:
                 return None
             held = shown
@@ -167,7 +268,7 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
     return _Unread.SILENT
 
 
-def _show(uow: Unit, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
+def _show(held: Instruction, progress: BulkProgress, uow: Unit) -> Instruction | None:
     after = uow.instructions.touch(held, progress=progress, **lease(uow.ctx))
     if after is not None:
         for place in places(uow.ctx, after):
@@ -195,24 +296,21 @@ class ShownAgain:
 
 
 async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Preview:
-    """The file as it reads now, or the request that was made from it before.
+    """The file as it reads now, or the request that was made from it before. Raises: as :func:`read_file`.
 
-    Raises:
-        PersonError, TableProblem, ServiceTrouble, OperatorError: see
-            :func:`bot.workflows.payments.bulk_reading.read_file`.
+    ``chosen``: our column -> its place, where a person has chosen.
     """
-    return await requested_before(ctx, carried.key) or await preview(ctx, carried.file, chosen)
+    before = await ctx.read(lambda uow: requested_before(uow, carried.key)[0])
+    if before is not None:
+        return before
+    found = await read_table_file(ctx, carried.file, limits=_LIMITS)
+    return await asyncio.to_thread(_preview, found, chosen)
 
 
 async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:
-    """What to request; or the request that was made from it before; or what to show instead.
+    """What to request; or the request that was made from it before; or what to show instead. Raises: as :func:`look`.
 
-    Args:
-        ctx: what a workflow is given.
-        carried: what was shown.
-        chosen: our column -> its place.
-
-    Raises: as :func:`look`.
+    ``carried``: what was shown.
     """
     seen = await look(ctx, carried, chosen)
     if isinstance(seen, Instruction):
@@ -224,3 +322,103 @@ async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]
     if chosen != dict(carried.places) or seen.checked is None:
         return ShownAgain(seen, Why.CHOSEN)
     return seen.checked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bulk:
+    """A bulk payment that was found. ``job`` is the service's own record, read only for one that is not ours."""
+
+    name: str
+    remote_id: str
+    instruction: Instruction | None = None
+    job: BulkJob | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemsPage:
+    """One page of items, of all or of those that failed."""
+
+    rows: Sequence[BulkRow]
+    page: int
+    pages: int
+    total: int
+    read_at: datetime | None = None
+
+
+async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk | None:
+    """Find a bulk payment by our reference or the service's id.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: the service could not be asked.
+    """
+    found = await ctx.read(lambda uow: uow.instructions.find(text))
+    if found is not None:
+        if found.kind is not Kind.BULK:
+            return None
+        return Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
+    try:
+        job = await payments.get_bulk(text)
+    except ServiceNever as refused:
+        if refused.status == _NOT_FOUND:
+            return None
+        raise
+    return Bulk(name=job.id, remote_id=job.id, job=job)
+
+
+async def items_page(
+    ctx: Context, payments: PaymentsClient, bulk: Bulk, *, page: int, failed: bool = False
+) -> ItemsPage:
+    """One page of items: ours as last read, others as the service lists them now.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: the service could not be asked.
+    """
+    instruction = bulk.instruction
+    if instruction is not None:
+        statuses = [OperationStatus.FAILED.value] if failed else []
+
+        def work(uow: Unit) -> tuple[list[BulkRow], int]:
+            tally = uow.bulk_items.tally(instruction.id)
+            offset = (page - 1) * PER_PAGE
+            rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
+            return rows, tally.failed if failed else tally.total
+
+        rows, total = await ctx.read(work)
+        read_at = instruction.progress.read_at if instruction.progress is not None else None
+        return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
+    read = payments.bulk_failure_page if failed else payments.bulk_item_page
+    found = await read(bulk.remote_id, page)
+    return ItemsPage(
+        rows=[
+            BulkRow(
+                row=number,
+                email=item.email,
+                cents=item.cents or Cents(0),
+                note=item.note,
+                status=item.status,
+                hash=item.hash,
+                error=item.error,
+            )
+            for number, item in enumerate(found.items, 1)
+        ],
+        page=page,
+        pages=max(1, found.pages),
+        total=found.count if found.count is not None else found.size,
+    )
+
+
+async def history_page(
+    ctx: Context, payments: PaymentsClient, *, page: int
+) -> tuple[JobPage, Mapping[str, Instruction]]:
+    """One page of all bulk payments of the account, and those that were requested here, by id.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: the service could not be asked.
+    """
+    found = await payments.bulk_history_page(page)
+
+    def work(uow: Unit) -> dict[str, Instruction]:
+        ours = {job.id: uow.instructions.by_remote(job.id) for job in found.jobs}
+        return {remote: one for remote, one in ours.items() if one is not None}
+
+    return found, await ctx.read(work)

@@ -21,9 +21,11 @@ from storage.rows import InboxRow, InboxState
 from storage.store import Store
 from storage.transaction import Tx
 
+log = structlog.get_logger(__name__)
+
 
 def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
-    """Callback address for one kind of report about one instruction; a secret."""
+    """Where one kind of report about one instruction is sent; a secret."""
     token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
     return f"{callback_folder(ctx)}/{token}"
 
@@ -33,15 +35,15 @@ def callback_folder(ctx: Context) -> str:
     return f"{ctx.callback_base}/callbacks/payments"
 
 
-log = structlog.get_logger(__name__)
-
+_PROVEN = frozenset({State.COMMITTED, State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.OPEN})
+"""States in which a record may be applied: our commit was answered or given up; before, a record proves nothing."""
 _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
 _BETWEEN_READS = timedelta(seconds=3)
 """Shortest time between two reads of an operation because of callbacks, however many arrive."""
 
 
-async def stands(store: Store, *, now: datetime, token: str) -> bool:
+async def exists(store: Store, *, now: datetime, token: str) -> bool:
     """Whether there is such an address."""
     hashed = token_hash(token)
     return await store.read(lambda tx: tx.tokens.find(hashed, now)) is not None
@@ -85,13 +87,11 @@ async def back_from_checkout(
     return kind
 
 
-def _observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
-    take_in = uow.kinds[instruction.kind].observe
-    return take_in is not None and take_in(uow, instruction, operation)
-
-
 class _Reads:
-    """Reads of operations: callbacks about the same instruction that are claimed together share one read."""
+    """Reads of operations: callbacks about the same instruction that are claimed together share one read.
+
+    One that is too early to prove anything waits: the end of the attempt makes it due.
+    """
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -101,26 +101,25 @@ class _Reads:
         """Read the operation of the instruction that a callback is about, and apply what it says."""
         ctx = self._ctx
         instruction = await ctx.read(lambda uow: uow.instructions.get(row.instruction_id))
-        too_early = instruction is None or not _is_worth_reading(instruction)
+        too_early = instruction is None or not (instruction.state in FINAL or instruction.state in _PROVEN)
         operation = await self._read(instruction) if instruction is not None and not too_early else None
         await ctx.write(lambda uow: _apply(uow, row, operation, too_early=too_early), name="verified")
 
     async def _read(self, instruction: Instruction) -> Operation | None:
         reading = self._by_instruction.get(instruction.id)
         if reading is None:
-            reading = self._by_instruction[instruction.id] = asyncio.create_task(_read_now(self._ctx, instruction))
+            reading = self._by_instruction[instruction.id] = asyncio.create_task(self._read_now(instruction))
         return await asyncio.shield(reading)  # others wait for it too
 
-
-async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
-    payments, read = ctx.payments.client, ctx.kinds[instruction.kind].read
-    if instruction.remote_id is None or payments is None or read is None:
-        return None
-    try:
-        return await read(payments, instruction.remote_id)
-    except (ServiceNow, ServiceNever, OperatorError) as silent:
-        log.warning("a callback could not be verified yet", reason=str(silent))
-        return None
+    async def _read_now(self, instruction: Instruction) -> Operation | None:
+        payments, read = self._ctx.payments.client, self._ctx.kinds[instruction.kind].read
+        if instruction.remote_id is None or payments is None or read is None:
+            return None
+        try:
+            return await read(payments, instruction.remote_id)
+        except (ServiceNow, ServiceNever, OperatorError) as silent:
+            log.warning("a callback could not be verified yet", reason=str(silent))
+            return None
 
 
 def _apply(uow: Unit, row: InboxRow, operation: Operation | None, *, too_early: bool = False) -> None:
@@ -128,67 +127,41 @@ def _apply(uow: Unit, row: InboxRow, operation: Operation | None, *, too_early: 
     if instruction is None:
         _finish(uow, row, InboxState.STALE)
         return
+    kind = uow.kinds[instruction.kind]
+    pause = back_off(first=min(1.0, uow.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+    more_came = uow.inbox.hints(row.id) != row.hints
+    later = uow.now + (min(pause, _BETWEEN_READS) if more_came else pause)
     if instruction.state in FINAL:
-        if _is_of_use(uow, row, instruction, operation):
-            uow.inbox.again(row.id, due_at=uow.now + _pause(uow, row))
-        else:
-            _finish(uow, row, InboxState.STALE)
+        unread = operation is None and instruction.state in UNPAID
+        if operation is not None:
+            kind.observe(uow, instruction, operation)
+        elif unread and instruction.remote_id is None:
+            uow.instructions.touch(instruction, due_at=uow.now)  # it is searched for by our code
+        elif unread and uow.now - row.received_at < _PATIENCE:  # what ended unpaid has to be read
+            uow.inbox.again(row.id, due_at=later)
+            return
+        _finish(uow, row, InboxState.STALE)
         return
-    if operation is not None and _may_observe(instruction) and _observe(uow, instruction, operation):
+    if operation is not None and instruction.state in _PROVEN and kind.observe(uow, instruction, operation):
         after = uow.instructions.get(row.instruction_id) or instruction
         if after.state in FINAL:
             _finish(uow, row, InboxState.APPLIED)
             return
     if uow.now - row.received_at >= _PATIENCE:
         _finish(uow, row, InboxState.UNCONFIRMED)
-        if row.kind in uow.kinds[instruction.kind].browsed:
+        if row.kind in kind.browsed:
             return  # anybody who has the link can come back from the checkout without having paid
         reason = Reason(OfRequest.UNCONFIRMED, kind=row.kind.value)
         alert(uow, instruction, f"unconfirmed:{row.kind}", reason=reason)
         return
-    in_time_now = too_early and _may_observe(instruction)
-    uow.inbox.again(row.id, due_at=uow.now if in_time_now else uow.now + _pause(uow, row))
-
-
-def _pause(uow: Unit, row: InboxRow) -> timedelta:
-    pause = back_off(first=min(1.0, uow.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
-    more_came = uow.inbox.hints(row.id) != row.hints
-    return min(pause, _BETWEEN_READS) if more_came else pause
+    in_time_now = too_early and instruction.state in _PROVEN
+    uow.inbox.again(row.id, due_at=uow.now if in_time_now else later)
 
 
 def _finish(uow: Unit, row: InboxRow, state: InboxState) -> None:
     """Finish the row, unless another callback arrived after the read began: then it is due again."""
     if not uow.inbox.finish(row.id, state, hints=row.hints):
         uow.inbox.again(row.id, due_at=uow.now + _BETWEEN_READS)
-
-
-def _is_of_use(uow: Unit, row: InboxRow, instruction: Instruction, operation: Operation | None) -> bool:
-    """Apply a record read after the end. True: the row stays due, because what ended unpaid has to be read."""
-    if operation is not None:
-        _observe(uow, instruction, operation)
-        return False
-    if instruction.state not in UNPAID:
-        return False
-    if instruction.remote_id is None:
-        uow.instructions.touch(instruction, due_at=uow.now)  # it is searched for by our code
-        return False
-    return uow.now - row.received_at < _PATIENCE
-
-
-def _may_observe(instruction: Instruction) -> bool:
-    """Whether a record may be applied: only after our commit was answered or given up; before, it proves nothing."""
-    return instruction.state in (
-        State.COMMITTED,
-        State.PENDING_ESCROW,
-        State.COMMIT_UNKNOWN,
-        State.NEEDS_HUMAN,
-        State.OPEN,
-    )
-
-
-def _is_worth_reading(instruction: Instruction) -> bool:
-    """Whether to read now. If not, the callback waits: the end of the attempt makes it due."""
-    return instruction.state in FINAL or _may_observe(instruction)
 
 
 CALLBACKS: Work[InboxRow] = Work(
@@ -198,4 +171,3 @@ CALLBACKS: Work[InboxRow] = Work(
     claim=lambda uow, hold: uow.inbox.claim_due(**hold),
     step=lambda ctx: _Reads(ctx).verify,
 )
-"""Verify every stored callback that is due by reading its operation."""

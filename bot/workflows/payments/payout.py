@@ -12,34 +12,35 @@ believed when those lists agree with it; until then its outcome is unknown, as a
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import timedelta
 from operator import methodcaller
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
-from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.outcome import NotExecuted
-from bot.domain.payments.evidence import differences, is_paid, state_of
-from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, doubted
+from bot.domain.payments.evidence import SETTLED, UNPAID, differences, is_paid, rank, state_of
+from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.domain.reasons import OfRequest, Reason, together
+from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.domain.recovery import SearchResult, Seen
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
-from bot.workflows.payments import follow
 from bot.workflows.payments.callbacks import callback_address
-from bot.workflows.payments.follow import apply_record, note_status, watch, watch_each
+from bot.workflows.payments.follow import Again, again, follow, note_status, polling
 from bot.workflows.payments.recipient import with_recipient
-from bot.workflows.payments.sought import by_code, find_by_code, reread, watch_by_code
+from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import (
     alert,
+    alert_changed,
     alert_paid,
     ask_people,
     end,
-    end_mismatch,
     end_refused,
     on_record,
     prepared,
     show_approvers,
+    tell,
 )
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
 from bot.workflows.requests.look_again import (
@@ -51,69 +52,35 @@ from bot.workflows.requests.look_again import (
     next_watch,
     not_read,
     still,
+    watch_ended,
 )
 from bot.workflows.requests.send import not_now, read_refusal, sending, suspend
 from storage.repositories.requests import Changes
+from storage.rows import Tracked
 
-
-async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: adopt what the service says, or go on looking.
-
-    "Still created" is believed after the quiet period and three reads, and then a person decides.
-    """
-    if instruction.remote_id is None:
-        return
-    try:
-        operation = await payments.get_operation(instruction.remote_id)
-    except (ServiceNow, ServiceNever) as silent:
-        reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.full_reason)
-        wait = silent.retry_after
-        await ctx.write(lambda uow: not_read(uow, instruction, reason, wait=wait), name="not_read", wakes=False)
-        return
-    await ctx.write(lambda uow: take_in(uow, instruction, operation), name="read_outcome")
-
-
-async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays."""
-    if instruction.remote_id is None:
-        await watch_by_code(ctx, payments, instruction)
-        return
-    operation = await payments.get_operation(instruction.remote_id)
-    await ctx.write(lambda uow: seen_after_close(uow, instruction, operation), name="watch_closed", wakes=False)
-
-
-def seen_after_close(uow: Unit, instruction: Instruction, operation: Operation) -> None:
-    """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
-    state = state_of(operation)
-    if is_paid(operation):
-        alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
-    due = next_watch(uow.ctx, instruction, uow.now) if state is None else None
-    uow.instructions.touch(instruction, due_at=due)
-
-
-def take_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
-    """Act on a record read while the outcome is unknown."""
-    wrong = differences(instruction, operation)
-    if wrong:
-        alert(uow, instruction, "differs", reason=together(wrong))
-        later(uow, instruction)
-        return
-    if operation.state is not OperationStatus.CREATED:
-        if not apply_record(uow, instruction, operation):
-            later(uow, note_status(uow, instruction, operation))
-        return
-    if instruction.state is State.NEEDS_HUMAN:
-        uow.instructions.touch(instruction, due_at=uow.now + uow.quiet.spacing * 60)
-        return
-    if instruction.refusal is not None:
-        end_refused(uow, instruction)
-        return
-    still(uow, instruction, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0})
+PAYOUT = "payout"
+"""Kind of a tracked payout."""
+ORPHAN = "orphan"
+"""Kind of a tracked payout that will not be committed."""
+LEAVES_ONE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED})
+"""Final states that may leave an unpaid payout at the service."""
+_WATCHED = timedelta(days=90)
 
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: read the recipient's account, claim an attempt, send the create request once."""
-    if await _is_held(ctx, instruction):
+    """NEW: read the recipient's account, claim an attempt, send the create request once.
+
+    Nothing is created for a requester who may no longer ask; that is checked again every few minutes.
+    """
+    no = await read_refusal(ctx, instruction)
+    if no is not None:
+
+        def hold(uow: Unit) -> None:
+            held = suspend(uow, instruction, no)
+            if held is not None:
+                uow.instructions.touch(held, due_at=uow.now + uow.quiet.spacing * 5)
+
+        await ctx.write(hold, name="suspend")
         return
     looked_up = await with_recipient(ctx, payments, instruction)
     if looked_up is None:
@@ -125,22 +92,6 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
         return await payments.create_payout(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
 
     await attempt_once(ctx, payments.circuit, creating(ctx, looked_up, content), request, CREATED, name="created")
-
-
-async def _is_held(ctx: Context, instruction: Instruction) -> bool:
-    """Whether the requester may no longer ask: then nothing is created. Checked again every few minutes."""
-    no = await read_refusal(ctx, instruction)
-    if no is None:
-        return False
-    now = ctx.clock.now()
-
-    def work(uow: Unit) -> None:
-        held = suspend(uow, instruction, no)
-        if held is not None:
-            uow.instructions.touch(held, due_at=now + ctx.quiet.spacing * 5)
-
-    await ctx.write(work, name="suspend")
-    return True
 
 
 def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
@@ -159,32 +110,32 @@ def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CREATE_UNKNOWN: look for our code in the list of operations. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
+
+    def give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
+        ask_people(uow, instruction, look.doubt or Reason(OfRequest.CREATED_IN_VAIN), suspect=look.suspect)
+
     await ctx.write(
-        lambda uow: found_after_create(uow, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
+        lambda uow: found_after_create(uow, instruction, look, found=_found_created, give_up=give_up), name="found"
     )
 
 
-def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+def _found_created(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
     if len(hits) > 1:
         end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="payouts"))
-        watch_each(uow, instruction, hits)
+        for hit in hits:
+            follow(uow, ORPHAN, instruction, hit.id)
     else:
-        adopt(uow, instruction, hits[0])
+        created(uow, instruction, hits[0])
 
 
-def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
-    reason = look.doubt or Reason(OfRequest.CREATED_IN_VAIN)
-    ask_people(uow, instruction, reason, suspect=look.suspect)
-
-
-def adopt(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+def created(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     """Compare what the service created with the request, and show it to the approvers."""
     wrong = differences(instruction, operation)
     if wrong:
         end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)
         return
-    created: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
-    show_approvers(uow, instruction, created, action="created")
+    changes: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
+    show_approvers(uow, instruction, changes, action="created")
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -208,16 +159,32 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Handle a re-read payout that is not as approved; True when nothing may be sent."""
     wrong = differences(instruction, operation)
-    if wrong:
-        end_mismatch(uow, instruction, together(wrong))
-        return True
-    if operation.state is OperationStatus.CREATED:
+    if wrong and instruction.commits:  # the earlier attempt may have paid
+        ask_people(uow, instruction, together(wrong))
+    elif wrong:
+        end(uow, instruction, State.MISMATCH, together(wrong))
+    elif operation.state is OperationStatus.CREATED:
         return False
-    if instruction.commits:
-        follow.apply_record(uow, instruction, operation)
-        return True
-    end(uow, instruction, State.MISMATCH, Reason(OfRequest.UNASKED, status=operation.status))
+    elif instruction.commits:
+        apply_record(uow, instruction, operation)
+    else:
+        end(uow, instruction, State.MISMATCH, Reason(OfRequest.UNASKED, status=operation.status))
     return True
+
+
+async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
+    """Outcome of a commit. A refusal is compared with the payout's own record: where they differ, the record counts."""
+    if doubted(outcome) is outcome:
+        return outcome
+    try:
+        operation = await payments.get_operation(instruction.remote_id or "")
+    except (ServiceNow, ServiceNever, OperatorError):
+        return doubted(outcome)
+    if differences(instruction, operation):
+        return doubted(outcome)
+    if operation.state is OperationStatus.CREATED:
+        return outcome
+    return Done(value=operation) if state_of(operation) is not None else doubted(outcome)
 
 
 def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:
@@ -225,21 +192,156 @@ def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:
     wrong = differences(under_way, operation)
     if wrong:
         alert(uow, under_way, "differs", reason=together(wrong))
-    follow.apply_record(uow, under_way, operation)
+    apply_record(uow, under_way, operation)
 
 
-def _refused(uow: Unit, under_way: Instruction, outcome: NotExecuted) -> None:
-    end(uow, under_way, State.REFUSED, outcome.full_reason, said=outcome.detail)
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: apply what the service says, or look again.
+
+    "Still created" is believed after the quiet period and three reads, and then a person decides.
+    """
+    if instruction.remote_id is None:
+        return
+    try:
+        operation = await payments.get_operation(instruction.remote_id)
+    except (ServiceNow, ServiceNever) as silent:
+        reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.full_reason)
+        wait = silent.retry_after
+        await ctx.write(lambda uow: not_read(uow, instruction, reason, wait=wait), name="not_read", wakes=False)
+        return
+    await ctx.write(lambda uow: read_again(uow, instruction, operation), name="read_outcome")
 
 
-def status_of(_: Claimed, operation: Operation) -> str:
-    """The service's status, kept with the attempt."""
-    return operation.status
+async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays."""
+    if instruction.remote_id is None:
+        await watch_ended(ctx, instruction, await by_code(ctx, payments, instruction), _leave_behind)
+        return
+    operation = await payments.get_operation(instruction.remote_id)
+    await ctx.write(lambda uow: seen_after_close(uow, instruction, operation), name="watch_closed", wakes=False)
 
 
-CREATED = Answers(done=adopt, says=status_of)
-COMMITTED = Answers(done=paid, says=status_of, refused=_refused)
+def seen_after_close(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+    """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
+    if is_paid(operation):
+        alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+    uow.instructions.touch(instruction, due_at=next_watch(uow, instruction) if state_of(operation) is None else None)
+
+
+def _leave_behind(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+    """A search by our code found it: alert where it is paid; from here on it is read by its id."""
+    uow.instructions.touch(instruction, remote_id=hits[0].id, due_at=None)
+    for operation in hits:
+        if is_paid(operation):
+            alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+        if state_of(operation) is None:
+            follow(uow, ORPHAN, instruction, operation.id)
+
+
+def read_again(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+    """Act on a record read while the outcome is unknown."""
+    wrong = differences(instruction, operation)
+    if wrong:
+        alert(uow, instruction, "differs", reason=together(wrong))
+        later(uow, instruction)
+    elif operation.state is not OperationStatus.CREATED:
+        if not apply_record(uow, instruction, operation):
+            later(uow, note_status(uow, instruction, operation))
+    elif instruction.state is State.NEEDS_HUMAN:
+        later(uow, instruction)
+    elif instruction.refusal is not None:
+        end_refused(uow, instruction)
+    else:
+        still(uow, instruction, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0})
+
+
+def apply_record(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
+    """Move forward to what the service's own record says; never backwards, never out of a final state.
+
+    Returns whether the record carried the instruction forward or had nothing new to say about a final one.
+    """
+    state = state_of(operation)
+    if instruction.state in FINAL:
+        if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
+            alert_changed(uow, instruction, operation.status)
+        return True
+    if state is None or rank(state) <= rank(instruction.state):
+        return False
+    moved = uow.instructions.move(
+        instruction,
+        state,
+        action="observed",
+        facts={"status": operation.status},
+        remote_id=instruction.remote_id or operation.id,
+        remote_status=operation.status,
+        svc_hash=operation.svc_hash or "",
+        reason=given(operation.failure_reason or "") if state is State.FAILED else None,
+        unknown_since=None,
+        puts_off=0,
+        due_at=None,
+    )
+    if moved is None:
+        return False
+    if state in SETTLED:
+        uow.tracked.stop(PAYOUT, operation.id, uow.now)
+    else:
+        follow(uow, PAYOUT, instruction, operation.id)
+    tell(uow, moved)
+    return True
+
+
+def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
+    """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
+    if instruction.state in UNPAID:
+        if is_paid(operation):
+            alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+        return True
+    wrong = differences(instruction, operation)
+    if wrong:
+        alert(uow, instruction, "differs", reason=together(wrong))
+        return False
+    if apply_record(uow, instruction, operation):
+        return True
+    note_status(uow, instruction, operation)
+    return False
+
+
+def watch(uow: Unit, instruction: Instruction) -> None:
+    """Follow what a request that ended unpaid leaves behind at the service."""
+    if instruction.remote_id is not None and instruction.state in LEAVES_ONE:
+        follow(uow, ORPHAN, instruction, instruction.remote_id)
+
+
+def _left_behind(uow: Unit, tracked: Tracked, instruction: Instruction, operation: Operation | None) -> Again | None:
+    if operation is not None and is_paid(operation):
+        alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+    settled = operation is not None and state_of(operation) is not None
+    over = settled or instruction.closed_at is None or uow.now - instruction.closed_at > _WATCHED
+    return None if over else again(uow, tracked, operation, slow=True)
+
+
+def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, operation: Operation | None) -> Again | None:
+    if instruction.state not in FINAL and operation is not None:
+        observe(uow, instruction, operation)
+        instruction = uow.instructions.get(instruction.id) or instruction
+    if instruction.state in FINAL:
+        return None
+    return again(uow, tracked, operation, slow=instruction.state is State.PENDING_ESCROW)
+
+
+async def _read(_: Context, payments: PaymentsClient, tracked: Tracked) -> Operation:
+    return await payments.get_operation(tracked.remote_id)
+
+
+POLLS = polling("polls", kind=PAYOUT, slots=100, read=_read, apply=_polled)
+WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")
+CREATED: Answers[Claimed, Operation] = Answers(done=created)
+COMMITTED: Answers[Claimed, Operation] = Answers(
+    done=paid,
+    refused=lambda uow, one, outcome: end(uow, one, State.REFUSED, outcome.full_reason, said=outcome.detail),
+)
 """A refused commit counts as refused only if the payout's own record agrees."""
+PAID: Answers[Claimed, Operation] = Answers(done=paid)
 
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
@@ -268,12 +370,9 @@ KIND = RequestKind(
     ready=methodcaller("require", "commit_payout"),
     find=_find,
     read=lambda payments, remote_id: payments.get_operation(remote_id),
-    observe=follow.observe,
+    observe=observe,
     ended=watch,
 )
-
-
-PAID = Answers(done=paid, says=status_of)
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -291,7 +390,7 @@ async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) 
     payments.require("one_step_payout")
     if instruction.commits:
         look = await by_code(ctx, payments, instruction)
-        if not await is_absent(ctx, instruction, look, take_in=_take_in_first):
+        if not await is_absent(ctx, instruction, look, found=lambda uow, one, hits: read_again(uow, one, hits[0])):
             return
 
     async def pay(_: Claimed, guard: Guard) -> Outcome[Operation]:
@@ -309,22 +408,18 @@ async def find_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         return
     look, absent = await by_code(ctx, payments, instruction), Reason(OfRequest.NOT_LISTED)
     await ctx.write(
-        lambda uow: found_after_send(uow, instruction, look, take_in=_take_in_found, absent_because=absent),
+        lambda uow: found_after_send(uow, instruction, look, found=_found_sent, absent_because=absent),
         name="read_outcome",
     )
 
 
-def _take_in_found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+def _found_sent(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
     if len(hits) == 1:
-        take_in(uow, instruction, hits[0])
+        read_again(uow, instruction, hits[0])
         return
     reason = Reason(OfRequest.SEVERAL, records="payouts")
     alert(uow, instruction, "differs", reason=reason)
     not_read(uow, instruction, reason)
-
-
-def _take_in_first(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
-    take_in(uow, instruction, hits[0])
 
 
 ONE_STEP = replace(

@@ -22,7 +22,7 @@ from bot.workflows.payments.follow import Again, again, follow, note_status, pol
 from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import Place, alert, alert_changed, end, on_record, show_file, tell
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
-from bot.workflows.requests.look_again import Look, found_after_create, next_watch
+from bot.workflows.requests.look_again import Look, found_after_create, watch_ended
 from storage.rows import Tracked
 
 PURCHASE = "purchase"
@@ -51,31 +51,43 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
     """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
     await ctx.write(
-        lambda uow: found_after_create(uow, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
+        lambda uow: found_after_create(uow, instruction, look, found=_found, give_up=_give_up), name="found"
     )
 
 
-def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
+    """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
+    if look.doubt is None:
+        end(uow, instruction, State.CLOSED, Reason(OfRequest.NOT_LISTED))
+        return
+    moved = uow.instructions.move(
+        instruction,
+        State.NEEDS_HUMAN,
+        action="needs_human",
+        facts={"reason": look.doubt.stored()},
+        reason=look.doubt,
+        due_at=uow.now + uow.quiet.spacing * 60,
+    )
+    if moved is not None:
+        tell(uow, moved)
+
+
+def _found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
     if len(hits) > 1:
         end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="purchases"))
     else:
-        adopt(uow, instruction, hits[0])
+        opened(uow, instruction, hits[0])
 
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """REFUSED: one that was opened nevertheless is followed without giving out its link; its payment is an alert."""
-    look = await by_code(ctx, payments, instruction)
 
-    def work(uow: Unit) -> None:
-        now = ctx.clock.now()
-        if not look.hits:
-            uow.instructions.touch(instruction, due_at=next_watch(ctx, instruction, now))
-            return
-        uow.instructions.touch(instruction, remote_id=look.hits[0].id, due_at=None)
-        for hit in look.hits:
+    def found(uow: Unit, _: Instruction, hits: Sequence[Operation]) -> None:
+        uow.instructions.touch(instruction, remote_id=hits[0].id, due_at=None)
+        for hit in hits:
             follow(uow, PURCHASE, instruction, hit.id)
 
-    await ctx.write(work, name="watch_refused")
+    await watch_ended(ctx, instruction, await by_code(ctx, payments, instruction), found, name="watch_refused")
 
 
 def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
@@ -105,24 +117,29 @@ def link_of(ctx: Context, instruction: Instruction) -> str:
     return ctx.payments.client.checkout_url(instruction.remote_id)
 
 
-def adopt(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+def opened(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     """Compare what the service opened with the request, give its link out, follow it."""
-    wrong = (*differences(instruction, operation), *_no_link(uow.ctx, operation))
+    wrong = list(differences(instruction, operation))
+    try:
+        if uow.ctx.payments.client is not None:
+            uow.ctx.payments.client.checkout_url(operation.id)
+    except ServiceNever:
+        wrong.append(Reason(OfRequest.NO_LINK))
     if wrong:
         end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)
         return
-    opened = uow.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         State.OPEN,
         action="opened",
         facts={"remote_id": operation.id, "status": operation.status},
         **on_record(operation.id, operation.status),
     )
-    if opened is None:
+    if moved is None:
         return
-    follow(uow, PURCHASE, opened, operation.id)
-    observe(uow, opened, operation)
-    after = uow.instructions.get(opened.id) or opened
+    follow(uow, PURCHASE, moved, operation.id)
+    observe(uow, moved, operation)
+    after = uow.instructions.get(moved.id) or moved
     if after.state is State.OPEN:
         show_file(uow, after, Place.REQUESTER, LINK, key=f"link:{after.id}")
 
@@ -132,13 +149,15 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
 
     Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
     """
+    state = purchase_state_of(operation)
     if instruction.state in _WITHOUT_LINK:
-        return _seen_after_stop(uow, instruction, operation)
+        if state is State.COMPLETED:
+            alert(uow, instruction, "paid_elsewhere", reason=Reason(OfRequest.SAYS, status=operation.status))
+        return operation.is_final
     wrong = differences(instruction, operation)
     if wrong:
         alert(uow, instruction, "differs", reason=together(wrong))
         return False
-    state = purchase_state_of(operation)
     if instruction.state in FINAL:
         if state in PURCHASE_SETTLED and state is not instruction.state:
             alert_changed(uow, instruction, operation.status)
@@ -150,61 +169,27 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     return False
 
 
-def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
-    """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
-    if look.doubt is None:
-        end(uow, instruction, State.CLOSED, Reason(OfRequest.NOT_LISTED))
-        return
-    moved = uow.instructions.move(
-        instruction,
-        State.NEEDS_HUMAN,
-        action="needs_human",
-        facts={"reason": look.doubt.stored()},
-        reason=look.doubt,
-        due_at=uow.now + uow.quiet.spacing * 60,
-    )
-    if moved is not None:
-        tell(uow, moved)
-
-
 def _settle(uow: Unit, instruction: Instruction, operation: Operation, state: State) -> bool:
     """The buyer, or the service, decided."""
+    reason = None
+    if state is State.FAILED:
+        reason = given(operation.failure_reason or "")
+    payer = (operation.email or "").strip()
+    if state is State.COMPLETED and payer.casefold() not in ("", instruction.payload.email.casefold()):
+        reason = Reason(OfRequest.PAID_BY, other=payer)
     moved = uow.instructions.move(
         instruction,
         state,
         action="observed",
         facts={"status": operation.status},
         remote_status=operation.status,
-        reason=_reason(instruction, operation, state),
+        reason=reason,
     )
     if moved is None:
         return False
     uow.tracked.stop(PURCHASE, operation.id, uow.now)
     tell(uow, moved)
     return True
-
-
-def _no_link(ctx: Context, operation: Operation) -> tuple[Reason, ...]:
-    try:
-        if ctx.payments.client is not None:
-            ctx.payments.client.checkout_url(operation.id)
-    except ServiceNever:
-        return (Reason(OfRequest.NO_LINK),)
-    return ()
-
-
-def _seen_after_stop(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
-    if purchase_state_of(operation) is State.COMPLETED:
-        alert(uow, instruction, "paid_elsewhere", reason=Reason(OfRequest.SAYS, status=operation.status))
-    return operation.is_final
-
-
-def _reason(instruction: Instruction, operation: Operation, state: State) -> Reason | None:
-    if state is State.FAILED:
-        return given(operation.failure_reason or "")
-    payer = (operation.email or "").strip()
-    is_other = state is State.COMPLETED and payer.casefold() not in ("", instruction.payload.email.casefold())
-    return Reason(OfRequest.PAID_BY, other=payer) if is_other else None
 
 
 def _watch(uow: Unit, ended: Instruction) -> None:
@@ -222,7 +207,7 @@ def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, operation: Op
         over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
     if over or (instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
         return None
-    return again(uow.ctx, tracked, operation, uow.now, slow=age > _FORGOTTEN)
+    return again(uow, tracked, operation, slow=age > _FORGOTTEN)
 
 
 POLLS = polling(
@@ -230,12 +215,9 @@ POLLS = polling(
     kind=PURCHASE,
     slots=50,
     read=lambda _, payments, tracked: payments.get_purchase(tracked.remote_id),
-    take_in=_polled,
+    apply=_polled,
 )
-"""Read every followed purchase that is due."""
-
-
-OPENED: Answers[Claimed, Purchase] = Answers(done=adopt, says=lambda _, operation: operation.status)
+OPENED: Answers[Claimed, Purchase] = Answers(done=opened)
 KIND = RequestKind(
     kind=Kind.PURCHASE,
     letter=Letter.PURCHASE,

@@ -1,7 +1,7 @@
 """The recipient's account, read before anybody is asked; an address without one waits for the requester first."""
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from bot.clients.payments import PaymentsClient
@@ -36,27 +36,45 @@ class _ReplacedError(Exception):
 async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Instruction | None:
     """The instruction with the recipient's account looked up, once.
 
-    None: it waits for the requester, whose address has no account; or somebody else was faster.
+    None: somebody else was faster; or the requester is asked, on the card and in its thread, because the address has no
+    account. They have as long to answer as approvers would have.
     """
+    until = instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
     if instruction.recipient is None:
-        recipient = await _recipient(ctx, payments, instruction)
-        looked_up = replace(instruction, recipient=recipient)
-        if not awaits_requester(looked_up):
+        recipient = await read_recipient(ctx, payments, instruction)
+        if not awaits_requester(replace(instruction, recipient=recipient)):
             held = lease(ctx)
             return await ctx.write(
                 lambda uow: uow.instructions.touch(instruction, recipient=recipient, **held),
                 name="recipient",
                 wakes=False,
             )
-        await ctx.write(lambda uow: _ask(uow, instruction, recipient), name="no_account")
+
+        def ask(uow: Unit) -> None:
+            asked = uow.instructions.touch(
+                instruction, show=True, recipient=recipient, due_at=until, puts_off=0, reason=None
+            )
+            if asked is not None:
+                witness(uow, NO_ACCOUNT, {"instead": recipient.instead}, about=asked)
+                news_of(uow, asked, asked_in(uow.ctx, asked), NO_ACCOUNT)
+
+        await ctx.write(ask, name="no_account")
         return None
     if not awaits_requester(instruction):
         return instruction
-    await ctx.write(lambda uow: _wait(uow, instruction), name="no_answer")
+
+    def wait(uow: Unit) -> None:
+        if until <= uow.now:
+            end(uow, instruction, State.EXPIRED, Reason(OfRequest.ADDRESS_NOT_CONFIRMED))
+        else:
+            uow.instructions.touch(instruction, due_at=until)
+
+    await ctx.write(wait, name="no_answer")
     return None
 
 
-async def _recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Recipient:
+async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Recipient:
+    """The account of its address, with an address that may be meant where it has none."""
     try:
         account = await payments.account_status(instruction.payload.email)
     except (ServiceNow, OperatorError) as silent:
@@ -78,40 +96,16 @@ async def _recipient(ctx: Context, payments: PaymentsClient, instruction: Instru
     return found.model_copy(update={"instead": suggestion(instruction.payload.email, paid)})
 
 
-def _until(instruction: Instruction) -> datetime:
-    """When a request that nobody answered for expires: the requester has as long as approvers would have."""
-    return instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
-
-
-def _ask(uow: Unit, instruction: Instruction, recipient: Recipient) -> None:
-    """Ask the requester, on the card and in its thread; nothing goes on before they answer."""
-    held = uow.instructions.touch(
-        instruction, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=None
-    )
-    if held is not None:
-        witness(uow, NO_ACCOUNT, {"instead": recipient.instead}, about=held)
-        news_of(uow, held, asked_in(uow.ctx, held), NO_ACCOUNT)
-
-
-def _wait(uow: Unit, instruction: Instruction) -> None:
-    until = _until(instruction)
-    if until <= uow.now:
-        end(uow, instruction, State.EXPIRED, Reason(OfRequest.ADDRESS_NOT_CONFIRMED))
-    else:
-        uow.instructions.touch(instruction, due_at=until)
-
-
 async def send_anyway(ctx: Context, click: Click) -> Decided:
     """The requester says that the address is right: the request goes on to the approvers."""
 
     def work(uow: Unit) -> Decided:
-        now = ctx.clock.now()
         found = _waiting(uow, click)
         if isinstance(found, Decided):
             return found
         assert found.recipient is not None
         recipient = found.recipient.model_copy(update={"anyway": True})
-        released = uow.instructions.touch(found, show=True, recipient=recipient, due_at=now)
+        released = uow.instructions.touch(found, show=True, recipient=recipient, due_at=uow.now)
         if released is None:
             return Decided(found, Refusal.STALE)
         witness(uow, "sent_anyway", {}, actor=click.person, about=released)
@@ -145,7 +139,6 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
 
 
 def _waiting(tx: Tx, click: Click) -> Instruction | Decided:
-    """See :func:`waiting`."""
     found = tx.instructions.get(click.instruction_id)
     if found is None:
         raise LookupError(click.instruction_id)

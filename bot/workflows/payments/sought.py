@@ -1,4 +1,4 @@
-"""Searching the service: by our own code, after a refusal, and for what nothing here asked for.
+"""Searching the service: by our own code, for what nothing here asked for, and for people.
 
 A list that does not show our codes proves nothing, nor does one with a record that may be ours. A service that refuses
 a request may have executed it nevertheless: a proxy repeats a request, and the repeat is refused because the first one
@@ -8,8 +8,8 @@ outcome; the card says at once that it was refused and is being checked. Creatin
 list is enough there.
 """
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
 from typing import Final
 
 import structlog
@@ -17,40 +17,50 @@ import structlog
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import Done, doubted
-from bot.domain.payments.evidence import SKEW, Listing, Sought, differences, folded, state_of
-from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind
-from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.payments.evidence import SKEW, Listing, Sought, folded
+from bot.domain.payments.instruction import AttemptOutcome, Instruction
+from bot.domain.payments.operation import Operation, OperationPage
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import SearchResult
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.callbacks import callback_folder
-from bot.workflows.payments.follow import leave_behind
 from bot.workflows.reading_only import resumed_at
-from bot.workflows.requests.attempt import Outcome
-from bot.workflows.requests.look_again import Look, next_watch
+from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
 
+log = structlog.get_logger(__name__)
+
+PER_PAGE = 10
+"""Operations of one page: what fits on a phone."""
+_AGAIN: Final = timedelta(minutes=1)
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
 
 
 async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[Operation]:
     """Read the whole list that shows this kind of request once, for the code of this one.
 
+    A record may be ours from when the first attempt was sent. Where the clock was set since: the earliest that the
+    service's clock may have said then.
+
     Raises:
         OperatorError: see :meth:`PaymentsClient.find_by_code`.
     """
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
-    known, since = await ctx.read(lambda uow: _known(uow, instruction, kinds))
-    sought = Sought(email=instruction.payload.email, cents=instruction.cents, since=since)
-    listing = Listing(sought, known=known)
+
+    def listing_of(uow: Unit) -> Listing:
+        sent = [one.claimed_at for one in uow.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
+        since, _ = on_any_clock(min(sent, default=instruction.created_at), uow.now, uow.audit.every(CLOCK_SET))
+        sought = Sought(email=instruction.payload.email, cents=instruction.cents, since=since)
+        return Listing(sought, known=frozenset(map(folded, uow.instructions.codes_at_the_service(kinds))))
+
+    listing = await ctx.read(listing_of)
     search = await payments.find_by_code(instruction.code, listed, see=listing.see)
     if search.hits:
         return Look(search.hits)
-    suspect = await ctx.read(lambda uow: _nobody_elses(uow, instruction, listing.suspects))
-    if suspect is not None:
-        return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspect.id), suspect=suspect.id)
+    suspects = await ctx.read(lambda uow: _nobody_elses(uow, listing.suspects, instruction.id))
+    if suspects:
+        return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspects[0].id), suspect=suspects[0].id)
     unusable = None if search.complete else Reason(OfRequest.LIST_UNUSABLE, why=search.reason)
     return Look(doubt=unusable or listing.doubt)
 
@@ -78,56 +88,9 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
     return listed
 
 
-def _known(uow: Unit, instruction: Instruction, kinds: frozenset[Kind]) -> tuple[frozenset[str], datetime]:
-    """Codes of ours that the list may show, and when the first request of this one was sent.
-
-    Where the clock was set since: the earliest that the service's clock may have said then.
-    """
-    codes = frozenset(map(folded, uow.instructions.codes_at_the_service(kinds)))
-    sent = [one.claimed_at for one in uow.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
-    earliest, _ = on_any_clock(min(sent, default=instruction.created_at), uow.now, uow.audit.every(CLOCK_SET))
-    return codes, earliest
-
-
-def _nobody_elses(tx: Tx, instruction: Instruction, suspects: Sequence[Operation]) -> Operation | None:
-    """The first suspect that belongs to no other request of ours."""
-    own = instruction.id
-    left = (one for one in suspects if not tx.instructions.belongs_to_another(one.id, one.code, than=own))
-    return next(left, None)
-
-
-async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
-    """Outcome of a commit. A refusal is compared with the payout's own record: where they differ, the record counts."""
-    if doubted(outcome) is outcome:
-        return outcome
-    try:
-        operation = await payments.get_operation(instruction.remote_id or "")
-    except (ServiceNow, ServiceNever, OperatorError):
-        return doubted(outcome)
-    if differences(instruction, operation):
-        return doubted(outcome)
-    if operation.state is OperationStatus.CREATED:
-        return outcome
-    return Done(value=operation) if state_of(operation) is not None else doubted(outcome)
-
-
-async def watch_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED or REFUSED without an id to be read by: what appears after all is followed; when paid, an alert."""
-    look = await by_code(ctx, payments, instruction)
-
-    def work(uow: Unit) -> None:
-        now = ctx.clock.now()
-        if look.hits:
-            leave_behind(uow, instruction, look.hits)
-        else:
-            uow.instructions.touch(instruction, due_at=next_watch(ctx, instruction, now))
-
-    await ctx.write(work, name="watch_closed")
-
-
-log = structlog.get_logger(__name__)
-
-_AGAIN: Final = timedelta(minutes=1)
+def _nobody_elses(tx: Tx, held: Iterable[Operation], own: str = "") -> list[Operation]:
+    """Those that belong to no other request of ours than this one."""
+    return [one for one in held if not tx.instructions.belongs_to_another(one.id, one.code, than=own)]
 
 
 async def survey_due(ctx: Context) -> int:
@@ -146,7 +109,15 @@ async def survey_due(ctx: Context) -> int:
         log.warning("what the payments service holds cannot be compared", reason=str(refused))
         held = ()
     ours = [one for one in held if one.reports_to == callback_folder(ctx)]
-    strangers = await ctx.read(lambda uow: _strangers(uow, ours))
+
+    def strange(uow: Unit) -> list[Operation]:  # no request of this database made it, and no operator accounted for it
+        resumed = resumed_at(uow)
+        new = (
+            one for one in ours if resumed is None or (one.created_at is not None and one.created_at > resumed + SKEW)
+        )
+        return _nobody_elses(uow, new)
+
+    strangers = await ctx.read(strange)
     if strangers:
         log.error("the payments service holds what nothing here asked for", operations=[one.id for one in strangers])
         named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]
@@ -156,8 +127,26 @@ async def survey_due(ctx: Context) -> int:
     return len(strangers)
 
 
-def _strangers(tx: Tx, ours: Sequence[Operation]) -> list[Operation]:
-    """Those that no request of this database made, and that no operator has accounted for."""
-    resumed = resumed_at(tx)
-    new = (one for one in ours if resumed is None or (one.created_at is not None and one.created_at > resumed + SKEW))
-    return [one for one in new if not tx.instructions.belongs_to_another(one.id, one.code, than="")]
+async def list_operations(
+    ctx: Context, payments: PaymentsClient, *, page: int, operation_type: OperationType | None
+) -> tuple[OperationPage, Mapping[str, Instruction]]:
+    """One page, for people, and our requests on it by the service's id.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.list_operations``.
+    """
+    found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
+
+    def ours_on_it(uow: Unit) -> dict[str, Instruction]:
+        ours = {}
+        for operation in found.operations:
+            one = uow.instructions.by_remote(operation.id)
+            if one is None and operation.code:
+                # Its creation may have an unknown outcome: then we know the code, and not yet the id.
+                same = uow.instructions.find(operation.code)
+                one = same if same is not None and same.code == operation.code else None
+            if one is not None:
+                ours[operation.id] = one
+        return ours
+
+    return found, await ctx.read(ours_on_it)

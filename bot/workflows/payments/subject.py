@@ -14,15 +14,18 @@ import structlog
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNow, ServiceTrouble
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.tracking import next_look
 from bot.presentation.blocks import elements
 from bot.presentation.payments import cards, purchases
+from bot.presentation.payments.kinds import KINDS
 from bot.slack.messenger import Posted
+from bot.tables import write_csv
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
-from bot.workflows.payments import bulk_files
+from bot.workflows.payments.bulk import FAILED_FILE
 from bot.workflows.payments.purchase import LINK, link_of
-from bot.workflows.requests.announce import Line, Place, alert, news_elsewhere, subject_of
+from bot.workflows.requests.announce import PAYMENTS, Line, Place, alert, places, queue_line, subject_of
 from bot.workflows.requests.reach import short_of
 from bot.workflows.slack.boards import show_board
 from storage.rows import Board, OutboxRow
@@ -48,12 +51,12 @@ class RequestSubject(Subject):
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         """The card as it is now, for this place."""
-        sight = await _sight(ctx, id)
+        sight = await ctx.read(lambda uow: _look(uow, id))
         return None if sight is None else await card_for(ctx, sight)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """News as they were when they were queued, a reminder, or an alert."""
-        sight = await _sight(ctx, id)
+        sight = await ctx.read(lambda uow: _look(uow, id))
         if sight is None:
             return None
         instruction, line = sight.instruction, Line(str(payload["line"]))
@@ -84,12 +87,27 @@ class RequestSubject(Subject):
         Raises:
             ServiceNow: the link cannot be read, because payments is not configured.
         """
-        sight = await _sight(ctx, id)
+        sight = await ctx.read(lambda uow: _look(uow, id))
         if sight is None:
             return None
-        if payload["what"] == LINK:
-            return await _checkout(ctx, sight.instruction, plain=bool(payload.get(PLAIN)))
-        return await bulk_files.attachment(ctx, sight.instruction, str(payload["what"]))
+        instruction, what = sight.instruction, str(payload["what"])
+        if what != LINK:
+            return await _items(ctx, instruction, what)
+        if instruction.state is not State.OPEN:
+            return None  # nothing to pay any more
+        link = link_of(ctx, instruction)
+        if not link:
+            raise ServiceNow("payments", Reason(Exchange.NOT_CONFIGURED))
+        content = purchases.checkout(instruction, link=link)
+        if payload.get(PLAIN) or len(link) > elements.LONGEST:
+            return content
+        return Attachment(
+            name=f"{instruction.reference}.png",
+            content=await asyncio.to_thread(elements.png, link),
+            title=purchases.picture_title(instruction),
+            alt=purchases.picture_in_words(instruction, link=link),
+            comment=content.text,
+        )
 
     def posted(self, uow: Unit, id: str) -> None:  # noqa: A002
         """The time to decide begins with the approvers' card, which shows its end already."""
@@ -115,7 +133,10 @@ class RequestSubject(Subject):
         if sight is None or line == Line.ALERT:
             return True
         if line == Line.NEWS and sight.place in tuple(Place):
-            news_elsewhere(uow, sight.instruction, row.key, row.payload)
+            home = uow.policy.channels.approvals
+            here = uow.policy.payments == home and Place.APPROVALS in places(uow.ctx, sight.instruction)
+            if not here:  # that channel does not have the card
+                queue_line(uow, sight.instruction, PAYMENTS, f"{row.key}:elsewhere", row.payload)
         facts = {"channel": row.channel}
         alert(uow, sight.instruction, f"undelivered:{sight.place}", reason=why, more=facts)
         return True
@@ -145,21 +166,23 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
     )
 
 
-async def _checkout(ctx: Context, instruction: Instruction, *, plain: bool) -> Attachment | Content | None:
-    if instruction.state is not State.OPEN:
-        return None  # nothing to pay any more
-    link = link_of(ctx, instruction)
-    if not link:
-        raise ServiceNow("payments", Reason(Exchange.NOT_CONFIGURED))
-    content = purchases.checkout(instruction, link=link)
-    if plain or len(link) > elements.LONGEST:
-        return content
+async def _items(ctx: Context, instruction: Instruction, what: str) -> Attachment | None:
+    """The items of a bulk payment or its cancellation as they stand now; None when none belongs in this file."""
+    kind = what.partition(":")[0]
+    statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
+    rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
+    if not rows:
+        return None
+    file = KINDS[instruction.kind].files[kind]
+    content = await asyncio.to_thread(lambda: write_csv(file.header, [file.row(row) for row in rows]))
+    title, alt, comment = file.about(instruction, count=len(rows))
     return Attachment(
-        name=f"{instruction.reference}.png",
-        content=await asyncio.to_thread(elements.png, link),
-        title=purchases.picture_title(instruction),
-        alt=purchases.picture_in_words(instruction, link=link),
-        comment=content.text,
+        name=f"{instruction.reference}-{what.replace(':', '-')}.csv",
+        content=content,
+        title=title,
+        alt=alt,
+        comment=comment,
+        own_title=False,
     )
 
 
@@ -176,21 +199,15 @@ async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
     try:
         return await ctx.messenger.permalink(Posted(boards[0].channel, boards[0].ts))
     except ServiceTrouble as silent:
-        log.info(
-            "an alert goes out without the link to its card", request=instruction.reference, reason=str(silent.reason)
-        )
+        why = str(silent.reason)
+        log.info("an alert goes out without the link to its card", request=instruction.reference, reason=why)
         return ""
 
 
 def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[str]:
     """People whom a message names without notifying them."""
-    voters = payload.get("voters")
-    decided = str(payload.get("decided_by") or "")
+    voters, decided = payload.get("voters"), str(payload.get("decided_by") or "")
     return [instruction.requester, decided, *map(str, voters if isinstance(voters, list) else [])]
-
-
-async def _sight(ctx: Context, name: str) -> Sight | None:
-    return await ctx.read(lambda uow: _look(uow, name))
 
 
 def _look(tx: Tx, name: str) -> Sight | None:

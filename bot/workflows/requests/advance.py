@@ -1,12 +1,14 @@
 """One step of every request that is due. The record of its kind names the step for each state."""
 
 from collections.abc import Collection
+from datetime import timedelta
 from functools import partial
 
 import structlog
 
+from bot.domain.approvals import Count, Void
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, next_look, reminders_due
 from bot.domain.troubles import answered, failed
@@ -15,12 +17,11 @@ from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import alert, end, remind
 from bot.workflows.requests.attempt import LOST, lease
-from bot.workflows.requests.ballot import without_old
-from bot.workflows.requests.send import followed, guessed_refusal
+from bot.workflows.requests.ballot import without_the_others
+from bot.workflows.requests.send import read_refusal, resumed, suspend
 from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.repositories.requests import CLAIMED
-from storage.rows import Hold
 
 log = structlog.get_logger(__name__)
 
@@ -47,9 +48,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         return
     payments = ctx.payments.client
     if payments is None:
-        await _put_off(
-            ctx, instruction, wait=None, reason=Reason(OfRequest.NOT_CONFIGURED, missing=ctx.payments.missing)
-        )
+        await _put_off(ctx, instruction, reason=Reason(OfRequest.NOT_CONFIGURED, missing=ctx.payments.missing))
         return
     if instruction.state is State.NEEDS_HUMAN:
         seen = await _without_old_votes(ctx, instruction)
@@ -61,33 +60,40 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
             await step(ctx, payments, instruction)
     except StorageError:
         raise  # not the instruction's fault; the step is taken again
-    except ServiceNow as later:
-        await _wait(ctx, instruction, later)
+    except ServiceNow as later:  # nobody has to act; after a claim the card says what is in doubt
+        said = answered(later) if instruction.state in _BEFORE_SENDING else None
+        await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
-        await _put_off(ctx, instruction, wait=None, reason=failed(stuck))
+        await _put_off(ctx, instruction, reason=failed(stuck))
 
 
 async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruction | None:
-    seen = await without_old(ctx, instruction)
-    if seen is None or seen.version == instruction.version:
-        return seen
-    kept = lease(ctx)
-    return await ctx.write(lambda uow: uow.instructions.touch(seen, **kept), name="hold", wakes=False)
+    """The instruction without expired votes, still held; None when somebody else changed it first.
 
+    Approvals expire with their request; votes for a new attempt expire only here.
+    """
+    since = ctx.clock.now() - timedelta(seconds=instruction.requirement.expires_seconds)
 
-async def _wait(ctx: Context, instruction: Instruction, later: ServiceNow) -> None:
-    """Nobody has to act. Before anything is sent, the card says what the service said; after that, what is in doubt."""
-    said = answered(later) if instruction.state in _BEFORE_SENDING else None
-    await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
+    def work(uow: Unit) -> Instruction | None:
+        votes = uow.votes.of(instruction.id, instruction.round)
+        void = {vote.person: Void.TOO_OLD for vote in votes if vote.at < since}
+        kept = frozenset(vote.person for vote in votes if vote.person not in void)
+        seen = without_the_others(uow, instruction, votes, Count(kept, void))
+        return seen and uow.instructions.touch(seen, **lease(ctx))
+
+    votes = await ctx.read(lambda uow: uow.votes.of(instruction.id, instruction.round))
+    if all(vote.at >= since for vote in votes):
+        return instruction
+    return await ctx.write(work, name="old_votes", wakes=False)
 
 
 async def _put_off(
-    ctx: Context, instruction: Instruction, *, wait: float | None, reason: Reason | None, alarming: bool = True
+    ctx: Context, instruction: Instruction, *, wait: float | None = None, reason: Reason | None, alarming: bool = True
 ) -> None:
     """Look again later; the deadlines of the instruction itself go on running.
 
-    ``reason``: shown on the card; None: as before. ``alarming``: somebody has to mend it, so it is an alert, too.
+    ``reason``: shown on the card; None: as before. ``alarming``: somebody has to act, so it is an alert, too.
     """
     now = ctx.clock.now()
     first, longest = min(2.0, ctx.poll_seconds), max(ctx.poll_seconds, 1)
@@ -108,7 +114,10 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
 
     No reminder goes out while the requester may no longer ask: the card says so instead.
     """
-    refusal, known = await guessed_refusal(ctx, instruction)
+    try:
+        refusal, known = await read_refusal(ctx, instruction), True
+    except ServiceNow:  # the last known reason stays
+        refusal, known = None, False
     now = ctx.clock.now()
 
     def work(uow: Unit) -> None:
@@ -119,7 +128,11 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
         if expires <= now:
             end(uow, instruction, State.EXPIRED, Reason(OfRequest.UNDECIDED, held=instruction.reason))
             return
-        seen = followed(uow, instruction, refusal, known=known)
+        seen: Instruction | None = instruction
+        if refusal is not None:
+            seen = suspend(uow, instruction, refusal)
+        elif known:
+            seen = resumed(uow, instruction)
         if seen is None:
             return
         number = reminders_due(posted_at=posted, expires_at=expires, now=now)
@@ -131,20 +144,6 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
     await ctx.write(work, name="wait")
 
 
-def _work(queue: Queue, kinds: Collection[Kind]) -> Work[Instruction]:
-    def claim(uow: Unit, hold: Hold) -> list[Instruction]:
-        return uow.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
-
-    return Work(
-        name=queue.name,
-        table="instruction",
-        slots=queue.slots,
-        claim=claim,
-        step=lambda ctx: partial(_step, ctx),
-        in_flight=LOST.in_flight,
-    )
-
-
 def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
     """Work that takes every due request one step further: the deadlines of waiting requests, then one work a queue."""
     deadlines: Work[Instruction] = Work(
@@ -154,5 +153,16 @@ def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
         claim=lambda uow, hold: uow.instructions.claim_due(states=_BY_PEOPLE, **hold),
         step=lambda ctx: partial(_step, ctx),
     )
-    queues = dict.fromkeys(one.queue for one in kinds)
-    return deadlines, *(_work(queue, [one.kind for one in kinds if one.queue == queue]) for queue in queues)
+
+    def steps(queue: Queue) -> Work[Instruction]:
+        its_own = [one.kind for one in kinds if one.queue == queue]
+        return Work(
+            name=queue.name,
+            table="instruction",
+            slots=queue.slots,
+            claim=lambda uow, hold: uow.instructions.claim_due(kinds=its_own, states=_BY_THE_SERVICE, **hold),
+            step=lambda ctx: partial(_step, ctx),
+            in_flight=LOST.in_flight,
+        )
+
+    return deadlines, *map(steps, dict.fromkeys(one.queue for one in kinds))

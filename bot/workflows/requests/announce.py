@@ -13,6 +13,7 @@ from typing import Final
 
 from bot.domain.payments.instruction import FINAL, Instruction, Progress, State
 from bot.domain.payments.moves import APPROVED
+from bot.domain.policy import Policy
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.tracking import next_look
 from bot.workflows.context import Context, Unit
@@ -45,7 +46,7 @@ SUBJECT = "request"
 TOLD = FINAL | {State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
 """States that are posted as news. The others only change the card."""
 
-_ALERTS, _PAYMENTS = "alerts", "payments"
+_ALERTS, PAYMENTS = "alerts", "payments"
 """Conversations that get messages about a request without having its card."""
 _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
@@ -79,7 +80,7 @@ def show_card(uow: Unit, instruction: Instruction, place: Place) -> None:
         uow,
         subject=subject_of(instruction.id, place),
         key=f"card:{instruction.id}:{place}",
-        channel=_channel_of(uow.ctx, instruction, place),
+        channel=_channel_of(uow.policy, instruction, place),
         thread_ts=(instruction.payload.thread_ts or None) if asked_here else None,
         requester=instruction.requester if asked_here else "",
         about=instruction.id,
@@ -91,27 +92,23 @@ def show_progress(uow: Unit, instruction: Instruction, place: Place) -> None:
     show_board(uow, subject_of(instruction.id, place), progress=True)
 
 
-def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
-    """Whether a copy of the card is posted in this place."""
-    board = tx.boards.get(subject_of(instruction.id, place))
-    return board is not None and board.ts != ""
-
-
 def show_file(uow: Unit, instruction: Instruction, place: Place, what: str, *, key: str = "") -> bool:
     """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
 
     ``what`` says which file to the subject of the card; ``key``: of the row in the outbox, by default made of all that.
     """
-    return _queue(uow, instruction, Action.FILE, place, key or f"file:{instruction.id}:{place}:{what}", {"what": what})
+    key, channel = key or f"file:{instruction.id}:{place}:{what}", _channel_of(uow.policy, instruction, place)
+    subject, payload = subject_of(instruction.id, place), {"what": what}
+    return queue(uow, Action.FILE, subject, key, channel=channel, payload=payload, about=instruction.id, urgent=False)
 
 
 def tell(uow: Unit, instruction: Instruction) -> None:
     """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
     if instruction.state not in TOLD:
         return
-    topic = f"{instruction.state}:{instruction.round}"
+    topic, card = f"{instruction.state}:{instruction.round}", subject_of(instruction.id, Place.APPROVALS)
     for place in places(uow.ctx, instruction):
-        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(uow, instruction):
+        if place is Place.APPROVALS and instruction.posted_at is None and not uow.boards.get(card):
             continue  # the approvers never saw it, so there is nothing to tell them
         news_of(uow, instruction, place, topic)
     if instruction.state in _ALARMING:
@@ -119,19 +116,9 @@ def tell(uow: Unit, instruction: Instruction) -> None:
 
 
 def news_of(uow: Unit, instruction: Instruction, place: Place, what: str) -> None:
-    """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
+    """Queue a message about the instruction as it is now for one of its threads, once for each ``what``."""
     facts = {"line": Line.NEWS, **_facts(uow, instruction)}
-    _queue(uow, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts)
-
-
-def news_elsewhere(uow: Unit, instruction: Instruction, key: str, facts: Mapping[str, object]) -> None:
-    """Queue news that could not be posted for the policy's payments channel, unless that channel has the card.
-
-    ``key`` and ``facts``: of the news that could not be posted.
-    """
-    if uow.policy.payments == uow.policy.channels.approvals and Place.APPROVALS in places(uow.ctx, instruction):
-        return
-    _queue(uow, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts)
+    queue_line(uow, instruction, place, f"news:{instruction.id}:{place}:{what}", facts)
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
@@ -157,14 +144,7 @@ def remind(uow: Unit, instruction: Instruction, number: int | str) -> None:
     """Queue a reminder for the approvers, in the thread of their card. ``number``: each is posted once a round."""
     key = f"reminder:{instruction.id}:{instruction.round}:{number}"
     facts = {"line": Line.REMINDER, "approvers": list(uow.policy.people.approvers)}
-    _queue(uow, instruction, Action.LINE, Place.APPROVALS, key, facts)
-
-
-def out_of_reach(uow: Unit, instruction: Instruction, nth: int, facts: Mapping[str, object]) -> None:
-    """Queue the news that there are too few people to approve it, for the requester; ``nth``: each is posted once."""
-    said = {"line": Line.OUT_OF_REACH, **facts}
-    place = asked_in(uow.ctx, instruction)
-    _queue(uow, instruction, Action.LINE, place, f"out_of_reach:{instruction.id}:{nth}", said)
+    queue_line(uow, instruction, Place.APPROVALS, key, facts)
 
 
 def alert(
@@ -181,7 +161,7 @@ def alert(
     ``once``: a key that several topics share; only the first of them is posted. ``more``: facts besides the reason.
     """
     said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": stored(reason), **more}
-    _queue(uow, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said)
+    queue_line(uow, instruction, _ALERTS, f"alert:{instruction.id}:{once or topic}", said)
 
 
 def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
@@ -195,29 +175,19 @@ def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
 
 def alert_changed(uow: Unit, instruction: Instruction, status: str) -> None:
     """Queue the alert that the service now tells another end than the one it told before."""
-    alert(
-        uow,
-        instruction,
-        "contradiction",
-        reason=Reason(OfRequest.CONTRADICTED, before=instruction.state.value, status=status),
-    )
+    reason = Reason(OfRequest.CONTRADICTED, before=instruction.state.value, status=status)
+    alert(uow, instruction, "contradiction", reason=reason)
 
 
-def _card_queued(tx: Tx, instruction: Instruction) -> bool:
-    return tx.boards.get(subject_of(instruction.id, Place.APPROVALS)) is not None
-
-
-def _queue(
-    uow: Unit, instruction: Instruction, action: Action, place: str, key: str, payload: Mapping[str, object]
-) -> bool:
-    subject, channel = subject_of(instruction.id, place), _channel_of(uow.ctx, instruction, place)
+def queue_line(uow: Unit, instruction: Instruction, place: str, key: str, payload: Mapping[str, object]) -> None:
+    """Queue a message for one of its conversations; ``payload``: its facts, with the kind of :class:`Line`."""
+    subject, channel = subject_of(instruction.id, place), _channel_of(uow.policy, instruction, place)
     urgent = payload.get("line") in (Line.NEWS, Line.ALERT)
-    return queue(uow, action, subject, key, channel=channel, payload=payload, about=instruction.id, urgent=urgent)
+    queue(uow, Action.LINE, subject, key, channel=channel, payload=payload, about=instruction.id, urgent=urgent)
 
 
-def _channel_of(ctx: Context, instruction: Instruction, place: str) -> str:
-    policy = ctx.policy
-    named = {Place.APPROVALS: policy.channels.approvals, _ALERTS: policy.alerts, _PAYMENTS: policy.payments}
+def _channel_of(policy: Policy, instruction: Instruction, place: str) -> str:
+    named = {Place.APPROVALS: policy.channels.approvals, _ALERTS: policy.alerts, PAYMENTS: policy.payments}
     return named.get(place, instruction.origin_channel)
 
 
@@ -248,15 +218,10 @@ async def prepared(ctx: Context, instruction: Instruction, *, progress: Progress
     await ctx.write(work, name="prepared")
 
 
-def show_approvers(
-    uow: Unit,
-    instruction: Instruction,
-    changes: Changes,
-    *,
-    action: str,
-) -> None:
+def show_approvers(uow: Unit, instruction: Instruction, changes: Changes, *, action: str) -> None:
     """From here on approvers decide. The expiry clock starts when their card is posted, which may be already."""
-    seen = is_shown(uow, instruction, Place.APPROVALS)
+    board = uow.boards.get(subject_of(instruction.id, Place.APPROVALS))
+    seen = board is not None and board.ts != ""
     expires = uow.now + timedelta(seconds=instruction.requirement.expires_seconds)
     merged: Changes = {
         **changes,
@@ -287,6 +252,8 @@ def end(
     ``remote_id``: from the record that ended it, where there is one; ``said``: the service's own words, for the audit.
     """
     known = remote_id or instruction.remote_id
+    sent, watches = instruction.creates or instruction.commits, State.REFUSED in uow.kinds[instruction.kind].steps
+    unnamed = state is State.REFUSED and known is None and bool(sent) and watches  # it may leave an orphan there
     moved = uow.instructions.move(
         instruction,
         state,
@@ -295,26 +262,11 @@ def end(
         reason=reason,
         decided_by="",
         remote_id=known,
-        due_at=uow.now + uow.quiet.spacing * 60 if _left_unnamed(uow.ctx, instruction, state, known) else None,
+        due_at=uow.now + uow.quiet.spacing * 60 if unnamed else None,
     )
     if moved is not None:
         uow.kinds[moved.kind].ended(uow, moved)
         tell(uow, moved)
-
-
-def end_mismatch(uow: Unit, instruction: Instruction, reason: Reason | None) -> None:
-    """End a request that is not what was approved. After an earlier attempt, which may have paid, people decide."""
-    if instruction.commits:
-        ask_people(uow, instruction, reason)
-    else:
-        end(uow, instruction, State.MISMATCH, reason)
-
-
-def _left_unnamed(ctx: Context, instruction: Instruction, state: State, remote_id: str | None) -> bool:
-    """True if a request that ends like this may leave an orphan at the service, without a known id."""
-    sent = instruction.creates or instruction.commits
-    looked_for = State.REFUSED in ctx.kinds[instruction.kind].steps
-    return state is State.REFUSED and remote_id is None and bool(sent) and looked_for
 
 
 def end_refused(uow: Unit, instruction: Instruction) -> None:
@@ -327,14 +279,21 @@ def end_refused(uow: Unit, instruction: Instruction) -> None:
 def ask_people(uow: Unit, instruction: Instruction, reason: Reason | None, *, suspect: str | None = None) -> None:
     """Reading cannot settle the outcome: people decide, in a new round of votes.
 
-    ``suspect``: id of a record that may be this request: until people decide, nothing is sent again.
+    The reason follows what the service answered while the outcome was open. ``suspect``: id of a record that may be
+    this request: until people decide, nothing is sent again.
     """
+    before, why = instruction.reason, reason
+    unknown = instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN)
+    if instruction.refusal is not None:
+        why = Reason(OfRequest.AFTER_REFUSAL, refusal=instruction.refusal, why=reason)
+    elif unknown and before is not None and before.quotes_answer:
+        why = Reason(OfRequest.AFTER_ANSWER, answer=before, why=reason)
     moved = uow.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
         action="needs_human",
         facts={"reason": stored(reason), "suspect": suspect or ""},
-        reason=_for_people(instruction, reason),
+        reason=why,
         suspect=suspect,
         decided_by="",
         round=instruction.round + 1,
@@ -343,17 +302,3 @@ def ask_people(uow: Unit, instruction: Instruction, reason: Reason | None, *, su
     if moved is not None:
         show_card(uow, moved, Place.APPROVALS)  # approvers may never have seen it before
         tell(uow, moved)
-
-
-def _for_people(instruction: Instruction, reason: Reason | None) -> Reason | None:
-    """Why people have to decide, after what the service answered while the outcome was open."""
-    if instruction.refusal is not None:
-        return Reason(OfRequest.AFTER_REFUSAL, refusal=instruction.refusal, why=reason)
-    before = instruction.reason
-    if (
-        instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN)
-        and before is not None
-        and before.quotes_answer
-    ):
-        return Reason(OfRequest.AFTER_ANSWER, answer=before, why=reason)
-    return reason

@@ -9,7 +9,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Generic, TypedDict, TypeVar
+from typing import Any, Generic, TypedDict, TypeVar
 
 import structlog
 
@@ -176,25 +176,21 @@ T = TypeVar("T")
 Outcome = Done[T] | NotExecuted | Unknown
 
 
-def _kept(_uow: Unit, _under_way: Instruction, _attempt: Attempt) -> None:
-    """Default: the claim holds nothing but the attempt."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[C, T]):
     """How a kind handles the outcome of its request.
 
     Attributes:
         done: applies the service's record of it.
-        says: what the attempt keeps of that record.
+        says: what the attempt keeps of that record: by default the service's status.
         refused: handles a refusal as final. None: a refusal is an unknown outcome, until a read agrees with it.
         unsent: gives back what the claim took beside the attempt.
     """
 
     done: Callable[[Unit, Instruction, T], None]
-    says: Callable[[C, T], str]
+    says: Callable[[C, Any], str] = lambda _, record: record.status
     refused: Callable[[Unit, Instruction, NotExecuted], None] | None = None
-    unsent: Callable[[Unit, Instruction, Attempt], None] = _kept
+    unsent: Callable[[Unit, Instruction, Attempt], None] = lambda *_: None
 
 
 async def attempt_once(

@@ -10,7 +10,7 @@ from typing import Any
 import structlog
 
 from bot.domain.approvals import No, Role, in_role
-from bot.domain.audit import CLOCK_SET, SYSTEM, Entry
+from bot.domain.audit import CLOCK_SET, SYSTEM
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import Disagreement, Odd, disagreements, made_of, names_what_it_sent
@@ -59,18 +59,27 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
     """Before the step of a request: the request, no longer marked as held; None: it is held, or somebody was faster."""
     if instruction.state in FINAL:
         return instruction
-    found = await ctx.read(lambda uow: _seen(uow, instruction))
+    sends = instruction.state is State.APPROVED or (instruction.state is State.NEW and instruction.kind in CREATES)
+
+    def seen(uow: Unit) -> tuple[Disagreement, ...]:
+        if _is_overtaken(uow, instruction):
+            return ()
+        if not sends:
+            return _odd_row(uow, instruction)
+        found = _odd_with_gap(uow, instruction, keep=True)
+        if has_code(instruction.reason, OfRequest.ON_HOLD) and not has_its_items(uow, instruction):
+            return (*found, Disagreement(Odd.ITEMS))
+        return found
+
+    found = await ctx.read(seen)
     if not found and not has_code(instruction.reason, OfRequest.ON_HOLD):
         return instruction
 
     def work(uow: Unit) -> Instruction | None:
-        now = ctx.clock.now()
         if _is_overtaken(uow, instruction) or _held(uow, instruction, found):
             return None
         owner, until = instruction.lease_owner, instruction.lease_until
-        return uow.instructions.touch(
-            instruction, now=now, show=True, reason=None, lease_owner=owner, lease_until=until
-        )
+        return uow.instructions.touch(instruction, show=True, reason=None, lease_owner=owner, lease_until=until)
 
     return await ctx.write(work, name="disagrees")
 
@@ -83,18 +92,6 @@ async def hold_changed(ctx: Context, instruction: Instruction) -> None:
             _held(uow, instruction, odd(uow, instruction))
 
     await ctx.write(work, name="disagrees")
-
-
-def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
-    if _is_overtaken(tx, instruction):
-        return ()
-    sends = instruction.state is State.APPROVED or (instruction.state is State.NEW and instruction.kind in CREATES)
-    if not sends:
-        return _odd_row(tx, instruction)
-    found = _odd_with_gap(tx, instruction, keep=True)
-    if has_code(instruction.reason, OfRequest.ON_HOLD) and not has_its_items(tx, instruction):
-        return (*found, Disagreement(Odd.ITEMS))
-    return found
 
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
@@ -130,12 +127,8 @@ def _held(uow: Unit, instruction: Instruction, found: tuple[Disagreement, ...]) 
         return False
     reason = Reason(OfRequest.ON_HOLD, found=[(one.odd.value, one.facts) for one in found])
     log.error("a request disagrees with the audit", reference=instruction.reference, reason=str(reason))
-    uow.instructions.touch(
-        instruction,
-        show=instruction.reason != reason,
-        reason=reason,
-        due_at=uow.now + uow.quiet.spacing * 60,
-    )
+    due = uow.now + uow.quiet.spacing * 60
+    uow.instructions.touch(instruction, show=instruction.reason != reason, reason=reason, due_at=due)
     alert(uow, instruction, DISAGREES, reason=reason)
     return True
 
@@ -163,22 +156,20 @@ def frozen(tx: Tx) -> Frozen | None:
     It starts again when the audit says so too: a flag is a row that anybody can write who can write to the database.
     """
     sealed = frozen_by_audit(tx)
+    flag = None
     try:
         found = tx.flags.get(FREEZE)
-        flag = _read(found) if found is None or isinstance(found, dict) else _UNREADABLE
+        if found is not None and not isinstance(found, dict):
+            flag = _UNREADABLE
+        elif found:
+            by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
+            why = Reason.read(reason) or _given("")
+            flag = Frozen(by=str(by), reason=why, at=str(at), lifting=tuple(str(one) for one in lifting))
     except (RowUnreadable, ValueError, TypeError, KeyError):
         return _UNREADABLE
     if flag is None or sealed is None:
         return flag or sealed
     return replace(flag, lifting=tuple(one for one in flag.lifting if one in sealed.lifting))
-
-
-def _read(found: dict[str, Any] | None) -> Frozen | None:
-    if not found:
-        return None
-    by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
-    why = Reason.read(reason) or _given("")
-    return Frozen(by=str(by), reason=why, at=str(at), lifting=tuple(str(one) for one in lifting))
 
 
 def _stored(found: Frozen) -> dict[str, Any]:
@@ -195,8 +186,12 @@ def frozen_by_audit(tx: Tx) -> Frozen | None:
         return Frozen(by=SYSTEM, reason=Reason(OfMode.CHANGED, row=changed.seq), at="")
     entries = [row.entry for row in rows if row.entry is not None]
     first, lifts = entries[0], [one for one in entries if one.action == _UNFREEZE]
-    if first.action != _FREEZE or any(_is_enough(one) for one in lifts):
+    if first.action != _FREEZE:
         return None
+    for one in lifts:
+        voices, needed = one.detail.get("voices"), one.detail.get("needed")
+        if isinstance(voices, int) and isinstance(needed, int) and voices >= needed:
+            return None
     people = tuple(dict.fromkeys(one.actor for one in lifts))
     return Frozen(
         by=first.actor, reason=_given(first.detail.get("reason", "")), at=first.at.isoformat(), lifting=people
@@ -205,11 +200,6 @@ def frozen_by_audit(tx: Tx) -> Frozen | None:
 
 def _given(text: object) -> Reason:
     return Reason(Verbatim.GIVEN, text=str(text))
-
-
-def _is_enough(lifting: Entry) -> bool:
-    voices, needed = lifting.detail.get("voices"), lifting.detail.get("needed")
-    return isinstance(voices, int) and isinstance(needed, int) and voices >= needed
 
 
 async def is_frozen(ctx: Context) -> Frozen | None:

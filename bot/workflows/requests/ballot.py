@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.approvals import Count, Membership, Void, counting
+from bot.domain.approvals import Count, Membership, counting
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.payments.sealed import RECOUNTED
@@ -77,8 +77,7 @@ def count(
 def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: Collection[str]) -> int | None:
     """Copy the votes that count into a new round; its number, None when every vote counts.
 
-    The others stay in their round, for the record. They are no longer shown as approvals, and their voters can vote
-    again once they count again.
+    The others stay in their round, for the record; their voters can vote again once they count again.
     """
     if all(vote.person in counted for vote in votes):
         return None
@@ -102,26 +101,6 @@ def without_the_others(uow: Unit, instruction: Instruction, votes: Sequence[Vote
     if after is not None:
         witness(uow, RECOUNTED, {"round": number, "counted": sorted(found.counted)}, about=after)
     return after
-
-
-async def without_old(ctx: Context, instruction: Instruction) -> Instruction | None:
-    """The instruction without expired votes; None when somebody else changed it first.
-
-    Approvals expire with their request; votes for a new attempt expire only here.
-    """
-    now = ctx.clock.now()
-    since = now - timedelta(seconds=instruction.requirement.expires_seconds)
-
-    def work(uow: Unit) -> Instruction | None:
-        votes = uow.votes.of(instruction.id, instruction.round)
-        void = {vote.person: Void.TOO_OLD for vote in votes if vote.at < since}
-        kept = frozenset(vote.person for vote in votes if vote.person not in void)
-        return without_the_others(uow, instruction, votes, Count(kept, void))
-
-    votes = await ctx.read(lambda uow: uow.votes.of(instruction.id, instruction.round))
-    if all(vote.at >= since for vote in votes):
-        return instruction
-    return await ctx.write(work, name="old_votes", wakes=False)
 
 
 def why_more(instruction: Instruction, found: Count) -> Reason | None:

@@ -46,11 +46,9 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """One person's decision on one round of a request.
+    """One person's decision on the round of a request that the card or form was made for.
 
-    Attributes:
-        round: the round the card or form was made for.
-        involved: the requester and the voters, where they were just read; empty: they are read first.
+    ``involved``: the requester and the voters, where they were just read; empty: they are read first.
     """
 
     instruction_id: str
@@ -159,14 +157,19 @@ async def _cast(
 
     def work(uow: Unit, found: Instruction, people: Standings) -> Decided:
         refusal = _refusal(ctx, found, people[click.person], state)
-        if refusal is Refusal.DECIDED and _voted(uow, found, click):
+        if refusal is Refusal.DECIDED and click.person in {one.person for one in uow.votes.of(found.id, found.round)}:
             refusal = Refusal.REPEATED
         refusal = refusal or check(found, uow.now)
         if refusal is not None:
             return Decided(found, refusal)
-        typed = _is_amount(typed_amount, found)
-        who, number = click.person, found.round
-        vote = Vote(instruction_id=found.id, round=number, person=who, choice=choice, at=uow.now, typed=typed)
+        vote = Vote(
+            instruction_id=found.id,
+            round=found.round,
+            person=click.person,
+            choice=choice,
+            at=uow.now,
+            typed=_is_amount(typed_amount, found),
+        )
         return _vote(uow, found, vote, people)
 
     involved = click.involved
@@ -208,7 +211,10 @@ def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decid
 
 
 def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided:
-    """Result of a vote, together with the others that count: approved with the quorum, else still waiting."""
+    """Result of a vote, together with the others that count: approved with the quorum, else still waiting.
+
+    Votes for repeating a create do not approve the payment: the service is searched once more, in a new round.
+    """
     voices = len(count.counted)
     detail = {
         "round": found.round,
@@ -219,16 +225,8 @@ def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided
     if voices < found.requirement.quorum:
         witness(uow, vote.choice.value, detail, actor=vote.person, about=found)
         return Decided(uow.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
-    return Decided(_approved(uow, found, vote, detail), voices=voices)
-
-
-def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object]) -> Instruction:
-    """Apply the last vote needed. Before a create is repeated, the service is searched once more.
-
-    Votes for repeating a create do not approve the payment: that takes a new round.
-    """
     again = found.state is State.NEEDS_HUMAN and not found.commits
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         found,
         State.CREATE_UNKNOWN if again else State.APPROVED,
         now=vote.at,
@@ -243,17 +241,11 @@ def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object])
         unknown_since=vote.at if again else found.unknown_since,
         exec_deadline=None if again else vote.at + timedelta(seconds=found.requirement.execute_within_seconds),
     )
-    return moved or found
+    return Decided(moved or found, voices=voices)
 
 
 def finish(
-    uow: Unit,
-    found: Instruction,
-    to: State,
-    person: str,
-    reason: Reason | None,
-    *,
-    due_at: datetime | None = None,
+    uow: Unit, found: Instruction, to: State, person: str, reason: Reason | None, *, due_at: datetime | None = None
 ) -> Decided:
     """A person ends it, in the caller's transaction."""
     moved = uow.instructions.move(
@@ -273,18 +265,11 @@ def finish(
     return Decided(moved)
 
 
-def _voted(tx: Tx, found: Instruction, click: Click) -> bool:
-    return any(vote.person == click.person for vote in tx.votes.of(found.id, found.round))
-
-
 def _is_amount(typed: str | None, found: Instruction) -> bool:
     try:
         return typed is not None and parse_amount(typed.upper().removesuffix("USD").strip()) == found.cents
     except RuleError:
         return False
-
-
-_UNDER_WAY = (OutboxState.SENDING, OutboxState.UNKNOWN)
 
 
 Shown = tuple[Instruction, list[Vote]]
@@ -309,7 +294,7 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
         if card is not None:
             return (_shown(uow, instruction_id) if card.instruction_id == instruction_id else None), False
         states = [post.state for post in posts_here(uow)]
-        under_way = any(state in _UNDER_WAY for state in states)
+        under_way = OutboxState.SENDING in states or OutboxState.UNKNOWN in states
         return (_shown(uow, instruction_id) if under_way else None), OutboxState.UNKNOWN in states
 
     def keep(uow: Unit) -> None:

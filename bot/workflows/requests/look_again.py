@@ -42,23 +42,23 @@ class Look(Generic[Held]):
         return not self.hits and self.doubt is None
 
 
-TakeIn = Callable[[Unit, Instruction, Sequence[Held]], None]
-"""What is done with the hits of a look."""
-Ask = Callable[[Unit, Instruction, Look[Held]], None]
+Found = Callable[[Unit, Instruction, Sequence[Held]], None]
+"""Applies the hits of a look."""
+GiveUp = Callable[[Unit, Instruction, Look[Held]], None]
 """What is done with a request that no look finds."""
 
 
 def found_after_create(
-    uow: Unit, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], give_up: Ask[Held]
+    uow: Unit, instruction: Instruction, look: Look[Held], *, found: Found[Held], give_up: GiveUp[Held]
 ) -> None:
-    """A create of unknown outcome: a hit is taken in; after proven absence it is created again, a few times.
+    """A create of unknown outcome: a hit is applied; after proven absence it is created again, a few times.
 
     It is not created again once people were asked: if the first one appears after all, there would be two.
     """
     asked = asks_people_already(instruction)
-    changes, absent = taken_note_of(uow.ctx, instruction, look, uow.now)
+    changes, absent = counted_look(uow, instruction, look)
     if look.hits:
-        take_in(uow, instruction, look.hits)
+        found(uow, instruction, look.hits)
     elif instruction.refusal is not None:
         end_refused(uow, instruction)  # creating moves no money, so one look is enough
     elif absent and not asked and instruction.creates < MAX_CREATES:
@@ -70,12 +70,12 @@ def found_after_create(
 
 
 def found_after_send(
-    uow: Unit, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: Reason
+    uow: Unit, instruction: Instruction, look: Look[Held], *, found: Found[Held], absent_because: Reason
 ) -> None:
-    """A send of unknown outcome: a hit is taken in; proven absence confirms a refusal, otherwise people decide."""
-    changes, absent = taken_note_of(uow.ctx, instruction, look, uow.now)
+    """A send of unknown outcome: a hit is applied; proven absence confirms a refusal, otherwise people decide."""
+    changes, absent = counted_look(uow, instruction, look)
     if look.hits:
-        take_in(uow, instruction, look.hits)
+        found(uow, instruction, look.hits)
     elif not look.shows_nothing:
         not_read(uow, instruction, look.doubt, suspect=look.suspect)
     elif not absent or asks_people_already(instruction):
@@ -86,26 +86,30 @@ def found_after_send(
         ask_people(uow, instruction, absent_because)
 
 
-async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held]) -> bool:
-    """Before a new attempt: whether the service provably holds nothing of it. What it holds is taken in instead."""
+async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *, found: Found[Held]) -> bool:
+    """Before a new attempt: whether the service provably holds nothing of it. What it holds is applied instead.
+
+    After too few looks, or a doubt, which the card then shows, it is looked for again soon.
+    """
 
     def work(uow: Unit) -> bool:
-        now = ctx.clock.now()
-        changes, absent = taken_note_of(ctx, instruction, look, now)
+        changes, absent = counted_look(uow, instruction, look)
         if absent:
             return True
         if look.hits:
-            take_in(uow, instruction, look.hits)
+            found(uow, instruction, look.hits)
         elif look.suspect is not None:
             ask_people(uow, instruction, look.doubt, suspect=look.suspect)
         else:
-            _hold_back(uow, instruction, look.doubt, changes)
+            reason = look.doubt or instruction.reason
+            held: Changes = {**changes, "reason": reason, "due_at": uow.now + uow.quiet.spacing}
+            uow.instructions.touch(instruction, show=reason != instruction.reason, **held)
         return False
 
     return await ctx.write(work, name="reread")
 
 
-def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now: datetime) -> tuple[Changes, bool]:
+def counted_look(uow: Unit, instruction: Instruction, look: Look[Held]) -> tuple[Changes, bool]:
     """Changes to store after a look that found nothing, and whether absence is now proven.
 
     Consecutive looks count, a spacing apart, once the request can no longer be in flight. A suspect restarts the
@@ -115,18 +119,11 @@ def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now:
         return {"reads": 0, "suspect": look.suspect}, False
     if not look.shows_nothing:
         return {}, False
-    looks = looks_after(instruction, quiet=ctx.quiet, now=now)
+    looks = looks_after(instruction, quiet=uow.quiet, now=uow.now)
     counted: Changes = {"reads": looks, "suspect": None}
     if looks > instruction.reads:
-        counted["last_read_at"] = now
+        counted["last_read_at"] = uow.now
     return counted, absence_is_proven(looks=looks)
-
-
-def _hold_back(uow: Unit, instruction: Instruction, doubt: Reason | None, changes: Changes) -> None:
-    """Do not send again yet: too few looks, or a doubt, which the card then shows. Look again soon."""
-    reason = doubt or instruction.reason
-    held: Changes = {**changes, "reason": reason, "due_at": uow.now + uow.quiet.spacing}
-    uow.instructions.touch(instruction, show=reason != instruction.reason, **held)
 
 
 def not_read(
@@ -139,7 +136,7 @@ def not_read(
 ) -> None:
     """A look without a usable result: look again, and ask people when that goes on for too long.
 
-    ``suspect``: id of a record that may be this request; shown at once. ``wait``: seconds that the service named.
+    ``suspect``: id of a record that may be this request. ``wait``: seconds that the service named.
     """
     if instruction.state is State.COMMIT_UNKNOWN and uow.quiet.given_up(since=instruction.unknown_since, now=uow.now):
         ask_people(uow, instruction, reason, suspect=suspect)
@@ -150,10 +147,7 @@ def not_read(
 
 
 def still(uow: Unit, instruction: Instruction, reason: Reason, changes: Changes) -> None:
-    """A read by its id shows no change: believed after several reads, then a person decides.
-
-    ``changes``: what else this read changes in the row.
-    """
+    """A read by its id shows no change: believed after several reads, then a person decides."""
     counted = counts_as_read(instruction, quiet=uow.quiet, now=uow.now)
     reads = instruction.reads + (1 if counted else 0)
     if silence_is_proven(instruction, reads=reads, quiet=uow.quiet, now=uow.now):
@@ -164,17 +158,8 @@ def still(uow: Unit, instruction: Instruction, reason: Reason, changes: Changes)
         uow.instructions.touch(instruction, **seen)
 
 
-def later(
-    uow: Unit,
-    instruction: Instruction,
-    changes: Changes | None = None,
-    *,
-    wait: float | None = None,
-) -> None:
-    """Look again after the wait that the service named, or else at the pace of the state.
-
-    ``changes``: results of this look. A new suspect is shown at once.
-    """
+def later(uow: Unit, instruction: Instruction, changes: Changes | None = None, *, wait: float | None = None) -> None:
+    """Look again after the wait that the service named, or else at the pace of the state; show a new suspect."""
     pace = named_or(wait, uow.quiet.spacing * (60 if asks_people_already(instruction) else 1))
     kept: Changes = {**(changes or {}), "due_at": uow.now + pace}
     show = kept.get("suspect", instruction.suspect) != instruction.suspect
@@ -186,8 +171,22 @@ def asks_people_already(instruction: Instruction) -> bool:
     return instruction.state is State.NEEDS_HUMAN
 
 
-def next_watch(ctx: Context, instruction: Instruction, now: datetime) -> datetime | None:
+def next_watch(uow: Unit, instruction: Instruction) -> datetime | None:
     """When to look again for a request that ended as not paid: often at first, then daily, for a month."""
-    age = now - (instruction.closed_at or now)
-    pace = ctx.quiet.spacing * 60
-    return None if age >= _WATCHED else now + (pace if age < _BRISK else max(pace, _BRISK))
+    age = uow.now - (instruction.closed_at or uow.now)
+    pace = uow.quiet.spacing * 60
+    return None if age >= _WATCHED else uow.now + (pace if age < _BRISK else max(pace, _BRISK))
+
+
+async def watch_ended(
+    ctx: Context, instruction: Instruction, look: Look[Held], found: Found[Held], *, name: str = "watch_closed"
+) -> None:
+    """One that ended as not paid: what appears after all is applied, the state stays; otherwise look again later."""
+
+    def work(uow: Unit) -> None:
+        if look.hits:
+            found(uow, instruction, look.hits)
+        else:
+            uow.instructions.touch(instruction, due_at=next_watch(uow, instruction))
+
+    await ctx.write(work, name=name)

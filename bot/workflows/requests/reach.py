@@ -18,7 +18,7 @@ from bot.domain.policy import Policy, Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.slack.people import FRESH, Directory
 from bot.workflows.context import Context, Unit
-from bot.workflows.requests.announce import alert, out_of_reach
+from bot.workflows.requests.announce import Line, alert, asked_in, queue_line
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -57,7 +57,13 @@ class Reach:
 
     async def look(self, ctx: Context) -> int:
         """Count where something was asked for since, or a minute is over; how many were told."""
-        asked, known = await ctx.read(lambda uow: (_asked(uow), _known(uow)))
+
+        def waiting(uow: Unit) -> tuple[frozenset[_Asked], dict[str, Short]]:
+            found = uow.instructions.awaiting(_WAITING, limit=_COUNTED)
+            asked = frozenset((one.id, one.requester, one.requirement.quorum) for one in found if one.kind in APPROVED)
+            return asked, _known(uow)
+
+        asked, known = await ctx.read(waiting)
         now = ctx.clock.boottime()
         if (not asked and not known) or (asked == self._counted and now < self._due_at):
             return 0
@@ -117,11 +123,6 @@ def all_short(tx: Tx) -> list[OutOfReach]:
     return [OutOfReach(one, short) for one, short in lacking if short is not None]
 
 
-def _asked(tx: Tx) -> frozenset[_Asked]:
-    waiting = tx.instructions.awaiting(_WAITING, limit=_COUNTED)
-    return frozenset((one.id, one.requester, one.requirement.quorum) for one in waiting if one.kind in APPROVED)
-
-
 def _known(tx: Tx) -> dict[str, Short]:
     stored: Any = tx.flags.get(_KEY) or {}
     return {str(name): Short(*map(int, values)) for name, values in stored.items()}
@@ -164,14 +165,9 @@ def _store(uow: Unit, found: Mapping[str, Short]) -> int:
         uow.boards.mark_request(name, now=uow.now)
         instruction = uow.instructions.get(name)
         if short.is_short and instruction is not None and instruction.state in _WAITING:
-            told += _tell(uow, instruction, short)
+            facts, topic = {"needs": short.needs, "can": short.can}, f"out_of_reach:{short.alerts}"
+            line = {"line": Line.OUT_OF_REACH, **facts}  # for the requester where they asked; the admins get the alert
+            queue_line(uow, instruction, asked_in(uow.ctx, instruction), f"out_of_reach:{name}:{short.alerts}", line)
+            alert(uow, instruction, topic, reason=Reason(OfRequest.OUT_OF_REACH, **facts), more=facts)
+            told += 1
     return told
-
-
-def _tell(uow: Unit, instruction: Instruction, short: Short) -> int:
-    """Tell the requester where they asked, and the admins in the alerts channel."""
-    facts = {"needs": short.needs, "can": short.can}
-    out_of_reach(uow, instruction, short.alerts, facts)
-    topic = f"out_of_reach:{short.alerts}"
-    alert(uow, instruction, topic, reason=Reason(OfRequest.OUT_OF_REACH, **facts), more=facts)
-    return 1

@@ -54,12 +54,39 @@ async def request_of(
     """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
     if ctx.store.disk.space_left() is not DiskSpace.ENOUGH:
         raise StorageFull
-    now = ctx.clock.now()
-    code = ulid(now)
+    code = ulid(ctx.clock.now())
 
     def work(uow: Unit) -> Instruction:
         before = known(uow, source_key)
-        return before if before is not None else _store(uow, make(uow), code=code)
+        if before is not None:
+            return before
+        requested = make(uow)
+        kind, payload = uow.kinds[requested.kind], requested.payload
+        instruction = Instruction(
+            id=ulid(uow.now),
+            reference=unused_reference(uow, kind.letter),
+            kind=requested.kind,
+            payload=payload,
+            code=code,
+            digest=digest_of(kind=requested.kind, code=code, payload=payload),
+            requirement=required(uow, payload, uow.now) if requested.kind in APPROVED else Requirement(quorum=1),
+            state=State.NEW,
+            round=1,
+            version=1,
+            requester=requested.requester,
+            origin_channel=requested.channel,
+            created_at=uow.now,
+            source_key=requested.source_key,
+            progress=Progress() if requested.items else None,
+            due_at=uow.now,
+        )
+        uow.instructions.insert(instruction, actor=requested.requester)
+        uow.bulk_items.add(instruction.id, requested.items)
+        for about in kind.called_back:
+            token = callback_token(key=uow.ctx.token_key, instruction_id=instruction.id, kind=about)
+            uow.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
+        show_card(uow, instruction, asked_in(uow.ctx, instruction))
+        return instruction
 
     try:
         instruction = await ctx.write(work, name="request", wakes=False)
@@ -69,40 +96,6 @@ async def request_of(
             raise
         instruction = stored
     ctx.wake()
-    return instruction
-
-
-def _store(
-    uow: Unit,
-    requested: Requested,
-    *,
-    code: str,
-) -> Instruction:
-    kind = uow.kinds[requested.kind]
-    instruction = Instruction(
-        id=ulid(uow.now),
-        reference=unused_reference(uow, kind.letter),
-        kind=requested.kind,
-        payload=requested.payload,
-        code=code,
-        digest=digest_of(kind=requested.kind, code=code, payload=requested.payload),
-        requirement=required(uow, requested.payload, uow.now) if requested.kind in APPROVED else Requirement(quorum=1),
-        state=State.NEW,
-        round=1,
-        version=1,
-        requester=requested.requester,
-        origin_channel=requested.channel,
-        created_at=uow.now,
-        source_key=requested.source_key,
-        progress=Progress() if requested.items else None,
-        due_at=uow.now,
-    )
-    uow.instructions.insert(instruction, actor=requested.requester)
-    uow.bulk_items.add(instruction.id, requested.items)
-    for about in kind.called_back:
-        token = callback_token(key=uow.ctx.token_key, instruction_id=instruction.id, kind=about)
-        uow.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
-    show_card(uow, instruction, asked_in(uow.ctx, instruction))
     return instruction
 
 
@@ -135,9 +128,7 @@ async def check_cards(ctx: Context, instruction: Instruction) -> None:
     """Edit the cards of an open request: one that was deleted is found out by that, and posted anew."""
     if instruction.closed_at is not None:
         return
-    now = ctx.clock.now()
-    await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=now), name="check_cards", wakes=False)
-    ctx.wake()
+    await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=uow.now), name="check_cards")
 
 
 async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:

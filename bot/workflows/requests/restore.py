@@ -44,7 +44,22 @@ async def look_due(ctx: Context) -> int:
     payments = ctx.payments.client
     if payments is None:
         return 0
-    mode, due = await ctx.read(_due)
+
+    def due_now(uow: Unit) -> tuple[ReadingOnly | None, list[Instruction]]:
+        mode, due = reading_only(uow), list[Instruction]()
+        if mode is None:
+            return None, due
+        before = looks(uow)
+        for wanted in not_looked_for(uow, mode):
+            again_at = before[wanted].again_at if wanted in before else None
+            found = uow.instructions.get(wanted) if again_at is None or again_at <= uow.now else None
+            if found is not None and found.state not in _UNDER_WAY:
+                due.append(found)
+            if len(due) == _AT_ONCE:
+                break
+        return mode, due
+
+    mode, due = await ctx.read(due_now)
     if mode is None:
         return 0
     for instruction in due:
@@ -53,21 +68,6 @@ async def look_due(ctx: Context) -> int:
     if due:
         ctx.wake()
     return len(due)
-
-
-def _due(uow: Unit) -> tuple[ReadingOnly | None, list[Instruction]]:
-    mode = reading_only(uow)
-    if mode is None:
-        return None, []
-    before, due = looks(uow), []
-    for wanted in not_looked_for(uow, mode):
-        again_at = before[wanted].again_at if wanted in before else None
-        found = uow.instructions.get(wanted) if again_at is None or again_at <= uow.now else None
-        if found is not None and found.state not in _UNDER_WAY:
-            due.append(found)
-        if len(due) == _AT_ONCE:
-            break
-    return mode, due
 
 
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
@@ -116,9 +116,8 @@ async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction
         finding = await _find(ctx, payments, instruction, sent=True)
         over = ctx.quiet.over(sent_at=until, now=ctx.clock.now())
         if finding.seen is Seen.ABSENT and over:
-            return await _find(
-                ctx, payments, instruction, sent=True
-            )  # a list that changes while it is read can hide a record
+            # A list that changes while it is read can hide a record.
+            return await _find(ctx, payments, instruction, sent=True)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         return SearchResult(Seen.UNREADABLE, full_reason(silent))
     if finding.seen is Seen.ABSENT and not over:
@@ -151,14 +150,10 @@ def _take_up(uow: Unit, instruction: Instruction, sent_at: datetime, reason: Rea
         alert(uow, instruction, "paid_after_close", reason=said)
     elif instruction.state in _READ_ANYWAY:
         uow.instructions.touch(instruction, due_at=uow.now)
-    elif instruction.state in WAITS:
-        created_only = instruction.state is State.NEW and instruction.kind in CREATES
-        _to_be_read(uow, instruction, sent_at, AttemptKind.CREATE if created_only else AttemptKind.COMMIT)
-
-
-def _to_be_read(uow: Unit, instruction: Instruction, sent_at: datetime, kind: AttemptKind) -> None:
+    if instruction.state not in WAITS:
+        return
     n = len(uow.attempts.of(instruction.id)) + 1
-    creates = kind is AttemptKind.CREATE
+    creates = instruction.state is State.NEW and instruction.kind in CREATES
     found = Reason(OfRequest.FOUND_AFTER_RESTORE)
     changes: Changes = {
         "reason": found,
@@ -183,7 +178,7 @@ def _to_be_read(uow: Unit, instruction: Instruction, sent_at: datetime, kind: At
         Attempt(
             instruction_id=moved.id,
             n=n,
-            kind=kind,
+            kind=AttemptKind.CREATE if creates else AttemptKind.COMMIT,
             request_hash=moved.digest,
             claimed_at=sent_at,
             boot_at=uow.ctx.clock.boottime(),

@@ -12,7 +12,6 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.domain.approvals import Count, No, Void, may_request
-from bot.domain.errors import ServiceNow
 from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
@@ -48,14 +47,6 @@ async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
     return may_request(standing, people=ctx.policy.people, home=ctx.home)
 
 
-async def guessed_refusal(ctx: Context, instruction: Instruction) -> tuple[No | None, bool]:
-    """The same for display, and whether it is known: while Slack does not answer, the last known reason stays."""
-    try:
-        return await read_refusal(ctx, instruction), True
-    except ServiceNow:
-        return None, False
-
-
 def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
     """Back to the approvers with every approval void; None when somebody else changed it first.
 
@@ -69,17 +60,19 @@ def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
     if back is instruction.state and instruction.reason == reason and not votes:
         return instruction
     changes: Changes = {"reason": reason, "round": instruction.round + 1 if votes else instruction.round}
-    after = _put_back(uow, instruction, back, changes, no)
+    detail = {"why": no.value}
+    if back is not instruction.state:
+        changes |= {"decided_by": "", "exec_deadline": None, "due_at": uow.now}
+        if back is State.NEEDS_HUMAN:
+            changes["due_at"] = uow.now + uow.quiet.spacing * 60
+        after = uow.instructions.move(instruction, back, action="suspended", facts=detail, **changes)
+    else:
+        after = uow.instructions.touch(instruction, show=True, **changes)
+        if after is not None:
+            witness(uow, "suspended", detail, about=after)
     if after is not None:
         alert(uow, after, f"suspended:{after.round}", reason=reason)
     return after
-
-
-def followed(uow: Unit, instruction: Instruction, refusal: No | None, *, known: bool) -> Instruction | None:
-    """The instruction, held or released as :func:`guessed_refusal` says; None when somebody else changed it first."""
-    if refusal is not None:
-        return suspend(uow, instruction, refusal)
-    return resumed(uow, instruction) if known else instruction
 
 
 def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
@@ -87,18 +80,6 @@ def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
     if not has_code(instruction.reason, OfRequest.HELD):
         return instruction
     return uow.instructions.touch(instruction, show=True, reason=None)
-
-
-def _put_back(uow: Unit, instruction: Instruction, back: State, changes: Changes, no: No) -> Instruction | None:
-    detail = {"why": no.value}
-    if back is not instruction.state:
-        due = uow.now + uow.quiet.spacing * 60 if back is State.NEEDS_HUMAN else uow.now
-        changes = {**changes, "decided_by": "", "exec_deadline": None, "due_at": due}
-        return uow.instructions.move(instruction, back, action="suspended", facts=detail, **changes)
-    after = uow.instructions.touch(instruction, show=True, **changes)
-    if after is not None:
-        witness(uow, "suspended", detail, about=after)
-    return after
 
 
 _OPEN = (
@@ -115,10 +96,25 @@ _OPEN = (
 async def tighten_open(ctx: Context) -> int:
     """At start: check every open request against the policy in force now; how many need more than before."""
 
+    def is_tightened(uow: Unit, one: Instruction) -> bool:
+        try:
+            votes = uow.votes.of(one.id, one.round)
+            held = tighten(uow, one)
+            if held is not None and held.state is State.AWAITING and held.requirement.typed_amount:
+                # Where no vote is open now, votes are counted before anything is sent.
+                typed = frozenset(vote.person for vote in votes if vote.typed)
+                void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
+                held = without_the_others(uow, held, votes, Count(typed, void))
+                if held is not None and void:
+                    remind(uow, held, 0)
+        except RowUnreadable:
+            return False  # one of its votes: it is noted, and the request is held
+        return held is not one
+
     def work(uow: Unit, after: Key | None) -> tuple[int, Key | None]:
         page, end = uow.sweep.page("instruction", after)
         found = [one for one in page if one.kind in APPROVED and one.state in _OPEN]
-        return sum(1 for one in found if _is_tightened(uow, one)), end
+        return sum(is_tightened(uow, one) for one in found), end
 
     count, end = await ctx.write(partial(work, after=None), name="tighten", wakes=False)
     while end is not None:
@@ -127,34 +123,10 @@ async def tighten_open(ctx: Context) -> int:
     return count
 
 
-def _is_tightened(uow: Unit, instruction: Instruction) -> bool:
-    try:
-        return _at_start(uow, instruction) is not instruction
-    except RowUnreadable:
-        return False  # one of its votes: it is noted, and the request is held
-
-
-def _at_start(uow: Unit, instruction: Instruction) -> Instruction | None:
-    votes = uow.votes.of(instruction.id, instruction.round)
-    held = tighten(uow, instruction)
-    if held is None or held.state is not State.AWAITING or not held.requirement.typed_amount:
-        return held  # where no vote is open now, votes are counted before anything is sent
-    typed = frozenset(vote.person for vote in votes if vote.typed)
-    void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
-    asked = without_the_others(uow, held, votes, Count(typed, void))
-    if asked is not None and void:
-        remind(uow, asked, 0)
-    return asked
-
-
 def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "") -> Requirement:
     """What the policy asks of a request for this.
 
-    Args:
-        uow: the unit of work.
-        payload: what is asked for.
-        asked_at: when.
-        before: id of the request; empty: it is being made, so every other one was made before it.
+    ``before``: id of the request; empty: it is being made, so every other one was made before it.
     """
     alone = not payload.has_items
     facts = facts_of(
@@ -201,14 +173,6 @@ def _sooner(end: datetime | None, seconds: float) -> datetime | None:
     return None if end is None else end - timedelta(seconds=seconds)
 
 
-Hindrance = Callable[[Unit], Reason | None]
-"""Another reason not to send; checked last."""
-
-
-def _nothing(_: Tx) -> None:
-    return None
-
-
 async def not_now(ctx: Context, instruction: Instruction) -> bool:
     """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may be in flight."""
     now = ctx.clock.now()
@@ -226,10 +190,13 @@ def sending(
     instruction: Instruction,
     *,
     name: str,
-    hindrance: Hindrance = _nothing,
+    hindrance: Callable[[Unit], Reason | None] = lambda _: None,
     sealed: Mapping[str, object] = MappingProxyType({}),
 ) -> Claim[Claimed]:
-    """Function that claims the one attempt to send an approved request; see :func:`claim`."""
+    """Function that claims the one attempt to send an approved request; see :func:`claim`.
+
+    ``hindrance``: another reason not to send, checked last. ``sealed``: what else goes into its audit row.
+    """
     return with_people(
         ctx,
         instruction,
@@ -244,12 +211,10 @@ def claim(
     instruction: Instruction,
     standings: Standings,
     *,
-    hindrance: Hindrance = _nothing,
+    hindrance: Callable[[Unit], Reason | None] = lambda _: None,
     sealed: Mapping[str, object] = MappingProxyType({}),
 ) -> Claimed | None:
     """The one attempt to send an approved request, stored before it is sent; None: not now, and the reason is stored.
-
-    ``sealed``: what else goes into its audit row.
 
     Raises:
         OvertakenError: somebody else changed the request first; see :func:`claim.with_people`.
@@ -257,7 +222,13 @@ def claim(
     """
     if not may_send(uow, instruction):
         return None
-    allowed = _still_allowed(uow, instruction, standings)
+    if instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline:
+        _expire(uow, instruction)  # what is frozen, too
+        return None
+    stopped = frozen(uow)
+    if stopped is not None:
+        hold(uow, instruction, Reason(OfRequest.FROZEN, why=stopped.reason))
+    allowed = still_approved(uow, instruction, standings) if stopped is None else None
     if allowed is None:
         return None
     instruction, counted = allowed
@@ -288,20 +259,6 @@ def claim(
     return open_attempt(uow, under_way, request_hash=instruction.digest)
 
 
-def _still_allowed(
-    uow: Unit, instruction: Instruction, standings: Standings
-) -> tuple[Instruction, frozenset[str]] | None:
-    """The request and the voters who count, if it may be sent: in time, not frozen, with enough votes."""
-    if instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline:
-        _expire(uow, instruction)  # what is frozen, too
-        return None
-    stopped = frozen(uow)
-    if stopped is not None:
-        hold(uow, instruction, Reason(OfRequest.FROZEN, why=stopped.reason))
-        return None
-    return still_approved(uow, instruction, standings)
-
-
 def still_approved(
     uow: Unit, instruction: Instruction, standings: Standings
 ) -> tuple[Instruction, frozenset[str]] | None:
@@ -323,19 +280,12 @@ def still_approved(
         return None
     needs = tightened.requirement
     found = count(uow.ctx, tightened, votes, standings, seconds=needs.expires_seconds + needs.execute_within_seconds)
-    if len(found.counted) < needs.quorum:
-        _ask_again(uow, tightened, found)
-        return None
-    return tightened, found.counted
-
-
-def _ask_again(uow: Unit, instruction: Instruction, found: Count) -> None:
-    """The votes no longer suffice: back to the approvers, with the votes that still count."""
-    back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
-    votes = uow.votes.of(instruction.id, instruction.round)
-    number = next_round(uow, instruction, votes, found.counted) or instruction.round
+    if len(found.counted) >= needs.quorum:
+        return tightened, found.counted
+    back = State.NEEDS_HUMAN if tightened.commits else State.AWAITING  # with the votes that still count
+    number = next_round(uow, tightened, votes, found.counted) or tightened.round
     moved = uow.instructions.move(
-        instruction,
+        tightened,
         back,
         action="votes_no_longer_count",
         facts={
@@ -343,14 +293,15 @@ def _ask_again(uow: Unit, instruction: Instruction, found: Count) -> None:
             "counted": sorted(found.counted),
             "void": {who: why.value for who, why in found.void.items()},
         },
-        reason=why_more(instruction, found),
+        reason=why_more(tightened, found),
         round=number,
         decided_by="",
         exec_deadline=None,
-        due_at=uow.now + uow.quiet.spacing * 60 if instruction.commits else uow.now,
+        due_at=uow.now + uow.quiet.spacing * 60 if tightened.commits else uow.now,
     )
     if moved is not None and back is State.AWAITING:
         remind(uow, moved, 0)  # at once: the approvers think they are done
+    return None
 
 
 def _expire(uow: Unit, instruction: Instruction) -> None:

@@ -52,17 +52,17 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the order of two columns: every statement names the columns it reads and writes",
     ),
     Equivalent(
-        "bot/workflows/payments/follow.py",
-        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=read_operation, take_in=_seen, stored_as="orphan")',
+        "bot/workflows/payments/payout.py",
+        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")',
         """WATCH = polling("orphans", kind=ORPHAN, slots=10,
-        read=read_operation, take_in=_seen, stored_as="orphan")""",
+        read=_read, apply=_left_behind, stored_as="orphan")""",
         "how many leftovers are read side by side: each is read daily at most, and none waits for another for long",
     ),
     Equivalent(
-        "bot/workflows/payments/follow.py",
-        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=read_operation, take_in=_seen, stored_as="orphan")',
+        "bot/workflows/payments/payout.py",
+        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")',
         """WATCH = polling("orphans", kind=ORPHAN, slots=21,
-        read=read_operation, take_in=_seen, stored_as="orphan")""",
+        read=_read, apply=_left_behind, stored_as="orphan")""",
         "how many leftovers are read side by side: each is read daily at most, and none waits for another for long",
     ),
     Equivalent(

@@ -9,7 +9,7 @@ from bot.domain.recovery import ReadingOnly
 from bot.workflows.admin import resume
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.context import Unit
-from bot.workflows.payments.callbacks import stands
+from bot.workflows.payments.callbacks import exists
 from bot.workflows.reading_only import enter
 from storage.errors import StorageBusy
 from tests.support.reasons import own_words
@@ -69,4 +69,4 @@ async def test_who_is_not_in_reading_only_mode_has_nothing_to_resume(rig: Rig) -
 async def test_an_address_that_was_never_given_out_is_none(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     await planted(rig, state=State.COMMITTED)
-    assert not await stands(ctx.store, now=now, token="never")
+    assert not await exists(ctx.store, now=now, token="never")

@@ -14,7 +14,7 @@ from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel
-from bot.workflows.payments.cancel_request import NotRequested, Why, _meant
+from bot.workflows.payments.bulk_cancel import NotRequested, Why, _meant
 from bot.workflows.requests.attempt import held_claim
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
@@ -51,7 +51,9 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", state=State.SENDING, commits=1, unknown_since=now, reads=2)
     said = NotExecuted(reason=own_words("not in escrow"), again=False, detail="NOT_PENDING")
-    await ctx.store.write(lambda tx: bulk_cancel._refused(Unit(tx, ctx, now=now), one, said))
+    refused = bulk_cancel.CANCELED.refused
+    assert refused is not None
+    await ctx.store.write(lambda tx: refused(Unit(tx, ctx, now=now), one, said))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.full_reason, now)
     assert (after.unknown_since, after.reads) == (None, 0)
@@ -86,7 +88,7 @@ async def test_the_outcome_of_a_chunk_is_read_from_its_items(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", "bb", state=state, commits=1, named=lost, sent_at=now, puts_off=3)
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN if lost else AttemptOutcome.DONE)
-    await ctx.store.write(lambda tx: bulk_cancel._take_in(Unit(tx, ctx), one, reported(**statuses)))
+    await ctx.store.write(lambda tx: bulk_cancel.read_again(Unit(tx, ctx), one, reported(**statuses)))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (after, now + due)
     rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))

@@ -138,7 +138,7 @@ async def test_what_the_service_leaves_open_is_told_at_the_third_look(
 async def followed_on(rig: Rig, one: Instruction, progress: BulkProgress | None, **changes: Any) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     row, as_it_is = row_of(rig, one, **changes), replace(one, progress=progress)
-    await ctx.store.write(lambda tx: bulk._tell_what_stands(Unit(tx, ctx, now=now), as_it_is, row))
+    await ctx.store.write(lambda tx: bulk._alert_stuck(Unit(tx, ctx, now=now), as_it_is, row))
 
 
 @on_one_rig([
@@ -170,13 +170,14 @@ async def test_nothing_stands_still_that_was_never_read(rig: Rig) -> None:
     (3, "x1@example.com", 100, 1), (3, "X2@EXAMPLE.COM", 100, 2), (2, "x3@example.com", 100, None),
     (3, "x1@example.com", 101, None), (3, "x1@example.com", None, None),
 ])  # fmt: skip
-def test_a_failure_without_our_note_is_that_of_the_person_and_amount(
+async def test_a_failure_without_our_note_is_that_of_the_person_and_amount_once(
     count: int, email: str, cents: int | None, found: int | None
 ) -> None:
-    wanting = {row.row: row for row in items(*["failed"] * count)}
-    row = bulk._by_person(wanting, email, cents)
-    assert (row.row if row else None) == found
-    assert len(wanting) == count - (1 if found else 0), "each is explained once"
+    same = ReportedItem(email=email, cents=None if cents is None else Cents(cents), error="why")
+    payments: Any = Failures(same, same)
+    accounting = Accounting(reference="L-4F7K2M", rows=items(*["failed"] * count))
+    changes = await bulk.explained(payments, DONE, accounting)
+    assert changes == ([] if found is None else [RowChange(found, "failed", "", "why")])
 
 
 class Failures:
@@ -202,11 +203,11 @@ async def test_reasons_are_read_only_for_failed_items_that_have_none(trouble: Se
         ReportedItem(email="x9@example.com", cents=Cents(100), error="of somebody else"),
         trouble=trouble,
     )
-    changes = await bulk._reasons(payments, DONE, accounting)
+    changes = await bulk.explained(payments, DONE, accounting)
     assert changes == [RowChange(1, "failed", "", "Account closed"), RowChange(2, "failed", "", "no reason given")]
     quiet: Any = Failures()
     explained = Accounting(reference="L-4F7K2M", rows=[rows[3], rows[2]])
-    assert await bulk._reasons(quiet, DONE, explained) == []
+    assert await bulk.explained(quiet, DONE, explained) == []
     assert quiet.asked == 0
 
 
@@ -245,22 +246,14 @@ async def test_nobody_is_asked_about_what_is_over_or_gone(rig: Rig, state: State
     assert await bulk._read(rig.switchboard.context, object(), row) is None  # type: ignore[arg-type]
 
 
-async def test_following_begins_after_two_seconds(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, Kind.BULK, state=State.COMMITTED, remote_id="b7")
-    await ctx.store.write(lambda tx: bulk.begin_following(Unit(tx, ctx, now=now), one))
-    found = await read(rig, lambda tx: tx.tracked.get("bulk", "b7"))
-    assert found is not None
-    assert (found.instruction_id, found.due_at) == (one.id, now + timedelta(seconds=2))
-
-
 @on_one_rig([(State.COMMITTED, 3 * POLL), (State.PENDING_ESCROW, 24 * POLL)])
 async def test_the_pace_is_that_of_what_waits_for_people(rig: Rig, state: State, least: timedelta) -> None:
     one = await followed(rig, "pending", state=state)
     row = row_of(rig, one, polls=30, created_at=rig.clock.now() - timedelta(days=2))
-    again = bulk._again(rig.switchboard.context, row, one, "", rig.clock.now())
+    ctx = rig.switchboard.context
+    again = await ctx.read(lambda uow: bulk._again(uow, row, one, ""))
     assert again.pause > least
-    fresh = bulk._again(rig.switchboard.context, row, one, "", rig.clock.now(), afresh=True)
+    fresh = await ctx.read(lambda uow: bulk._again(uow, row, one, "", afresh=True))
     assert fresh.pause <= 1.1 * POLL
 
 

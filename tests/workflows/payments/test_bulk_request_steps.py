@@ -13,8 +13,8 @@ from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import AccountStatus
-from bot.workflows.payments import bulk_reading, bulk_request
-from bot.workflows.payments.bulk_reading import Bulk
+from bot.workflows.payments import bulk_request
+from bot.workflows.payments.bulk_request import Bulk
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
 from tests.workflows.planted import on_one_rig, planted, stored
@@ -42,7 +42,7 @@ class Accounts:
 async def looked_up(rig: Rig, accounts: Accounts, *emails: str) -> tuple[Instruction, BulkProgress]:
     one = await planted(rig, Kind.BULK, state=State.NEW, remote_id=None)
     payments: Any = accounts
-    found = await bulk_request._look_up(rig.switchboard.context, payments, one, emails)
+    found = await bulk_request.look_up(rig.switchboard.context, payments, one, emails)
     assert found is not None
     return found
 
@@ -104,7 +104,7 @@ async def test_who_was_overtaken_stops_looking_up(rig: Rig) -> None:
     late, accounts = replace(one, version=1), Accounts({})
     payments: Any = accounts
     names = [f"{n}@example.com" for n in range(12)]
-    assert await bulk_request._look_up(ctx, payments, late, names) is None
+    assert await bulk_request.look_up(ctx, payments, late, names) is None
     assert len(accounts.asked) == 10
     assert await stored(rig, one) == one
 
@@ -147,7 +147,7 @@ async def test_items_of_what_was_not_asked_for_here_are_listed_as_the_service_ha
     found = type("Page", (), {"items": items, "pages": pages, "count": count, "size": 2})
     service: Any = Pages(found)
     bulk = Bulk(name="b7", remote_id="b7")
-    page = await bulk_reading.items_page(rig.switchboard.context, service, bulk, page=3, failed=failed)
+    page = await bulk_request.items_page(rig.switchboard.context, service, bulk, page=3, failed=failed)
     assert service.asked == [("failures" if failed else "items", "b7", 3)]
     assert (page.pages, page.total, page.page, page.read_at) == (*said, 3, None)
     assert page.rows == [
@@ -171,7 +171,7 @@ async def test_items_of_ours_are_listed_twenty_a_page(
     one = await planted(rig, Kind.BULK, state=State.COMMITTED, items=items, progress=BulkProgress(read_at=now))
     service: Any = Pages()
     bulk = Bulk(name=one.reference, remote_id="b1", instruction=one)
-    found = await bulk_reading.items_page(rig.switchboard.context, service, bulk, page=page, failed=failed)
+    found = await bulk_request.items_page(rig.switchboard.context, service, bulk, page=page, failed=failed)
     assert ((found.rows[0].row, found.rows[-1].row), found.pages, found.total) == (rows, pages, total)
     assert (found.page, found.read_at) == (page, now)
 
@@ -180,7 +180,7 @@ async def test_a_list_without_items_has_one_page(rig: Rig) -> None:
     one = await planted(rig, Kind.BULK, state=State.COMMITTED)
     service: Any = Pages()
     bulk = Bulk(name=one.reference, remote_id="b1", instruction=one)
-    found = await bulk_reading.items_page(rig.switchboard.context, service, bulk, page=1)
+    found = await bulk_request.items_page(rig.switchboard.context, service, bulk, page=1)
     assert (found.rows, found.pages, found.total, found.read_at) == ([], 1, 0, None)
 
 
@@ -190,16 +190,16 @@ async def test_a_bulk_payment_is_found_by_our_reference_or_the_services_id(rig: 
     payout = await planted(rig)
     theirs = BulkJob(id="b9", status="done")
     service: Any = Pages(job=theirs)
-    assert await bulk_reading.find_bulk(ctx, service, one.reference) == Bulk(
+    assert await bulk_request.find_bulk(ctx, service, one.reference) == Bulk(
         name=one.reference, remote_id="b5", instruction=one
     )
-    assert await bulk_reading.find_bulk(ctx, service, payout.reference) is None
-    assert await bulk_reading.find_bulk(ctx, service, "b9") == Bulk(name="b9", remote_id="b9", job=theirs)
+    assert await bulk_request.find_bulk(ctx, service, payout.reference) is None
+    assert await bulk_request.find_bulk(ctx, service, "b9") == Bulk(name="b9", remote_id="b9", job=theirs)
     unknown: Any = Pages(job=ServiceNever("payments", refusal(404), status=404))
-    assert await bulk_reading.find_bulk(ctx, unknown, "b0") is None
+    assert await bulk_request.find_bulk(ctx, unknown, "b0") is None
     forbidden: Any = Pages(job=ServiceNever("payments", refusal(403), status=403))
     with pytest.raises(ServiceNever):
-        await bulk_reading.find_bulk(ctx, forbidden, "b0")
+        await bulk_request.find_bulk(ctx, forbidden, "b0")
 
 
 # the same file again
@@ -214,12 +214,11 @@ async def test_a_dropped_file_that_ended_unpaid_may_be_asked_for_again(
 ) -> None:
     ctx = rig.switchboard.context
     one = await planted(rig, Kind.BULK, state=state, source_key=key)
-    known, free = await ctx.store.read(lambda tx: bulk_request._requested_before(tx, key))
+    known, free = await ctx.store.read(lambda tx: bulk_request.requested_before(tx, key))
     assert (known, free) == ((None, f"{key}#2") if again else (one, key))
-    assert await bulk_request.requested_before(ctx, key) == known
     if again:
         second = await planted(rig, Kind.BULK, state=State.EXPIRED, source_key=f"{key}#2")
-        assert await ctx.store.read(lambda tx: bulk_request._requested_before(tx, key)) == (None, f"{key}#3")
+        assert await ctx.store.read(lambda tx: bulk_request.requested_before(tx, key)) == (None, f"{key}#3")
         third = await planted(rig, Kind.BULK, state=State.AWAITING, source_key=f"{key}#3")
-        assert await bulk_request.requested_before(ctx, key) == third
+        assert await ctx.store.read(lambda tx: bulk_request.requested_before(tx, key)) == (third, f"{key}#3")
         assert second.id < third.id

@@ -11,7 +11,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
-from bot.domain.reasons import OfRequest, Reason
+from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.recovery import SearchResult, Seen
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.context import Unit
@@ -132,7 +132,7 @@ async def test_one_hit_is_taken_in_and_several_are_for_people(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, remote_id=None)
     hits = [BulkJob(id=name, status="done", count=10) for name in names]
-    await ctx.store.write(lambda tx: bulk._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: bulk._found(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, found.remote_id, found.due_at) == (state, remote, None if due is None else now + due)
     if len(names) > 1:
@@ -147,7 +147,7 @@ async def test_where_people_are_asked_already_several_hits_are_looked_at_again(r
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.NEEDS_HUMAN, remote_id=None)
     hits = [BulkJob(id="b1"), BulkJob(id="b2")]
-    await ctx.store.write(lambda tx: bulk._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: bulk._found(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, found.round, found.due_at) == (State.NEEDS_HUMAN, one.round, now + HOUR)
 
@@ -159,11 +159,12 @@ async def test_another_number_of_payments_than_was_approved_is_an_alert(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.SENDING, remote_id=None)
     job = BulkJob(id=f"b{one.id}", status="running", count=count)
-    await ctx.store.write(lambda tx: bulk._adopt(Unit(tx, ctx, now=now), one, job))
+    await ctx.store.write(lambda tx: bulk.submitted(Unit(tx, ctx, now=now), one, job))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert await queued(rig, one) == keys
     row = await read(rig, lambda tx: tx.tracked.get("bulk", job.id))
     assert row is not None
+    assert (row.instruction_id, row.due_at) == (one.id, now + 2 * SECOND)
 
 
 @on_one_rig([(1, False), (2, True)])
@@ -228,6 +229,10 @@ async def test_what_was_closed_and_appears_after_all_is_an_alert(
 
 
 async def test_items_that_are_not_those_of_the_digest_are_not_submitted(rig: Rig) -> None:
-    one = await asked(rig)
-    assert await read(rig, lambda tx: bulk._as_approved(tx, one)) is None
-    assert await read(rig, lambda tx: bulk._as_approved(tx, replace(one, digest="0" * 64))) is None
+    ctx = rig.switchboard.context
+    one = await asked(rig, state=State.APPROVED, commits=0)
+    for changed in (one, replace(one, digest="0" * 64)):
+        await bulk.send(ctx, ctx.payments.required(), changed)
+        after = await stored(rig, one)
+        assert (after.state, has_code(after.reason, OfRequest.ON_HOLD)) == (State.APPROVED, True)
+    assert rig.payments.bulk_payments == []

@@ -11,10 +11,6 @@ from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.context import Unit
 from bot.workflows.payments import follow, payout, purchase
-from bot.workflows.payments import follow as orphans
-from bot.workflows.payments import follow as polls
-from bot.workflows.payments import payout as one_step
-from bot.workflows.payments import payout as reconcile
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
@@ -50,7 +46,7 @@ async def test_a_record_moves_a_payout_forward_and_never_back(
     one = await planted(rig, state=before, due_at=now, puts_off=3, unknown_since=now, reason=NO_ANSWER)
     await ctx.store.write(lambda tx: tx.tracked.follow("payout", one.remote_id or "", due_at=now, now=now))
     said = record(one, status, svc_hash="5f4d", failure_reason="no such account")
-    assert await ctx.store.write(lambda tx: follow.apply_record(Unit(tx, ctx, now=now), one, said)) is moved
+    assert await ctx.store.write(lambda tx: payout.apply_record(Unit(tx, ctx, now=now), one, said)) is moved
     found, row = await stored(rig, one), await tracked(rig, "payout", one)
     assert found.state is after
     if not moved:
@@ -69,7 +65,7 @@ async def test_the_id_of_a_payout_in_one_step_is_that_of_its_record_and_followed
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.SENDING, remote_id=None)
     await ctx.store.write(
-        lambda tx: follow.apply_record(Unit(tx, ctx, now=now), one, record(one, "committed", id="r77"))
+        lambda tx: payout.apply_record(Unit(tx, ctx, now=now), one, record(one, "committed", id="r77"))
     )
     found = await stored(rig, one)
     row = await tracked(rig, "payout", found)
@@ -86,7 +82,7 @@ async def test_the_id_of_a_payout_in_one_step_is_that_of_its_record_and_followed
 async def test_another_end_than_before_is_an_alert(rig: Rig, state: State, status: str, keys: list[str]) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, closed_at=now)
-    assert await ctx.store.write(lambda tx: follow.apply_record(Unit(tx, ctx, now=now), one, record(one, status)))
+    assert await ctx.store.write(lambda tx: payout.apply_record(Unit(tx, ctx, now=now), one, record(one, status)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
 
 
@@ -100,7 +96,7 @@ async def test_what_ended_unpaid_and_reads_as_paid_is_an_alert(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, closed_at=now, **like)
-    assert await ctx.store.write(lambda tx: follow.observe(Unit(tx, ctx, now=now), one, record(one, status)))
+    assert await ctx.store.write(lambda tx: payout.observe(Unit(tx, ctx, now=now), one, record(one, status)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
     if keys:
         row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:paid after its end"))
@@ -113,7 +109,7 @@ async def test_what_ended_unpaid_and_reads_as_paid_is_an_alert(
 async def test_a_record_of_another_payout_changes_nothing_and_is_an_alert(rig: Rig, differs: dict[str, Any]) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.COMMITTED)
-    assert not await ctx.store.write(lambda tx: follow.observe(Unit(tx, ctx, now=now), one, record(one, **differs)))
+    assert not await ctx.store.write(lambda tx: payout.observe(Unit(tx, ctx, now=now), one, record(one, **differs)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, ["alert:differs"])
 
 
@@ -150,7 +146,7 @@ async def test_a_payout_is_polled_until_its_end(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state)
     said, row = None if status is None else record(one, status), row_of(rig, one, "payout")
-    again = await ctx.store.write(lambda tx: follow._polled(Unit(tx, ctx, now=now), row, one, said))
+    again = await ctx.store.write(lambda tx: payout._polled(Unit(tx, ctx, now=now), row, one, said))
     assert (again and again.pause) == (None if pause is None else pause * POLL)
     assert (again.status if again else "") == last
     assert again is None or not again.afresh, "the count of its reads goes on"
@@ -161,7 +157,7 @@ async def test_the_pace_falls_to_daily_for_money_in_escrow(rig: Rig, state: Stat
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state)
     row = row_of(rig, one, "payout", polls=40, created_at=now - 30 * DAY)
-    again = await ctx.store.write(lambda tx: follow._polled(Unit(tx, ctx, now=now), row, one, None))
+    again = await ctx.store.write(lambda tx: payout._polled(Unit(tx, ctx, now=now), row, one, None))
     assert again is not None
     assert again.pause == times * POLL
 
@@ -179,7 +175,7 @@ async def test_what_an_unpaid_end_leaves_at_the_service_is_followed(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, remote_id=remote)
-    await ctx.store.write(lambda tx: orphans.watch(Unit(tx, ctx, now=now), one))
+    await ctx.store.write(lambda tx: payout.watch(Unit(tx, ctx, now=now), one))
     assert (await tracked(rig, "orphan", one) is not None) is followed
 
 
@@ -195,7 +191,7 @@ async def test_a_leftover_is_read_for_90_days_and_its_payment_is_an_alert(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.REJECTED, closed_at=None if ago is None else now - ago)
     said, row = None if status is None else record(one, status), row_of(rig, one, "orphan", polls=0)
-    again = await ctx.store.write(lambda tx: orphans._seen(Unit(tx, ctx, now=now), row, one, said))
+    again = await ctx.store.write(lambda tx: payout._left_behind(Unit(tx, ctx, now=now), row, one, said))
     assert (again is not None, await queued(rig, one)) == (on, keys)
 
 
@@ -203,7 +199,7 @@ async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(ri
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.REFUSED, remote_id=None, due_at=now)
     held = [record(one, "created", id="o1"), record(one, "completed", id="o2"), record(one, "odd", id="o3")]
-    await ctx.store.write(lambda tx: orphans.leave_behind(Unit(tx, ctx, now=now), one, held))
+    await ctx.store.write(lambda tx: payout._leave_behind(Unit(tx, ctx, now=now), one, held))
     after = await stored(rig, one)
     assert (after.remote_id, after.due_at, await queued(rig, one)) == ("o1", None, PAID_AFTER)
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2", "o3")])
@@ -214,7 +210,7 @@ async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(ri
 async def test_what_was_closed_is_read_while_it_may_still_be_paid(rig: Rig, status: str, due: timedelta | None) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CLOSED, closed_at=now)
-    await ctx.store.write(lambda tx: reconcile.seen_after_close(Unit(tx, ctx, now=now), one, record(one, status)))
+    await ctx.store.write(lambda tx: payout.seen_after_close(Unit(tx, ctx, now=now), one, record(one, status)))
     assert (await stored(rig, one)).due_at == (None if due is None else now + due)
     assert await queued(rig, one) == (PAID_AFTER if status == "completed" else [])
 
@@ -237,7 +233,7 @@ async def test_an_unknown_outcome_is_what_the_record_says(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, commits=1, sent_at=now - DAY, puts_off=2, **like)
-    await ctx.store.write(lambda tx: reconcile.take_in(Unit(tx, ctx), one, record(one, status)))
+    await ctx.store.write(lambda tx: payout.read_again(Unit(tx, ctx), one, record(one, status)))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (after, None if due is None else now + due)
     if status == "odd":
@@ -249,7 +245,7 @@ async def test_an_unknown_outcome_is_what_the_record_says(
 async def test_a_record_that_differs_is_an_alert_and_looked_at_again(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await ctx.store.write(lambda tx: reconcile.take_in(Unit(tx, ctx), one, record(one, cents=Cents(1))))
+    await ctx.store.write(lambda tx: payout.read_again(Unit(tx, ctx), one, record(one, cents=Cents(1))))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (State.COMMIT_UNKNOWN, now + MINUTE)
     assert await queued(rig, one) == ["alert:differs"]
@@ -260,7 +256,7 @@ async def test_a_record_that_differs_confirms_no_refusal_and_gives_nothing_back(
     one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1, refusal=own_words("no money"))
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
     await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, day, 2500, 2500))
-    await ctx.store.write(lambda tx: reconcile.take_in(Unit(tx, ctx), one, record(one, "created", cents=Cents(1))))
+    await ctx.store.write(lambda tx: payout.read_again(Unit(tx, ctx), one, record(one, "created", cents=Cents(1))))
     assert (await stored(rig, one)).state is State.COMMIT_UNKNOWN
     assert await read(rig, lambda tx: tx.reservations.sum(day)) == 2500
 
@@ -269,7 +265,7 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.COMMIT_UNKNOWN, commits=1, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
-    await ctx.store.write(lambda tx: one_step._take_in_found(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: payout._found_sent(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
     row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
@@ -281,7 +277,7 @@ async def test_several_that_were_created_with_our_code_end_it_and_are_all_follow
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATE_UNKNOWN, creates=1, remote_id=None)
     hits = [record(one, "created", id="o1"), record(one, "created", id="o2")]
-    await ctx.store.write(lambda tx: payout._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: payout._found_created(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several payouts with our code")
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])
@@ -327,7 +323,7 @@ async def test_only_a_purchase_is_opened(rig: Rig) -> None:
 async def test_the_first_read_of_what_is_followed_is_a_base_interval_away(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, payload=PayoutPayload(email="ana@example.com", cents=1, description="x"))
-    await ctx.store.write(lambda tx: polls.follow(Unit(tx, ctx, now=now), "payout", one, "r9"))
+    await ctx.store.write(lambda tx: follow.follow(Unit(tx, ctx, now=now), "payout", one, "r9"))
     row = await read(rig, lambda tx: tx.tracked.get("payout", "r9"))
     assert row is not None
     assert (row.instruction_id, row.due_at) == (one.id, now + POLL)

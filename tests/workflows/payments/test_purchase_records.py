@@ -96,7 +96,7 @@ async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
     ctx, now = linking(rig.switchboard.context, works=works), rig.clock.now()
     one = await asked(rig, state=State.CREATING, remote_id=None)
     own = f"p{one.id}"
-    await ctx.store.write(lambda tx: purchase.adopt(Unit(tx, ctx, now=now), one, record(one, **{"id": own, **says})))
+    await ctx.store.write(lambda tx: purchase.opened(Unit(tx, ctx, now=now), one, record(one, **{"id": own, **says})))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason), found.remote_id) == (state, reason, own)
     assert ("link" in await queued(rig, one)) is linked
@@ -164,7 +164,7 @@ async def test_several_with_our_code_end_it(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
-    await ctx.store.write(lambda tx: purchase._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: purchase._found(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several purchases with our code")
 

@@ -1,5 +1,6 @@
 """Rows that are typed or pasted, and the account of a recipient before anybody is asked."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -10,12 +11,11 @@ from bot.domain.files.tables import Hidden, Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
 from bot.presentation.reasons import worded
-from bot.workflows.context import Unit
-from bot.workflows.payments.bulk_reading import _checked_at, _padded, can_be_paid, read_typed
-from bot.workflows.payments.recipient import _recipient, _wait, with_recipient
+from bot.workflows.payments.bulk_request import _checked, _padded, can_be_paid, read_typed
+from bot.workflows.payments.recipient import read_recipient, with_recipient
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.planted import made, on_one_rig, planted, stored
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
 
 HOUR = timedelta(hours=1)
 
@@ -96,10 +96,10 @@ async def test_an_account_that_cannot_be_read_at_the_fourth_time_is_named_as_suc
     payments: Any = Accounts(answer)
     one = made(rig, puts_off=puts_off, recipient=None)
     if kept is not None:
-        assert await _recipient(rig.switchboard.context, payments, one) == kept
+        assert await read_recipient(rig.switchboard.context, payments, one) == kept
         return
     with pytest.raises((ServiceNow, OperatorError)):
-        await _recipient(rig.switchboard.context, payments, one)
+        await read_recipient(rig.switchboard.context, payments, one)
 
 
 async def test_an_account_is_read_once_and_its_owner_is_kept(rig: Rig) -> None:
@@ -119,8 +119,8 @@ async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_
     rig: Rig, ago: timedelta, state: State
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.NEW, created_at=now - ago, due_at=now)
-    await ctx.store.write(lambda tx: _wait(Unit(tx, ctx, now=now), one))
+    one = await planted(rig, state=State.NEW, created_at=now - ago, due_at=now, recipient=Recipient(active=False))
+    assert await with_recipient(ctx, ctx.payments.required(), one) is None
     after = await stored(rig, one)
     assert (after.state, worded(after.reason)) == (
         (State.EXPIRED, "nobody said whether its address is right") if state is State.EXPIRED else (State.NEW, "")
@@ -128,11 +128,21 @@ async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_
     assert after.due_at == (None if state is State.EXPIRED else now + HOUR)
 
 
+async def test_who_was_overtaken_asks_nobody_about_an_address(rig: Rig) -> None:
+    payments: Any = Accounts(AccountStatus(active=False))
+    one = await planted(rig, state=State.NEW, version=2, recipient=None)
+    before = everything_stored(rig)
+    assert await with_recipient(rig.switchboard.context, payments, replace(one, version=1)) is None
+    assert everything_stored(rig) == before
+    assert await with_recipient(rig.switchboard.context, payments, one) is None
+    assert "news:requester:no_account" in await queued(rig, one)
+
+
 def test_what_people_do_not_see_in_their_spreadsheet_is_told_of_the_columns_that_are_paid() -> None:
     hidden = Hidden(rows=((3, 4),), columns=(2,), formulas={0: ((2, 2),), 2: ((2, 9),)}, disguised={})
     header, rows = ("amount", "email", "secret"), [Row(2, ("1.00", "a@example.com", "x"))]
     table = Table(header=header, rows=rows, sheet="Sheet1", hidden=hidden)
-    found = _checked_at(table, {"email": 1, "amount": 0}, "march.xlsx")
+    found = _checked(table, "march.xlsx", places={"email": 1, "amount": 0})
     assert [(one.email, one.cents) for one in found.items] == [("a@example.com", 100)]
     assert found.marks.hidden_columns == ("secret",)
     assert (found.marks.hidden_rows.count, found.marks.formulas.spans) == (2, ((2, 2),))

@@ -1,7 +1,6 @@
 """Where a request is shown, what is told of it in each state, and in which conversation."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,24 +12,19 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.instruction import Choice, Kind, State, Vote
 from bot.domain.payments.operation import Operation
-from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.workflows.context import Unit
-from bot.workflows.payments.sought import reread
-from bot.workflows.payments.subject import Sight, _people_in, card_for
-from bot.workflows.reading_only import enter, note
+from bot.workflows.payments.payout import reread
+from bot.workflows.payments.subject import RequestSubject, Sight, _people_in, card_for
 from bot.workflows.requests.advance import _put_off
-from bot.workflows.requests.announce import Place, news_elsewhere, places, show_card, show_progress, tell
+from bot.workflows.requests.announce import Place, news_of, places, show_card, show_progress, tell
 from bot.workflows.requests.decide import _counted
 from bot.workflows.requests.reach import approvers
 from bot.workflows.requests.request import check_cards
-from bot.workflows.requests.restore import _due
-from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, POLICY, TOM, Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
 
-SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 WHY, NO = own_words("why"), own_words("no")
 THREAD = "1700000000.000001"
 
@@ -125,27 +119,31 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     assert (row.channel, row.urgent, row.instruction_id) == (FINANCE, True, one.id)
 
 
-@on_one_rig([(Kind.PAYOUT, [MONEY])])
-async def test_news_that_could_not_be_posted_go_to_the_payments_channel(
-    rig: Rig, kind: Kind, channels: list[str]
-) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+async def posted_elsewhere(rig: Rig, kind: Kind) -> str | None:
+    """Where news of such a request go that could not be posted; None: nowhere."""
     one = await planted(rig, kind)
-    await ctx.store.write(lambda tx: news_elsewhere(Unit(tx, ctx, now=now), one, "key", {"line": "news"}))
-    row = await read(rig, lambda tx: tx.outbox.by_key("key:elsewhere"))
-    assert [row.channel if row else ""] == channels
+    key = f"news:{one.id}:{Place.REQUESTER}:x"
+
+    def given_up(uow: Unit) -> None:
+        news_of(uow, one, Place.REQUESTER, "x")
+        row = uow.outbox.by_key(key)
+        assert row is not None
+        assert RequestSubject().given_up(uow, row, WHY)
+
+    await rig.switchboard.context.write(given_up)
+    assert f"alert:undelivered:{Place.REQUESTER}" in await queued(rig, one)
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"{key}:elsewhere"))
+    return row.channel if row is not None else None
+
+
+async def test_news_that_could_not_be_posted_go_to_the_payments_channel(rig: Rig) -> None:
+    assert await posted_elsewhere(rig, Kind.PAYOUT) == MONEY
 
 
 @pytest.mark.rig(policy=POLICY.replace('payments = "C0MONEY"', 'payments = "C0APPROVE"'))
 async def test_news_go_nowhere_else_where_that_channel_has_the_card(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    payout, purchase = await planted(rig), await planted(rig, Kind.PURCHASE)
-    for one, posted in ((payout, False), (purchase, True)):
-        await ctx.store.write(
-            lambda tx, which=one: news_elsewhere(Unit(tx, ctx, now=now), which, f"k{which.id}", {"line": "news"})  # type: ignore[misc]
-        )
-        row = await read(rig, lambda tx, which=one: tx.outbox.by_key(f"k{which.id}:elsewhere"))  # type: ignore[misc]
-        assert (row is not None) is posted
+    assert await posted_elsewhere(rig, Kind.PAYOUT) is None
+    assert await posted_elsewhere(rig, Kind.PURCHASE) == APPROVALS
 
 
 @on_one_rig([
@@ -209,21 +207,6 @@ async def test_who_was_overtaken_alarms_nobody(rig: Rig) -> None:
     await _put_off(rig.switchboard.context, one, wait=None, reason=None)
     assert await queued(rig, one) == []
     assert (await stored(rig, one)).puts_off == 1
-
-
-@on_one_rig([(timedelta(), True), (SECOND, False)])
-async def test_a_look_is_repeated_when_its_time_has_come(rig: Rig, ahead: timedelta, due: bool) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig)
-    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
-
-    def store(tx: Tx) -> None:
-        enter(Unit(tx, now=now, policy=ctx.policy), mode)
-        note(Unit(tx, now=now), one.id, LastSearch(seen=Seen.NOT_YET, reason=own_words("why"), again_at=now + ahead))
-
-    await ctx.store.write(store)
-    _, found = await read(rig, lambda tx: _due(Unit(tx, now=now)))
-    assert (one.id in {each.id for each in found}) is due
 
 
 REFUSED = NotExecuted(reason=own_words("no money"), again=False)

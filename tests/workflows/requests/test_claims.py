@@ -195,7 +195,7 @@ async def test_one_whose_votes_cannot_be_read_is_not_counted_as_tightened(
     def unreadable(*_: object) -> None:
         raise RowUnreadable("vote", "1", "person")
 
-    monkeypatch.setattr(tighten, "_at_start", unreadable)
+    monkeypatch.setattr(tighten, "tighten", unreadable)
     assert await tighten.tighten_open(ctx) == 0
     monkeypatch.undo()
     assert await tighten.tighten_open(ctx) == 1
@@ -217,7 +217,7 @@ async def test_what_is_not_there_was_overtaken(rig: Rig) -> None:
     before = everything_stored(rig)
     assert await read(rig, lambda tx: authority._is_overtaken(tx, gone))
     assert await ctx.store.write(lambda tx: authority.may_send(Unit(tx, ctx, now=now), gone))
-    assert await read(rig, lambda tx: authority._seen(tx, gone)) == ()
+    assert await authority.checked(ctx, gone) is gone
     assert everything_stored(rig) == before
 
 
@@ -321,7 +321,6 @@ async def test_too_few_approvers_concern_what_still_needs_them(rig: Rig, state: 
     assert await queued(rig, one) == (["out_of_reach:1", "alert:out_of_reach:1"] if concerned else [])
     assert (await read(rig, lambda tx: reach.short_of(tx, one)) is not None) is concerned
     assert (one.id in [each.instruction.id for each in await read(rig, reach.all_short)]) is concerned
-    assert (one.id in [each[0] for each in await read(rig, reach._asked)]) is concerned
     again = await ctx.store.write(lambda tx: reach._store(Unit(tx, ctx, now=now), {one.id: short}))
     assert again == 0, "each change is told once"
     another = replace(one, requirement=Requirement(quorum=3))
@@ -373,12 +372,12 @@ async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: R
 
 
 async def test_what_is_frozen_expires_at_the_very_end_of_its_window(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.APPROVED, exec_deadline=now)
+    await approved_just_now(rig, Kind.PAYOUT)
+    ctx, one = rig.switchboard.context, await newest(rig)
 
-    def allowed(tx: Tx) -> object:
-        tx.flags.set("frozen", {"by": ADA, "reason": "odd", "at": now.isoformat()}, now)
-        return send._still_allowed(Unit(tx, ctx, now=now), one, {})
+    def claimed(tx: Tx) -> object:
+        tx.flags.set("frozen", {"by": ADA, "reason": "odd", "at": rig.clock.now().isoformat()}, rig.clock.now())
+        return send.claim(Unit(tx, ctx, now=one.exec_deadline), one, {})
 
-    assert await ctx.store.write(allowed) is None
+    assert await ctx.store.write(claimed) is None
     assert (await stored(rig, one)).state is State.EXPIRED

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approvals import No, Refusal
+from bot.domain.approvals import Count, No, Refusal
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
@@ -126,7 +126,7 @@ async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_
         rig, state=State.NEEDS_HUMAN, round=3, reason=own_words("unclear"), unknown_since=now - HOUR, **like
     )
     last = vote(one, LIN, Choice.RETRY, now)
-    await ctx.store.write(lambda tx: decide._approved(tx, one, last, {}))
+    await ctx.store.write(lambda tx: decide._counted(Unit(tx, ctx), one, last, Count(frozenset({LIN}), {})))
     after = await stored(rig, one)
     assert (after.state, after.creates, after.round, after.decided_by) == (state, creates, number, LIN)
     assert (after.reason, after.due_at) == (None, now)

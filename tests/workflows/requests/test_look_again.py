@@ -32,7 +32,7 @@ class Acts:
         self.hits: list[str] = []
         self.given_up = 0
 
-    def take_in(self, _u: Unit, _i: Instruction, hits: Sequence[Operation]) -> None:
+    def found(self, _u: Unit, _i: Instruction, hits: Sequence[Operation]) -> None:
         self.hits += [one.id for one in hits]
 
     def give_up(self, _u: Unit, _i: Instruction, _l: Look[Operation]) -> None:
@@ -70,7 +70,7 @@ async def test_a_create_of_unknown_outcome(
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 1, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, look, take_in=acts.take_in, give_up=acts.give_up)
+        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, look, found=acts.found, give_up=acts.give_up)
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, acts.given_up, acts.hits) == (state, reads, given_up, [])
@@ -105,9 +105,7 @@ async def test_a_send_of_unknown_outcome(
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{**COMMITS, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_send(
-            Unit(tx, ctx), one, look, take_in=acts.take_in, absent_because=NOT_LISTED
-        )
+        lambda tx: look_again.found_after_send(Unit(tx, ctx), one, look, found=acts.found, absent_because=NOT_LISTED)
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, after.suspect, acts.hits) == (state, reads, look.suspect, [])
@@ -119,12 +117,10 @@ async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, li
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 3, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, FOUND, take_in=acts.take_in, give_up=acts.give_up)
+        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, FOUND, found=acts.found, give_up=acts.give_up)
     )
     await ctx.store.write(
-        lambda tx: look_again.found_after_send(
-            Unit(tx, ctx), one, FOUND, take_in=acts.take_in, absent_because=NOT_LISTED
-        )
+        lambda tx: look_again.found_after_send(Unit(tx, ctx), one, FOUND, found=acts.found, absent_because=NOT_LISTED)
     )
     assert (acts.hits, acts.given_up) == (["r1", "r1"], 0)
     assert await stored(rig, one) == one
@@ -148,7 +144,7 @@ async def test_before_a_new_attempt_it_must_be_absent(
 ) -> None:
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{**COMMITS, **like, "state": State.APPROVED})
-    assert await look_again.is_absent(ctx, one, look, take_in=acts.take_in) is absent
+    assert await look_again.is_absent(ctx, one, look, found=acts.found) is absent
     after = await stored(rig, one)
     assert (after.state, after.reason, acts.hits) == (state, reason, hits)
     assert after.suspect == look.suspect
@@ -159,10 +155,11 @@ async def test_before_a_new_attempt_it_must_be_absent(
 async def test_a_read_that_counts_notes_when_it_was(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await unknown(rig, **COMMITS)
-    changes, absent = look_again.taken_note_of(ctx, one, NOTHING, now)
+    changes, absent = await ctx.read(lambda uow: look_again.counted_look(uow, one, NOTHING))
     assert (changes, absent) == ({"reads": 1, "suspect": None, "last_read_at": now}, False)
     early = await unknown(rig, **COMMITS, sent_ago=QUIET - MINUTE)
-    assert look_again.taken_note_of(ctx, early, NOTHING, now) == ({"reads": 0, "suspect": None}, False)
+    looked = await ctx.read(lambda uow: look_again.counted_look(uow, early, NOTHING))
+    assert looked == ({"reads": 0, "suspect": None}, False)
 
 
 @on_one_rig([
@@ -206,6 +203,6 @@ async def test_the_wait_that_the_service_named_is_the_wait(
 async def test_what_ended_unpaid_is_watched_hourly_for_a_day_and_daily_for_a_month(
     rig: Rig, age: timedelta, due: timedelta | None
 ) -> None:
-    now = rig.clock.now()
+    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CLOSED, closed_at=now - age)
-    assert look_again.next_watch(rig.switchboard.context, one, now) == (None if due is None else now + due)
+    assert await ctx.read(lambda uow: look_again.next_watch(uow, one)) == (None if due is None else now + due)

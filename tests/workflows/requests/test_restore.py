@@ -9,11 +9,12 @@ import pytest
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import ReadingOnly, SearchResult, Seen
+from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context, Unit
-from bot.workflows.reading_only import enter, looks
+from bot.workflows.reading_only import enter, looks, note
 from bot.workflows.requests import restore
+from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import alerts, read
@@ -108,6 +109,19 @@ async def test_what_is_followed_anyway_is_not_searched_for(rig: Rig, state: Stat
     one = await planted(rig, state=state)
     found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now())
     assert found == SearchResult(Seen.FOUND, Reason(OfRequest.FOLLOWED))
+
+
+@on_one_rig([(timedelta(), 1), (SECOND, 0)])
+async def test_a_look_is_repeated_when_its_time_has_come(rig: Rig, ahead: timedelta, due: int) -> None:
+    ctx, now = finds(rig.switchboard.context, SearchResult(Seen.ABSENT, NOTHING)), rig.clock.now()
+    one = await planted(rig, state=State.AWAITING)
+
+    def put_back(tx: Tx) -> None:
+        enter(Unit(tx, now=now, policy=ctx.policy), ReadingOnly(since=now, reason=PUT_BACK, until=now - QUIET))
+        note(Unit(tx, now=now), one.id, LastSearch(seen=Seen.NOT_YET, reason=WHY, again_at=now + ahead))
+
+    await ctx.store.write(put_back)
+    assert await restore.look_due(ctx) == due
 
 
 async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Rig) -> None:

@@ -108,14 +108,6 @@ async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_
     assert await detail(rig, one) == {"reason": UNCLEAR.stored(), "suspect": "r9"}
 
 
-@on_one_rig([(0, State.MISMATCH), (1, State.NEEDS_HUMAN)])
-async def test_what_differs_ends_unless_something_may_have_been_paid(rig: Rig, commits: int, state: State) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.APPROVED, commits=commits)
-    await ctx.store.write(lambda tx: settle.end_mismatch(Unit(tx, ctx, now=now), one, DIFFERS))
-    assert ((await stored(rig, one)).state, (await stored(rig, one)).reason) == (state, DIFFERS)
-
-
 @on_one_rig([False, True])
 async def test_the_time_to_decide_begins_at_once_where_the_approvers_see_the_card_already(rig: Rig, seen: bool) -> None:
     ctx = rig.switchboard.context

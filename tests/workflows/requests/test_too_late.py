@@ -11,12 +11,12 @@ from bot.domain.money import Cents
 from bot.domain.outcome import Unknown
 from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob, BulkRow
-from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, Recipient, State
+from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Unit
-from bot.workflows.payments import bulk, bulk_cancel, follow, payout, purchase, recipient
+from bot.workflows.payments import bulk, bulk_cancel, payout, purchase
 from bot.workflows.payments.bulk import Read
 from bot.workflows.requests import announce, attempt, decide, look_again, restore, send
 from bot.workflows.requests import announce as settle
@@ -85,31 +85,20 @@ LATE: dict[str, Late] = {
     ),
     "not sent in time": Late(Kind.PAYOUT, State.APPROVED, send._expire),
     "looked at later": Late(Kind.PAYOUT, State.COMMIT_UNKNOWN, look_again.later),
-    "asked about its address": Late(
-        Kind.PAYOUT,
-        State.NEW,
-        lambda uow, one: recipient._ask(uow, one, Recipient(active=False)),
-        {"recipient": None},
-    ),
     "paid, says the record": Late(
         Kind.PAYOUT,
         State.COMMITTED,
-        lambda uow, one: follow.apply_record(uow, one, operation(one, status="completed")) or None,
-    ),
-    "created in vain": Late(
-        Kind.PAYOUT,
-        State.CREATE_UNKNOWN,
-        lambda uow, one: payout._give_up(uow, one, Look()),
+        lambda uow, one: payout.apply_record(uow, one, operation(one, status="completed")) or None,
     ),
     "there before the database was put back": Late(
         Kind.PAYOUT,
         State.APPROVED,
-        lambda uow, one: restore._to_be_read(uow, one, uow.now, AttemptKind.COMMIT),
+        lambda uow, one: restore._take_up(uow, one, uow.now, own_words("it is there")),
     ),
     "opened": Late(
         Kind.PURCHASE,
         State.CREATING,
-        lambda uow, one: purchase.adopt(uow, one, operation(one, operation_type="purchase")),
+        lambda uow, one: purchase.opened(uow, one, operation(one, operation_type="purchase")),
     ),
     "settled by its buyer": Late(
         Kind.PURCHASE,
@@ -129,7 +118,7 @@ LATE: dict[str, Late] = {
     "submitted": Late(
         Kind.BULK,
         State.SENDING,
-        lambda uow, one: bulk._adopt(uow, one, BulkJob(id="b1", count=1)),
+        lambda uow, one: bulk.submitted(uow, one, BulkJob(id="b1", count=1)),
     ),
     "done in bulk": Late(
         Kind.BULK,
@@ -148,7 +137,7 @@ LATE: dict[str, Late] = {
         State.COMMITTED,
         lambda uow, one: bulk_cancel._finish(uow, one, BulkProgress()),
     ),
-    "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, bulk_cancel._go_on),
+    "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, bulk_cancel._next_chunk),
     "named in full": Late(
         Kind.BULK_CANCEL,
         State.SENDING,
