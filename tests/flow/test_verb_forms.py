@@ -1,18 +1,9 @@
 """A verb that was typed without the arguments it needs opens a form with one field for each."""
 
-import pytest
 from inline_snapshot import snapshot
 
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.support.shown import shown
-
-
-async def test_what_was_meant_is_shown_in_the_form(rig: Rig) -> None:
-    await rig.pay()
-    reference = next(word for word in rig.cards(APPROVALS)[0].text.split() if word.startswith("P-")).rstrip(":.,")
-    await rig.pay("show", user=MARIA)
-    await rig.submit(MARIA, {"operation": reference})
-    assert shown(rig.form()).splitlines()[1] == snapshot("25.00 USD to ana@example.com")
 
 
 async def test_a_mistake_stands_at_its_field(rig: Rig) -> None:
@@ -29,12 +20,6 @@ Switchboard
 :pencil2: *operation*: no operation of that name is known here (the service says: There is no such operation); it is \
 a reference such as P-······, or the operation's id. You gave: P-000000
 Nothing was done. For example: `/pay show P-······`""")
-
-
-@pytest.mark.parametrize("verb", ["show", "events", "freeze"])
-async def test_every_such_verb_opens_one(rig: Rig, verb: str) -> None:
-    await rig.pay(verb, user=ADA)
-    assert rig.form(ADA).title == f"/pay {verb}"
 
 
 async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:

@@ -57,19 +57,7 @@ class Scene:
         start: bool = True,
         **environment: str | None,
     ) -> Self:
-        """Set everything up.
-
-        Args:
-            folder: for the policy file, the database and the bot's output.
-            program: arguments of Python; see ``bot_process``.
-            installed: path of an installed ``switchboard``, instead.
-            policy: text of the policy file.
-            socket_mode: give it an app token and no signing secret.
-            workspace: arguments of the workspace that differ.
-            simulator: arguments of the simulator that differ.
-            start: whether to start the bot and wait until it is ready.
-            environment: variables that differ; None removes one.
-        """
+        """Set everything up; ``workspace``, ``simulator`` and ``environment`` say what differs; None removes one."""
         scene = cls(folder)
         scene.socket_mode = socket_mode
         scene.workspace = Workspace(scopes=bot_scopes(), enforce_rates=False, **(workspace or {}))

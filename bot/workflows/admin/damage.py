@@ -51,7 +51,13 @@ async def _hold(ctx: Context, found: Damaged) -> None:
     log.error("a row cannot be read", table=found.table, key=found.key, name=found.name, column=found.column)
 
     def work(uow: Unit) -> None:
-        by = _stop(uow, found, number)
+        # The row is left alone, or the request or job that it belongs to; `by`: the number it is stopped by, if any.
+        if found.table in HELD:
+            by = uow.steps.hold(found.table, found.key, number=number)
+        elif found.table in _BELONGS:
+            by = uow.steps.hold(_BELONGS[found.table], found.key[:1], number=number)
+        else:
+            by = uow.steps.hold("instruction", (found.about,), number=number) if found.about else ""
         if (by and by != number) or found.name.startswith(_ALERT):
             return  # stopped before, and told; and alerts about alerts would never end
         facts = {"topic": "unreadable", "what": found.table, "name": _name(uow, found), "column": found.column}
@@ -60,15 +66,6 @@ async def _hold(ctx: Context, found: Damaged) -> None:
             witness(uow, "unreadable", {"table": found.table, "key": ascii(found.key), "number": by})
 
     await ctx.write(work, name="unreadable")
-
-
-def _stop(tx: Tx, found: Damaged, number: str) -> str:
-    """Leave the row alone, or the request or job that it belongs to; the number it is stopped by, "" for none."""
-    if found.table in HELD:
-        return tx.steps.hold(found.table, found.key, number=number)
-    if found.table in _BELONGS:
-        return tx.steps.hold(_BELONGS[found.table], found.key[:1], number=number)
-    return tx.steps.hold("instruction", (found.about,), number=number) if found.about else ""
 
 
 def _name(tx: Tx, found: Damaged) -> str:

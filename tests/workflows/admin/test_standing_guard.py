@@ -1,21 +1,16 @@
 """What watches over the whole: clocks, damaged rows, rows compared with the audit, services that fell silent."""
 
 from datetime import timedelta
-from typing import Any
-
-import pytest
 
 from bot.domain.payments.instruction import State
-from bot.workflows.admin.clocks import warn
-from bot.workflows.admin.damage import _hold, _stop
+from bot.workflows.admin.damage import _hold
 from bot.workflows.context import Unit
 from bot.workflows.holding import Silence, hold, in_time, silent_services
 from bot.workflows.requests.authority import freeze
 from storage.damage import Damaged
-from storage.rows import Job
 from storage.transaction import Tx
 from tests.support.reasons import own_words
-from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
+from tests.support.rig import ALERTS, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.workflows.looking import disagreements, read
 from tests.workflows.planted import on_one_rig, planted, stored
@@ -26,14 +21,6 @@ SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 def keys(tx: Tx, beginning: str) -> list[str]:
     found = tx._connection.exec_driver_sql("SELECT key FROM outbox ORDER BY seq").scalars()
     return [str(key) for key in found if beginning in str(key)]
-
-
-@pytest.mark.parametrize(("skew", "told"), [(4.99, False), (5.0, True), (-4.99, False), (-5.0, True)])
-async def test_a_clock_that_is_five_seconds_off_is_told(rig: Rig, skew: float, told: bool) -> None:
-    ctx = rig.switchboard.context
-    clock: Any = type("Clock", (), {"skew": skew})
-    await warn(ctx, clock)
-    assert bool(await read(rig, lambda tx: keys(tx, "clock_skew"))) is told
 
 
 async def test_flags_that_disagree_with_the_audit_are_named(rig: Rig) -> None:
@@ -51,37 +38,6 @@ async def test_flags_that_disagree_with_the_audit_are_named(rig: Rig) -> None:
 # damaged rows
 
 
-async def job(rig: Rig, name: str) -> Job:
-    now = rig.clock.now()
-    one = Job(
-        id=name, kind="email_list", state="running", payload={}, detail={}, requester=MARIA, channel=FINANCE,
-        thread_ts=None, source_key=name, created_at=now, due_at=now, lease_owner="", lease_until=None,
-    )  # fmt: skip
-    await rig.switchboard.context.store.write(lambda tx: tx.jobs.add(one))
-    return one
-
-
-async def stopped_by(rig: Rig, table: str, name: str) -> str:
-    query = f"SELECT stopped FROM {table} WHERE id = ?"  # noqa: S608 - our own table's name
-    return await read(rig, lambda tx: str(tx._connection.exec_driver_sql(query, (name,)).scalar_one()))
-
-
-async def test_a_damaged_row_stops_what_it_belongs_to(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    one = await planted(rig)
-    held = await job(rig, "J1")
-    vote = Damaged(table="vote", key=(one.id, 1, "U0ADA"), name="", about=one.id, column="choice")
-    assert await ctx.store.write(lambda tx: _stop(tx, vote, "n1")) == "n1"
-    assert await stopped_by(rig, "instruction", one.id) == "n1"
-    run = Damaged(table="email_run", key=(held.id, 7), name="", about="", column="header")
-    assert await ctx.store.write(lambda tx: _stop(tx, run, "n2")) == "n2"
-    assert await stopped_by(rig, "job", held.id) == "n2"
-    itself = Damaged(table="job", key=(held.id,), name="", about="", column="payload")
-    assert await ctx.store.write(lambda tx: _stop(tx, itself, "n3")) == "n2", "it is stopped already"
-    loose = Damaged(table="flag", key=("x",), name="x", about="", column="value")
-    assert await ctx.store.write(lambda tx: _stop(tx, loose, "n4")) == ""
-
-
 async def test_what_is_stopped_already_is_told_once(rig: Rig) -> None:
     one = await planted(rig)
     found = Damaged(table="instruction", key=(one.id,), name=one.reference, about=one.id, column="payload")
@@ -96,12 +52,6 @@ async def test_what_is_stopped_already_is_told_once(rig: Rig) -> None:
     ctx = rig.switchboard.context
     await ctx.store.write(lambda tx: tx._connection.exec_driver_sql("DELETE FROM outbox"))  # posted long ago
     await _hold(ctx, found)
-    assert await read(rig, lambda tx: keys(tx, "unreadable:")) == []
-
-
-async def test_an_alert_that_cannot_be_read_makes_no_alert(rig: Rig) -> None:
-    found = Damaged(table="outbox", key=("none",), name="unreadable:n1", about="", column="payload")
-    await _hold(rig.switchboard.context, found)
     assert await read(rig, lambda tx: keys(tx, "unreadable:")) == []
 
 
