@@ -1,4 +1,4 @@
-"""``switchboard audit``: the first bad row is named, on both databases; rows leave unchanged, and no cell is a formula."""
+"""``switchboard audit``: the first bad row is named, on both databases; rows leave unchanged, and without formulas."""
 
 import csv
 import io

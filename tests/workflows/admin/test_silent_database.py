@@ -6,7 +6,6 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.domain.recovery import ReadingOnly
-from bot.workflows.admin import resume
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.context import Unit
 from bot.workflows.payments.callbacks import exists
@@ -14,7 +13,6 @@ from bot.workflows.reading_only import enter
 from storage.errors import StorageBusy
 from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, Rig
-from tests.workflows.looking import read
 from tests.workflows.planted import planted
 
 
@@ -60,10 +58,6 @@ async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:
     await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
     assert not await water.is_sound()
     assert not await water.may_leave("payout X")
-
-
-async def test_who_is_not_in_reading_only_mode_has_nothing_to_resume(rig: Rig) -> None:
-    assert await read(rig, resume.standing) is None
 
 
 async def test_an_address_that_was_never_given_out_is_none(rig: Rig) -> None:
