@@ -87,8 +87,7 @@ def jobs(found: UnderWay) -> Content:
     if not found.rows:
         return md.message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
-    lines = md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
-    return lines_under(lead, lines)
+    return lines_under(lead, md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total))
 
 
 def assumptions(found: Sequence[Assumption]) -> Content:

@@ -32,8 +32,7 @@ def listing(found: Sequence[Noted]) -> Content:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
     lines += again
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
-    note = f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"
-    return lines_under(lead, lines, notes=[note])
+    return lines_under(lead, lines, notes=[f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"])
 
 
 def finding(one: Noted) -> tuple[str, str]:

@@ -224,16 +224,11 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
 • `a.b` POST `/x`: assumed on strong evidence
 • `e.f` POST `/x`: assumed by naming only
 • `g.h` POST `/x`: assumed A9""")
-    assert overview.assumptions(found[:1]).text.splitlines()[0] == snapshot(
-        "*1 route is assumed* and nobody has confirmed it."
-    )
-    assert overview.assumptions(found[::2]).text.splitlines()[0] == snapshot(
-        "*2 routes are assumed* and nobody has confirmed them."
-    )
-    assert overview.assumptions([]).text == snapshot(
-        ":white_check_mark: Every route is documented or confirmed by the operator."
-    )
-    assert lines_of([overview.EXPORTING.text, overview.exported(1).text, overview.exported(2).text]) == snapshot("""\
+    leads = [overview.assumptions(some).text.splitlines()[0] for some in (found[:1], found[::2], [])]
+    assert lines_of([*leads, overview.EXPORTING.text, *(overview.exported(n).text for n in (1, 2))]) == snapshot("""\
+*1 route is assumed* and nobody has confirmed it.
+*2 routes are assumed* and nobody has confirmed them.
+:white_check_mark: Every route is documented or confirmed by the operator.
 :hourglass_flowing_sand: Writing the audit into a file…
 :page_facing_up: The audit, 1 row, is in your direct messages.
 :page_facing_up: The audit, 2 rows, is in your direct messages.""")
@@ -296,13 +291,10 @@ Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 
 
 
 def test_a_name_that_nothing_is_known_by() -> None:
-    assert answers.unknown("booking", "a reference") == snapshot(
-        "no booking of that name is known here; it is a reference"
-    )
-    assert answers.unknown("payout", "a reference", says="not found") == snapshot(
-        "no payout of that name is known here (the service says: not found); it is a reference"
-    )
-    assert answers.wrong_amount(2_500) == snapshot("""\
+    found = [answers.unknown("booking", "a reference"), answers.unknown("payout", "a reference", says="not found")]
+    assert lines_of([*found, answers.wrong_amount(2_500)]) == snapshot("""\
+no booking of that name is known here; it is a reference
+no payout of that name is known here (the service says: not found); it is a reference
 This is not the amount on the card. Type that amount, with a point before the cents: 25.00""")
 
 

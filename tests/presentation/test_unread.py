@@ -11,7 +11,7 @@ from bot.domain.content import Content
 from bot.domain.reasons import Exchange, OfRequest, Reason
 from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from bot.presentation.unread import file_lines, finding, hint, listing
-from tests.presentation.checks import check_message, seen
+from tests.presentation.checks import check_message, lines_of, seen
 
 NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
 OPERATION = "payments.create_payout"
@@ -78,36 +78,28 @@ def test_the_lines_are_a_file_that_is_taken(theirs: str, tmp_path_factory: pytes
     assert load_routes(file, environment="sandbox").use("payments", "create_payout").reply["id"] == (theirs,)
 
 
-def test_a_page_has_no_line() -> None:
+def test_answers_that_no_line_mends() -> None:
     page = UnreadAnswer(operation=OPERATION, status=200, body="no JSON (HTML page of 512 bytes)")
-    content = listing([noted(page)])
-    check_message(content)
-    assert told(content) == snapshot("""\
-• *payments.create_payout*, status 200: 1 unread answer, last 2026-11-20 10:00 UTC
-Body: no JSON (HTML page of 512 bytes).
-No line in the file fixes this: check the service's address and any proxy in front of it.""")
-    assert seen(content).splitlines()[-1] == snapshot(
-        "Only names and types of fields are kept. An entry disappears once such an answer is read."
-    )
-
-
-def test_a_value_that_does_not_fit() -> None:
-    content = listing([noted(answer({"id": "x", "status": "created"}, "status"))])
-    assert told(content) == snapshot("""\
-• *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC
-Found, but the value does not fit: status.
-Fields: id (text), status (text).
-No field here matches: check the service's documentation of this answer.""")
-
-
-def test_a_field_that_lies_too_deep() -> None:
-    content = listing([noted(answer({"payload": {"id": "x"}}, "id"))])
-    assert told(content) == snapshot("""\
-• *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC
-Not found: id.
-id may be payload.id, but the file cannot name nested fields.
-Fields: payload (object), payload.id (text).
-No field here matches: check the service's documentation of this answer.""")
+    found = {
+        "a page": page,
+        "a value that does not fit": answer({"id": "x", "status": "created"}, "status"),
+        "a field that lies too deep": answer({"payload": {"id": "x"}}, "id"),
+    }
+    contents = {name: listing([noted(one)]) for name, one in found.items()}
+    for content in contents.values():
+        check_message(content)
+        assert seen(content).splitlines()[-1] == (
+            "Only names and types of fields are kept. An entry disappears once such an answer is read."
+        )
+    assert lines_of({name: told(content) for name, content in contents.items()}) == snapshot("""\
+a page: • *payments.create_payout*, status 200: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Body: no JSON (HTML page \
+of 512 bytes). ⏎ No line in the file fixes this: check the service's address and any proxy in front of it.
+a value that does not fit: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Found, \
+but the value does not fit: status. ⏎ Fields: id (text), status (text). ⏎ No field here matches: check the service's \
+documentation of this answer.
+a field that lies too deep: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Not \
+found: id. ⏎ id may be payload.id, but the file cannot name nested fields. ⏎ Fields: payload (object), payload.id \
+(text). ⏎ No field here matches: check the service's documentation of this answer.""")
 
 
 def test_what_is_read_again_is_only_named() -> None:

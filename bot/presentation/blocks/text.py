@@ -122,10 +122,6 @@ def named(user: str, names: Mapping[str, str], *, handle: str = "") -> str:
     return f"{quote(name_of(names[user]), _NAME_LIMIT)}{behind}"
 
 
-def all_named(users: Sequence[str], names: Mapping[str, str]) -> str:
-    return ", ".join(named(user, names) for user in users)
-
-
 def addressed(name: str) -> str:
     return f"<!subteam^{name}>" if name.startswith("S") else mention(name)
 

@@ -121,8 +121,7 @@ def countdown(search_at: datetime, *, now: datetime) -> str:
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
     why = because(str(booking.detail.get("cancel_reason", "")), _REASON_LIMIT)
-    history = [read_status(status) for _, status in booking.detail.get("history", [])]
-    searches = history.count(Status.READY_FOR_PICKUP)
+    searches = [read_status(status) for _, status in booking.detail.get("history", [])].count(Status.READY_FOR_PICKUP)
     match known:
         case Status.ON_HOLD if booking.search_at is not None:
             left = md.capital(countdown(booking.search_at, now=now))

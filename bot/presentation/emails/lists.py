@@ -91,8 +91,7 @@ def board(progress: ListProgress) -> Content:
 def news(progress: ListProgress) -> Content:
     """Thread message to the requester: the list ended without a file, or was paused by a failure."""
     sign, said = _state_line(progress).split(" ", 1)
-    lines = f"{sign} {md.mention(progress.requester)} {said}".split("\n")
-    return lines_under("", lines)
+    return lines_under("", f"{sign} {md.mention(progress.requester)} {said}".split("\n"))
 
 
 def _state_line(progress: ListProgress) -> str:

@@ -45,8 +45,7 @@ def mark_lines(marks: Marks) -> list[str]:
 def _rows(some: Some) -> str:
     named: list[str] = []
     for first, last in some.spans[:_RUNS]:
-        rows = range(first, last + 1)
-        named += [f"{first} to {last}"] if last - first > 1 else map(str, rows)
+        named += [f"{first} to {last}"] if last - first > 1 else map(str, range(first, last + 1))
     more = some.count - sum(last - first + 1 for first, last in some.spans[:_RUNS])
     return f"{'Row' if some.count == 1 else 'Rows'} {_listed(named, more)}"
 

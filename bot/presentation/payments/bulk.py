@@ -55,8 +55,7 @@ def accounts_line(progress: BulkProgress | None) -> str:
         return "Accounts: not looked up yet"
     if progress.looked_up < progress.to_look_up:
         return f"Looking up accounts: `{md.bar(progress.looked_up, progress.to_look_up)}`"
-    read = progress.looked_up - progress.not_read
-    parts = [f"{read - progress.inactive} active"]
+    parts = [f"{progress.looked_up - progress.not_read - progress.inactive} active"]
     if progress.inactive:
         names = ", ".join(md.quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
         more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))

@@ -73,8 +73,8 @@ def listing(
     notes = [f"`{command} show` with the reference tells more about one."]
     if len(page.operations) > _MOST_ROWS:
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
-    after = [md.context(" ".join(notes)), *pager]
-    return elements.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
+    small = md.context(" ".join(notes))
+    return elements.listing(lead, table(_COLUMNS, rows), lines, small, *pager, notes=notes)
 
 
 def record(operation: Operation) -> Content:

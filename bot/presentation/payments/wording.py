@@ -154,7 +154,7 @@ class News(_Slots):
     @property
     def approved(self) -> str:
         """Whose approvals it was sent with; a sentence with a space before it."""
-        voters = md.all_named([str(voter) for voter in self.facts.get("voters", [])], self.names)
+        voters = ", ".join(md.named(str(voter), self.names) for voter in self.facts.get("voters", []))
         return f" Approved by {voters}." if voters else ""
 
     @property

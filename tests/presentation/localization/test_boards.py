@@ -127,27 +127,27 @@ SIGHT = CallView(
 )  # fmt: skip
 
 
-def test_what_is_on_its_way() -> None:
-    assert calls.asked(ORDER, position=0, member=True).text == snapshot(
-        ":memo: *Paraphrase*: on it. The answer comes here."
-    )
-    assert calls.asked(ORDER, position=3, member=False).text == snapshot("""\
-:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer comes to you \
-directly. `/invite @Switchboard` brings me here.""")
+def test_what_is_told_of_a_call() -> None:
     options = {"source_lang": "en", "target_lang": "fr"}
     translated = Request(operation=CallOperation.TRANSLATION, text="Hello", options=options).complete()
-    assert calls.asked(Order(request=translated, file_name=""), position=0, member=True).text == snapshot(
-        ":memo: *Translate* (from: English · to: French): on it. The answer comes here."
-    )
-    assert calls.asked_several(3, member=True).text == snapshot(":memo: On it: 3 files. The answers come here.")
-    assert calls.asked_several(3, member=False).text == snapshot(
-        ":memo: On it: 3 files. I am not a member of this channel; the answers come to you."
-    )
-
-
-def test_what_cannot_be_canceled() -> None:
-    found = [None, *(replace(SIGHT, state=state) for state in CallState)]
-    assert lines_of([calls.no_cancel(one).text for one in found]) == snapshot("""\
+    again = replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K"))
+    found = [
+        calls.asked(ORDER, position=0, member=True),
+        calls.asked(ORDER, position=3, member=False),
+        calls.asked(Order(request=translated, file_name=""), position=0, member=True),
+        calls.asked_several(3, member=True),
+        calls.asked_several(3, member=False),
+        *(calls.no_cancel(one) for one in (None, *(replace(SIGHT, state=state) for state in CallState))),
+        calls.not_yours("U0MARIA"),
+        *map(calls.no_again, (None, SIGHT, again)),
+    ]
+    assert lines_of([one.text for one in found]) == snapshot("""\
+:memo: *Paraphrase*: on it. The answer comes here.
+:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer comes to you \
+directly. `/invite @Switchboard` brings me here.
+:memo: *Translate* (from: English · to: French): on it. The answer comes here.
+:memo: On it: 3 files. The answers come here.
+:memo: On it: 3 files. I am not a member of this channel; the answers come to you.
 :warning: This button is out of date.
 :warning: There is nothing to cancel: it is over already: waiting.
 :warning: There is nothing to cancel: it is over already: running.
@@ -156,18 +156,11 @@ def test_what_cannot_be_canceled() -> None:
 :warning: There is nothing to cancel: it is over already: failed.
 :warning: There is nothing to cancel: it is over already: unknown.
 :warning: There is nothing to cancel: it is over already: canceled.
-:warning: There is nothing to cancel: it is over already: interrupted.""")
-    assert calls.not_yours("U0MARIA").text == snapshot(
-        ":warning: Only <@U0MARIA>, who asked for it, or an admin can cancel it."
-    )
-
-
-def test_what_cannot_be_run_again() -> None:
-    assert calls.no_again(None).text == snapshot(":warning: This button is out of date.")
-    assert calls.no_again(SIGHT).text == snapshot(":warning: There is nothing to run again.")
-    assert calls.no_again(replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K"))).text == snapshot(
-        ":warning: <@U0ADA> has run it again already."
-    )
+:warning: There is nothing to cancel: it is over already: interrupted.
+:warning: Only <@U0MARIA>, who asked for it, or an admin can cancel it.
+:warning: This button is out of date.
+:warning: There is nothing to run again.
+:warning: <@U0ADA> has run it again already.""")
 
 
 @pytest.mark.parametrize(

@@ -215,19 +215,24 @@ the service does not say how much a1, b2 is, so nobody could approve it""")
 
 def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
-    assert answers.reading("march.csv").text == ":hourglass_flowing_sand: Reading “march.csv”…"
-    assert answers.reading("").text == ":hourglass: Reading…"
-    assert answers.asked_before(one).text == snapshot("""\
-:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for approval*. \
-Nothing was asked for again.""")
-    assert answers.not_returned("P-4F7K2M", "completed").text == snapshot(
-        ":information_source: P-4F7K2M can't be canceled any more. It is *completed*."
-    )
     read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="UTF-8 with commas")
-    assert answers.asked(one, read, member=True).text == snapshot("""\
+    found = [
+        answers.reading("march.csv"),
+        answers.reading(""),
+        answers.asked_before(one),
+        answers.not_returned("P-4F7K2M", "completed"),
+        answers.asked(one, read, member=True),
+        answers.TEMPLATE_SENT,
+    ]
+    assert lines_of([content.text for content in found]) == snapshot("""\
+:hourglass_flowing_sand: Reading “march.csv”…
+:hourglass: Reading…
+:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for approval*. \
+Nothing was asked for again.
+:information_source: P-4F7K2M can't be canceled any more. It is *completed*.
 :memo: Asked for 1250.00 USD in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
-will be posted here.
-I read “march.csv” as UTF-8 with commas.""")
+will be posted here. ⏎ I read “march.csv” as UTF-8 with commas.
+:page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.""")
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
     assert answers.asked(one, typed, member=True) == requested(one, member=True)
 
@@ -313,38 +318,19 @@ CALLED = Reason(Verbatim.GIVEN, text="the bank called")
 FROZEN = Frozen(by="U0OLGA", reason=CALLED, at="2026-01-05T09:00:00Z", lifting=("U0ADA",))
 
 
-@pytest.mark.parametrize(
-    ("frozen", "changed", "asked_to_freeze", "said"),
-    [
-        (None, True, False, ":sunny: Payments flow again."),
-        (None, False, False, ":sunny: Payments are not frozen."),
-        (FROZEN, True, True, ":snowflake: Payments are frozen. Nothing is sent until approvers lift it."),
-        (FROZEN, False, True, ":snowflake: Payments are frozen by <@U0OLGA>: the bank called."),
-        (
-            FROZEN,
-            True,
-            False,
-            ":ballot_box_with_check: Your voice is recorded: 1 of 2 (<@U0ADA>). Payments stay frozen.",
-        ),
-        (
-            FROZEN,
-            False,
-            False,
-            ":ballot_box_with_check: Your voice was recorded before: 1 of 2 (<@U0ADA>). Payments stay frozen.",
-        ),
-    ],
-)
-def test_each_end_has_its_sentence(frozen: Frozen | None, changed: bool, asked_to_freeze: bool, said: str) -> None:
-    assert freezing(frozen, changed=changed, asked_to_freeze=asked_to_freeze, needed=2).text == said
-
-
-def test_a_new_request_is_refused_with_who_froze_and_why() -> None:
-    assert refused_while_frozen(FROZEN).text == (
-        ":snowflake: Payments are frozen by <@U0OLGA>: the bank called. "
-        "Nothing can be asked for until approvers lift it."
-    )
-
-
-def test_a_freeze_of_nobody_known_names_nobody() -> None:
+def test_who_freezes_payments_or_lifts_it_is_told_where_they_stand() -> None:
     nobody = Frozen(by="", reason=CALLED, at="2026-01-05T09:00:00Z", lifting=())
-    assert describe(nobody) == "Payments are frozen: the bank called."
+    found = [
+        freezing(frozen, changed=changed, asked_to_freeze=asked_to_freeze, needed=2).text
+        for frozen, asked_to_freeze in ((None, False), (FROZEN, True), (FROZEN, False))
+        for changed in (True, False)
+    ]
+    assert lines_of([*found, refused_while_frozen(FROZEN).text, describe(nobody)]) == snapshot("""\
+:sunny: Payments flow again.
+:sunny: Payments are not frozen.
+:snowflake: Payments are frozen. Nothing is sent until approvers lift it.
+:snowflake: Payments are frozen by <@U0OLGA>: the bank called.
+:ballot_box_with_check: Your voice is recorded: 1 of 2 (<@U0ADA>). Payments stay frozen.
+:ballot_box_with_check: Your voice was recorded before: 1 of 2 (<@U0ADA>). Payments stay frozen.
+:snowflake: Payments are frozen by <@U0OLGA>: the bank called. Nothing can be asked for until approvers lift it.
+Payments are frozen: the bank called.""")
