@@ -84,7 +84,7 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
 async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
     """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
     try:
-        info, table, looks = await lists.look_at_list(deps.ctx, file_id)
+        info, table, looks = await lists.describe_list(deps.ctx, file_id)
     except TROUBLE as trouble:
         words = file_trouble(trouble, example=lists.EXAMPLE)
         return forms.unusable(words), words

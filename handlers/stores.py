@@ -119,7 +119,7 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
     which = values["on|off"]
     delivery = await delivery_for(deps, command.user, admin if which else may_look)
     name = await _chosen(deps, delivery, values["store"], action="webhooks")
-    act = webhooks.look if which is None else webhooks.turn_on if which == "on" else webhooks.turn_off
+    act = webhooks.registered if which is None else webhooks.turn_on if which == "on" else webhooks.turn_off
     said = partial(deliveries.hooks, name, turned_on=None if which is None else which == "on")
     return delivery_call(then(lambda: act(deps.ctx, delivery, name), lambda found: Private(said(found))))
 

@@ -232,24 +232,22 @@ async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     assert maria.files(await maria.results(board))[0].name.endswith(".mp3")
 
 
-async def test_one_track_that_the_service_gave_without_the_other(maria: Localizer) -> None:
-    maria.rig.localization.switches.lacks_music = True
+@pytest.mark.parametrize(("missing", "why", "there"), [
+    ("music", "The service did not give it.", "vocals"),
+    ("vocals", "It was done, but the localization service has no", "music"),
+])  # fmt: skip
+async def test_one_track_without_the_other(maria: Localizer, missing: str, why: str, there: str) -> None:
+    """The service gives one alone; or the first of two cannot be fetched any more."""
+    if missing == "music":
+        maria.rig.localization.switches.lacks_music = True
+    else:
+        maria.rig.localization.faults.arm(Fault(FaultKind.REFUSED, "result"))
     await separate(maria)
-    board = await maria.board("a file in the thread. Missing: *music*. The service did not give it.")
+    board = await maria.board(f"a file in the thread. Missing: *{missing}*. {why}")
     assert board.text.startswith(":warning:")
     results = await maria.results(board, 2)
-    assert [file.name.split("-")[-2] for file in maria.files(results)] == ["vocals"]
-    assert [one.text for one in results if "Missing: *music*" in one.text and f"<@{MARIA}>" in one.text]
-
-
-async def test_one_track_that_cannot_be_fetched_any_more(maria: Localizer) -> None:
-    maria.rig.localization.faults.arm(Fault(FaultKind.REFUSED, "result"))  # the first of two
-    await separate(maria)
-    board = await maria.board(
-        "a file in the thread. Missing: *vocals*. It was done, but the localization service has no"
-    )
-    results = await maria.results(board, 2)
-    assert [file.name.split("-")[-2] for file in maria.files(results)] == ["music"]
+    assert [file.name.split("-")[-2] for file in maria.files(results)] == [there]
+    assert [one.text for one in results if f"Missing: *{missing}*" in one.text and f"<@{MARIA}>" in one.text]
     (job,) = await jobs(maria.rig)
     assert (job.state, job.closed_at is not None) == (CallState.DONE, True)
 

@@ -372,24 +372,24 @@ to Friday.""")
         await maria.rig.workspace.close(MARIA)
 
 
-async def test_more_than_three_thousand_characters_in_a_form(maria: Localizer) -> None:
-    await maria.type("translate")
-    given = {"text": "a" * 3_001, "option.source_lang": "en"}
-    found = errors(await maria.rig.workspace.submit(MARIA, given, force=True))
-    assert list(found) == ["text"]
+FORGED = [
+    ("translate", {"text": "a" * 3_001, "option.source_lang": "en"}, "text"),
+    *(
+        (verb, {"url": url(next(each for each in CAPABILITIES if each.verb == verb)), block: value}, block)
+        for verb, block, value in (
+            ("extract-audio", "option.sample_rate", "8000"),
+            ("extract-audio", "option.sample_width", "24"),
+            ("extract-audio", "option.n_channels", "6"),
+            ("convert", "option.target_extension", "ogg"),
+        )
+    ),
+]
 
 
 async def test_values_that_no_form_offers(maria: Localizer) -> None:
-    for verb, block, value in (
-        ("extract-audio", "option.sample_rate", "8000"),
-        ("extract-audio", "option.sample_width", "24"),
-        ("extract-audio", "option.n_channels", "6"),
-        ("convert", "option.target_extension", "ogg"),
-    ):
+    for verb, values, block in FORGED:
         await maria.type(verb)
-        one = next(each for each in CAPABILITIES if each.verb == verb)
-        found = errors(await maria.rig.workspace.submit(MARIA, {"url": url(one), block: value}, force=True))
-        assert list(found) == [block]
+        assert list(errors(await maria.rig.workspace.submit(MARIA, values, force=True))) == [block]
         await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
 

@@ -179,7 +179,7 @@ LOST = Lost(
 )
 
 
-def adopt(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:
+def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:
     """The service has it: from now on it is followed. None: it was changed meanwhile, or is another one's."""
     other = uow.bookings.by_remote(booking.store, record.id)
     if other is not None and other.id != booking.id:
@@ -219,7 +219,7 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     elif booking.stage is Stage.NEW:
         await _send(ctx, delivery, booking, key)
     else:
-        await _look_for(ctx, delivery, booking, key)
+        await _search(ctx, delivery, booking, key)
     ctx.wake()
 
 
@@ -290,7 +290,7 @@ def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
                 post_file(uow, subject=waiting.subject, key="link", payload={})
                 note(uow, Point.PREBOOK, waiting.reference)
         case Done(value=BookingRecord() as record):
-            adopt(uow, current, record)
+            link(uow, current, record)
         case NotExecuted(again=True):
             _back(uow, current, outcome)
         case NotExecuted():
@@ -321,7 +321,7 @@ def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
     )
 
 
-async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
+async def _search(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
     """UNKNOWN: search the service by our external id."""
     record: BookingRecord | None = None
     absent = False
@@ -332,12 +332,12 @@ async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, k
         absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
     except (ServiceNow, OperatorError) as silent:
         reason = failed(silent, advice=False)
-    await ctx.write(lambda uow: _looked(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False)
+    await ctx.write(lambda uow: _searched(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False)
 
 
-def _looked(uow: Unit, booking: Booking, record: BookingRecord | None, absent: bool, reason: Reason | None) -> None:
+def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent: bool, reason: Reason | None) -> None:
     if record is not None:
-        adopt(uow, booking, record)
+        link(uow, booking, record)
         return
     since = booking.sent_at or booking.created_at
     if booking.stage is Stage.LOST:

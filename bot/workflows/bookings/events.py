@@ -22,7 +22,7 @@ from bot.domain.references import Letter, token_hash, ulid
 from bot.domain.text import one_line
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
-from bot.workflows.bookings.book import adopt
+from bot.workflows.bookings.book import link
 from bot.workflows.bookings.record import STORE, note, post_card, store_channel, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
@@ -123,7 +123,7 @@ def _apply(uow: Unit, event: StoreEvent, report: BookingRecord, before: Booking 
         # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
         _again(uow, event)
         return
-    stored = adopt(uow, ours or made_elsewhere(uow, event.store, record), record, report=report)
+    stored = link(uow, ours or made_elsewhere(uow, event.store, record), record, report=report)
     if stored is None:
         _again(uow, event)
         return

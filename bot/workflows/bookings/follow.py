@@ -13,7 +13,7 @@ from bot.domain.bookings.record import BookingRecord, Evidence, Point, is_cancel
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import named_or, next_poll
 from bot.domain.troubles import failed
-from bot.workflows.bookings.book import adopt
+from bot.workflows.bookings.book import link
 from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import gathered, tell
@@ -78,7 +78,7 @@ async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Boo
             uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
             return None
         if record is not None:
-            return adopt(uow, booking, record)
+            return link(uow, booking, record)
         if is_canceled(made.status):
             return dropped(uow, booking)
         pause = next_poll(base=uow.poll_seconds, polls=booking.polls + 1, age=uow.now - booking.created_at)
@@ -145,7 +145,7 @@ async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str)
 
     def work(uow: Unit) -> Booking | None:
         booking = known_here(uow, store, record) or made_elsewhere(uow, store, record, by=by)
-        return adopt(uow, booking, record) or uow.bookings.get(booking.id)
+        return link(uow, booking, record) or uow.bookings.get(booking.id)
 
     return await ctx.write(work, name="booking_named")
 

@@ -120,7 +120,6 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
     }
     tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
     note_state(uow, stored.status, stored.reference)
-    note(uow, Point.STATES, stored.reference)
     if change is StatusChange.RESTARTED:
         note(uow, Point.RESTART, stored.reference)
     if detail.get("tracking_url"):

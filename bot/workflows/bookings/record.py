@@ -87,6 +87,7 @@ def note(uow: Unit, point: Point, what: str) -> None:
 
 def note_state(uow: Unit, status: str, what: str) -> None:
     """A booking was seen in this state of the service."""
+    note(uow, Point.STATES, what)
     found = _table(uow, _STATES)
     if status not in found:
         found[status] = what

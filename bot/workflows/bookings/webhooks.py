@@ -25,7 +25,7 @@ _SET_PUBLIC_URL = (
 )
 
 
-async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+async def registered(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
     """What is registered at the service; raises what ``DeliveryClient.list_webhooks`` does."""
     key = await delivery.key_of(ctx.store, store)
     return await _listed(ctx, delivery, store, key, {})
@@ -46,7 +46,7 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
 
 
 async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """Remove both registrations, list what is left, and accept no more events; raises as :func:`look`."""
+    """Remove both registrations, list what is left, and accept no more events; raises as :func:`registered`."""
     key = await delivery.key_of(ctx.store, store)
     troubles: dict[WebhookKind, Reason | None] = {}
     for kind in WebhookKind:

@@ -38,7 +38,7 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
     return found.info, await asyncio.to_thread(use, found.table)
 
 
-async def look_at_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnSummary, ...]]:
+async def describe_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnSummary, ...]]:
     """Describe the columns of a file."""
     info, (table, looks) = await read_list(
         ctx, file_id, lambda table: (table, summarize(table.header, (row.cells for row in table.rows)))

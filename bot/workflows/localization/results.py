@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
-from typing import IO
+from typing import IO, Any
 
 import structlog
 
@@ -21,7 +21,7 @@ from bot.domain.localization.results import SOUNDS, seconds_of
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
-from bot.presentation.localization import calls as told
+from bot.presentation.localization import calls as texts
 from bot.slack.messenger import Stretch
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
@@ -107,7 +107,7 @@ def accept(uow: Unit, job: Job, result: Result) -> Job | None:
     if changed is not None:
         sight, subject = sight_in(uow, changed), changed.subject
         show_queue(uow, changed.kind)
-        if told.is_long(sight):
+        if texts.is_long(sight):
             text = Track(name=sight.order.request.capability.verb, url="", extension="txt")
             name = file_name(sight.order, changed.id, text)
             post_file(uow, subject=subject, key=RESULT, payload={"name": name}, last=True)
@@ -163,12 +163,12 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
                 )
                 return None
             if await _is_there(ctx, job, delivery):
-                return await _store(ctx, job, _marked(progress, number, Handed.THERE))
+                return await _mark(ctx, job, number, Handed.THERE)
         if not delivery.track.url and spool is None:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESULT_LOST))
             return None
         # Stored before it is sent: after a crash the next process looks first.
-        marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
+        marked = await _mark(ctx, job, number, Handed.MAYBE, sent_at=ctx.clock.now())
         if marked is None:
             return None
         job, known = marked, Handed.NEW
@@ -180,8 +180,9 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
-        return await _give_up(ctx, job, number, reason=_not_handed_over(refused))
-    return await _store(ctx, job, _marked(CallProgress.read(job.detail), number, Handed.THERE))
+        # The others are handed over all the same.
+        return await _mark(ctx, job, number, Handed.LOST, reason=_not_handed_over(refused), tries=0)
+    return await _mark(ctx, job, number, Handed.THERE)
 
 
 def _not_handed_over(refused: ServiceNever) -> Reason:
@@ -190,13 +191,9 @@ def _not_handed_over(refused: ServiceNever) -> Reason:
     return Reason(OfCall.SERVICE_REFUSED, service=refused.service, why=refused.reason)
 
 
-async def _give_up(ctx: Context, job: Job, number: int, *, reason: Reason) -> Job | None:
-    """Go on without this file: the others are handed over all the same."""
-    progress = _marked(CallProgress.read(job.detail), number, Handed.LOST)
-    return await _store(ctx, job, progress.but(reason=reason, tries=0))
-
-
-async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
+async def _mark(ctx: Context, job: Job, number: int, state: Handed, **changes: Any) -> Job | None:
+    """Store how far a file is; the job as it is then, None when it was ended meanwhile."""
+    progress = _marked(CallProgress.read(job.detail), number, state).but(**changes)
     return await keep(
         ctx, lambda uow: uow.jobs.touch(job, detail=progress.detail(), keep_lease=True), name="localization_file"
     )
@@ -251,7 +248,8 @@ async def _later(
     """
     progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:
-        return await _give_up(ctx, job, number, reason=Reason(OfCall.NOT_HANDED_OVER, why=reason))
+        given_up = Reason(OfCall.NOT_HANDED_OVER, why=reason)
+        return await _mark(ctx, job, number, Handed.LOST, reason=given_up, tries=0)
     progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
     look = ctx.localization.calls.look_seconds
@@ -297,7 +295,7 @@ async def _share(
     ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None, *, channel: str, thread_ts: str | None
 ) -> None:
     async with _opened(ctx, delivery, spool) as (chunks, length):
-        head, whole = await _looked_into(chunks)
+        head, whole = await _begun(chunks)
         found = sniff(head, delivery.name)
         name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
         if name != delivery.name:  # the bytes require another ending than the service's
@@ -312,8 +310,8 @@ async def _share(
             content=whole,
             length=length,
             title=delivery.name,
-            alt=told.file_in_words(sight, delivery, seconds),
-            comment=told.file_comment(sight, delivery, seconds),
+            alt=texts.file_in_words(sight, delivery, seconds),
+            comment=texts.file_comment(sight, delivery, seconds),
             channel=channel,
             thread_ts=thread_ts,
         )
@@ -333,7 +331,7 @@ async def _opened(
         yield result, result.length
 
 
-async def _looked_into(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
+async def _begun(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
     """The beginning of a stream, and the whole stream from its beginning."""
     held: list[bytes] = []
     while sum(map(len, held)) < _HEAD:

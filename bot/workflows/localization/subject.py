@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from bot.domain.content import Content
-from bot.presentation.localization import calls as told
+from bot.presentation.localization import calls as texts
 from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.localization.request import sight_of
 
@@ -16,14 +16,14 @@ class LocalizationSubject(Subject):
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         sight = await sight_of(ctx, id)
-        return None if sight is None else told.board(sight)
+        return None if sight is None else texts.board(sight)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """The result, or why there is none."""
         sight = await sight_of(ctx, id)
         if sight is None:
             return None
-        return told.result(sight) if payload["what"] == RESULT else told.failure(sight)
+        return texts.result(sight) if payload["what"] == RESULT else texts.failure(sight)
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
         """A text that is too long for a message."""
@@ -33,8 +33,8 @@ class LocalizationSubject(Subject):
         name = str(payload["name"])
         return Attachment(
             name=name,
-            content=told.long_text(sight).encode(),
+            content=texts.long_text(sight).encode(),
             title=name,
-            alt=told.text_in_words(sight),
-            comment=told.preview(sight),
+            alt=texts.text_in_words(sight),
+            comment=texts.preview(sight),
         )

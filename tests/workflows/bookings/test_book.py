@@ -183,7 +183,7 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
     ages = {"sent_at": now - like.pop("sent_ago", QUIET), "created_at": now - like.pop("created_ago", timedelta())}
     booking = await planted(rig, **{"stage": Stage.UNKNOWN, "due_at": now, **ages, **like})
     before = await drawn(rig, booking)
-    await ctx.store.write(lambda tx: book._looked(Unit(tx, ctx), booking, None, absent, reason))
+    await ctx.store.write(lambda tx: book._searched(Unit(tx, ctx), booking, None, absent, reason))
     after = await stored(rig, booking)
     assert (after.stage, after.reads, after.reason) == (stage, reads, says)
     assert after.due_at == (None if due is None else now + due)
@@ -196,7 +196,7 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
 async def test_what_was_lost_and_is_found_is_taken_in_with_an_alert(rig: Rig) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=Stage.LOST)
-    await ctx.store.write(lambda tx: book._looked(Unit(tx, ctx), booking, record(booking), False, None))
+    await ctx.store.write(lambda tx: book._searched(Unit(tx, ctx), booking, record(booking), False, None))
     assert (await stored(rig, booking)).stage is Stage.OPEN
     assert await said(rig, booking) == ["line:moved:1", "line:alert:found_late"]
 
@@ -206,7 +206,7 @@ async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
     first = await planted(rig)
     second = await planted(rig, stage=Stage.UNKNOWN)
     theirs = record(first)
-    assert await ctx.store.write(lambda tx: book.adopt(Unit(tx, ctx), second, theirs)) is None
+    assert await ctx.store.write(lambda tx: book.link(Unit(tx, ctx), second, theirs)) is None
     assert ((await stored(rig, first)), (await stored(rig, second))) == (first, second)
 
 
@@ -216,7 +216,7 @@ async def test_a_row_that_a_webhook_made_ends_and_points_here(rig: Rig) -> None:
     ours = await planted(rig, stage=Stage.UNKNOWN)
     before = await drawn(rig, foreign)
     theirs = record(foreign)
-    await ctx.store.write(lambda tx: book.adopt(Unit(tx, ctx), ours, theirs))
+    await ctx.store.write(lambda tx: book.link(Unit(tx, ctx), ours, theirs))
     ended, joined = await stored(rig, foreign), Reason(OfBooking.JOINED, reference=ours.reference)
     assert (ended.stage, ended.remote_id, ended.numeric_id, ended.reason) == (Stage.DROPPED, None, "", joined)
     assert (ended.due_at, ended.closed_at) == (None, now)
@@ -242,8 +242,8 @@ Late = Callable[[Unit, Booking], Any]
 @on_one_rig([
     (Stage.SENDING, lambda uow, one: book.lose(uow, one, Unknown(reason=BEFORE))),
     (Stage.SENDING, lambda uow, one: book._back(uow, one, NotExecuted(reason=BEFORE, again=True))),
-    (Stage.UNKNOWN, lambda uow, one: book._looked(uow, replace(one, reads=9), None, True, None)),
-    (Stage.UNKNOWN, lambda uow, one: book._looked(uow, one, None, False, NOT_FOUND)),
+    (Stage.UNKNOWN, lambda uow, one: book._searched(uow, replace(one, reads=9), None, True, None)),
+    (Stage.UNKNOWN, lambda uow, one: book._searched(uow, one, None, False, NOT_FOUND)),
     (Stage.WAITING, follow.dropped),
     (Stage.OPEN, lambda uow, one: observe.observe(uow, one, record(one))),
 ])  # fmt: skip

@@ -50,7 +50,7 @@ async def test_the_beginning_of_a_stream_is_looked_at_and_nothing_of_it_is_lost(
     chunks: tuple[bytes, ...], held: int
 ) -> None:
     stream = Stream(*chunks)
-    head, whole = await results._looked_into(aiter(stream))
+    head, whole = await results._begun(aiter(stream))
     assert (head, stream.read) == (b"".join(chunks[:held]), held)
     assert b"".join([chunk async for chunk in whole]) == b"".join(chunks)
 
