@@ -67,13 +67,6 @@ class Hold(TypedDict):
     limit: int
 
 
-class LeaseColumns(TypedDict):
-    """The process that works on a row, and until when; unpacked into ``move`` and ``touch``."""
-
-    lease_owner: str
-    lease_until: datetime | None
-
-
 class Head(NamedTuple):
     """Where the audit chain ends: the last row's number (0: none yet) and hash."""
 

@@ -25,6 +25,7 @@ KEY_OPENED = "key_opened"
 """The last row under a key and the first under the next one."""
 
 _PAGE = 1000
+_WORDS = ("instruction_id", "actor", "action", "before", "after")
 _HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _KEY_ID = select(audit_key.c.key_id)
 _END = Prepared(select(audit_head.c.seq, audit_head.c.hash, _KEY_ID.scalar_subquery().label("key_id")))
@@ -60,7 +61,10 @@ class AuditTrail:
 
     def append(self, entry: Entry) -> ChainRow:
         """Add a row at the end of the chain. ``detail`` must be JSON-ready. Raises OtherKey, and writes nothing."""
-        entry = _as_read_back(entry)
+        # What is hashed must be what comes back from the database: UTC, storable text, JSON's own types.
+        words = {name: storable(getattr(entry, name)) for name in _WORDS}
+        detail = json.loads(canonical_json(dict(entry.detail)))
+        entry = replace(entry, at=entry.at.astimezone(UTC), detail=detail, **words)
         head = self._last or self._end()
         seq = head.seq + 1
         row = ChainRow(
@@ -212,17 +216,3 @@ class AuditTrail:
 
 def _sealer(key: bytes) -> Sealer:
     return Sealer(key=hmac.digest(key, b"switchboard|closed keys", "sha256"))
-
-
-def _as_read_back(entry: Entry) -> Entry:
-    # What is hashed must be what comes back from the database: UTC, storable text, JSON's own types.
-    return replace(
-        entry,
-        at=entry.at.astimezone(UTC),
-        instruction_id=storable(entry.instruction_id),
-        actor=storable(entry.actor),
-        action=storable(entry.action),
-        before=storable(entry.before),
-        after=storable(entry.after),
-        detail=json.loads(canonical_json(dict(entry.detail))),
-    )

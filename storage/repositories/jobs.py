@@ -128,9 +128,6 @@ class EmailRuns(Repository):
     def get(self, job_id: str) -> EmailRun | None:
         return self._one(_RUN, select(email_run).where(email_run.c.job_id == job_id))
 
-    def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
-        self._note(job_id, rows=rows, skipped=skipped, total=total)
-
     def take(self, job_id: str, count: int) -> list[Numbered]:
         """The next addresses; from now on they count as asked."""
         if count <= 0:
@@ -138,12 +135,8 @@ class EmailRuns(Repository):
         run = self._connection.execute(select(email_run.c.taken).where(email_run.c.job_id == job_id)).scalar_one()
         found = self._addresses(job_id, email_address.c.n >= run, limit=count)
         if found:
-            self._note(job_id, taken=found[-1][0] + 1)
+            self.note(job_id, taken=found[-1][0] + 1)
         return found
-
-    def park(self, job_id: str, count: int) -> None:
-        """Store how many taken addresses wait for the next worker; none is in flight any more."""
-        self._note(job_id, parked=count)
 
     def pick_up(self, job_id: str) -> list[Numbered]:
         """Addresses that were taken and have no answer.
@@ -152,7 +145,7 @@ class EmailRuns(Repository):
         """
         taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
         left = self._addresses(job_id, _UNANSWERED, email_address.c.n < taken)
-        self._note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
+        self.note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
         return left
 
     def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
@@ -169,7 +162,7 @@ class EmailRuns(Repository):
             return
         self._connection.execute(_RECORD, [{"job": job_id, "number": n, "said": said} for n, (_, said) in new.items()])
         outcomes.update(outcome for outcome, _ in new.values())
-        self._note(job_id, outcomes=dict(outcomes))
+        self.note(job_id, outcomes=dict(outcomes))
 
     def answers(self, job_id: str) -> Mapping[int, str]:
         query = select(email_address.c.n, email_address.c.answer).where(email_address.c.job_id == job_id, ~_UNANSWERED)
@@ -197,7 +190,8 @@ class EmailRuns(Repository):
         addresses = delete(email_address).where(email_address.c.job_id == job_id, email_address.c.n.in_(some))
         return self._connection.execute(blocks).rowcount + self._connection.execute(addresses).rowcount
 
-    def _note(self, job_id: str, **values: object) -> None:
+    def note(self, job_id: str, **values: object) -> None:
+        """Set these columns of a run, as its totals; ``parked``: taken addresses that wait, none of them in flight."""
         self._change(email_run, email_run.c.job_id == job_id, **values)
 
     def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:

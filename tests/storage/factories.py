@@ -4,6 +4,8 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from sqlalchemy import text
+
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.payments.instruction import (
     Attempt,
@@ -18,7 +20,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.policy import Requirement
 from bot.domain.references import Letter, reference, ulid
-from storage import Store
+from storage import Store, Tx
 from storage.rows import Job, OutboxRow
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
@@ -121,3 +123,20 @@ def job(name: str = "1", **changes: Any) -> Job:
     values: dict[str, Any] = {"id": name, "kind": "email", "state": "waiting", "payload": {"file": "F1"}, "detail": {}}
     values |= {"requester": "U1", "channel": "C1", "thread_ts": None, "source_key": f"click-{name}"}
     return Job(**(values | {"created_at": NOW, "due_at": NOW} | changes))
+
+
+async def tamper(store: Store, *statements: str) -> None:
+    """Past the triggers."""
+
+    def work(tx: Tx) -> None:
+        connection = tx.audit._connection
+        if connection.dialect.name == "sqlite":
+            for (name,) in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).all():
+                connection.execute(text(f"DROP TRIGGER {name}"))
+        else:
+            for table in ("audit", "audit_head"):
+                connection.execute(text(f"ALTER TABLE {table} DISABLE TRIGGER ALL"))
+        for statement in statements:
+            connection.execute(text(statement))
+
+    await store.write(work)

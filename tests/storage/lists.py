@@ -18,4 +18,4 @@ def begun(tx: Tx, count: int, *, job_id: str = "J1") -> None:
         EmailRun(job_id=job_id, header=["email"], rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
     )
     tx.emails.add_addresses(job_id, [(n, f"p{n}@example.com") for n in range(count)])
-    tx.emails.sized(job_id, rows=count, skipped=0, total=count)
+    tx.emails.note(job_id, rows=count, skipped=0, total=count)

@@ -15,7 +15,6 @@ from bot.domain.audit import Entry, Verdict
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import MACHINES
 from storage import StorageError, Store, Tx
-from storage.rows import LeaseColumns
 from tests.storage.factories import KEY, NOW, instruction, later, unit, vote
 from tests.support.rows import audit_rows, verify
 
@@ -181,6 +180,6 @@ def _act(tx: Tx, kind: str, one: Instruction, number: int) -> object:
 
 def _move(tx: Tx, one: Instruction, number: int) -> Instruction | None:
     targets = sorted(state for state in State if MACHINES[one.kind].allows(one.state, state))
-    lease = LeaseColumns(lease_owner="w", lease_until=later(30))
+    lease: Any = {"lease_owner": "w", "lease_until": later(30)}
     to = targets[number % len(targets)]
     return tx.instructions.move(one, to, now=later(number), actor="w", action="step", **lease)

@@ -43,7 +43,7 @@ async def test_what_was_under_way_is_picked_up_and_counted_what_was_parked_is_no
     await unit(store).emails.record("J1", [(1, "answered", "a")])
     assert [n for n, _ in await unit(store).emails.pick_up("J1")] == [0, 2, 3]
     assert (await store.read(run)).repeated == 3
-    await unit(store).emails.park("J1", 3)
+    await unit(store).emails.note("J1", parked=3)
     assert [n for n, _ in await unit(store).emails.pick_up("J1")] == [0, 2, 3]
     found = await store.read(run)
     assert (found.repeated, found.parked) == (3, 0)
@@ -77,7 +77,7 @@ async def test_blocks_come_back_in_order_and_lists_do_not_mix(store: Store) -> N
 async def test_addresses_of_any_kind_are_stored(store: Store, address: str) -> None:
     await store.write(lambda tx: begun(tx, 0))
     await unit(store).emails.add_addresses("J1", [(0, address)])
-    await unit(store).emails.sized("J1", rows=1, skipped=0, total=1)
+    await unit(store).emails.note("J1", rows=1, skipped=0, total=1)
     ((_, found),) = await unit(store).emails.take("J1", 1)
     assert found == address.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
 

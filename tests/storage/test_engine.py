@@ -19,12 +19,15 @@ from tests.storage.factories import KEY, unit
 from tests.support.databases import sqlite_address
 
 
-async def _hold(url: str) -> asyncio.subprocess.Process:
+async def _hold(url: str, *, frozen: bool = False) -> asyncio.subprocess.Process:
     holder = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "tests.storage.holder", url, stdout=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.PIPE
     )
     assert holder.stdout is not None
     assert await holder.stdout.readline() == b"open\n"
+    if frozen:
+        holder.send_signal(signal.SIGSTOP)
+        await asyncio.to_thread(os.waitid, os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
     return holder
 
 
@@ -99,9 +102,7 @@ def _locks(file: Path) -> list[str]:
 async def test_a_frozen_process_is_waited_for_and_followed(
     sqlite_url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    holder = await _hold(sqlite_url)
-    holder.send_signal(signal.SIGSTOP)
-    await asyncio.to_thread(os.waitid, os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+    holder = await _hold(sqlite_url, frozen=True)
     told = asyncio.Event()
 
     def listen(record: logging.LogRecord) -> bool:
@@ -140,9 +141,7 @@ async def test_a_frozen_process_is_waited_for_and_followed(
 async def test_a_frozen_process_that_runs_again_has_a_moment_to_end(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    holder = await _hold(sqlite_url)
-    holder.send_signal(signal.SIGSTOP)
-    await asyncio.to_thread(os.waitid, os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+    holder = await _hold(sqlite_url, frozen=True)
     seen: asyncio.Queue[bool] = asyncio.Queue()
     is_frozen = engine._is_frozen
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
+from sqlalchemy import text
 
 from bot.domain.anchors import Anchor, line
 from bot.domain.audit import ChainDamage, Entry, Stored, Verdict, check, key_id, link
@@ -18,7 +18,7 @@ from storage.errors import OtherKey
 from storage.maintenance import Rotated, anchor, rotate
 from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
-from tests.storage.factories import NOW, instruction, unit
+from tests.storage.factories import NOW, instruction, tamper, unit
 
 OLD, NEW, NEWEST = "the-old-key", "the-new-key", "the-newest-key"
 
@@ -58,19 +58,7 @@ async def _look(url: str, secret: str) -> tuple[Verdict, list[Stored]]:
 
 async def _raw(url: str, secret: str, *statements: str) -> None:
     store = await _opened(url, secret)
-
-    def work(tx: Tx) -> None:
-        connection: Connection = tx.audit._connection
-        if connection.dialect.name == "postgresql":
-            for table in ("audit", "audit_head"):
-                connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
-        else:
-            for name in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").scalars():
-                connection.exec_driver_sql(f"DROP TRIGGER {name}")
-        for statement in statements:
-            connection.execute(text(statement))
-
-    await store.write(work)
+    await tamper(store, *statements)
     await store.close()
 
 

@@ -4,6 +4,7 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import psycopg
 import pytest
@@ -29,10 +30,14 @@ async def opening(postgres_url: str) -> AsyncIterator[Opening]:
         await slots.close()
 
 
-async def used(slots: SharedSlots, *, within: float = 30.0) -> bool:
-    slot = await slots.reserve(within=within)
-    if slot is None:
-        return False
+async def reserved(slots: SharedSlots) -> Any:
+    slot = await slots.reserve(within=30)
+    assert slot is not None
+    return slot
+
+
+async def used(slots: SharedSlots) -> Any:
+    slot = await reserved(slots)
     await asyncio.sleep(max(0.0, slot.due - time.monotonic()))  # the server's clock cannot be moved
     return await slot.leaves()
 
@@ -71,12 +76,9 @@ async def test_processes_take_turns(opening: Opening) -> None:
     """Three of a busy one for one of another that has come later: each waits for its next slot when it had one."""
     busy, late = opening(), opening()
     assert all([await used(busy) for _ in range(11)])
-    first = await busy.reserve(within=5)
-    second = await late.reserve(within=5)
-    third = await busy.reserve(within=5)
-    assert first is not None
-    assert second is not None
-    assert third is not None
+    first = await reserved(busy)
+    second = await reserved(late)
+    third = await reserved(busy)
     assert first.due < second.due < third.due < time.monotonic() + 1.07
 
 
@@ -98,8 +100,7 @@ async def test_an_answer_frees_its_slot(
     """Seconds after the first byte, and the microseconds by which the slot is free earlier than without an answer."""
     slots = opening()
     slots.clock = iter([0.0] * 6 + [after]).__next__
-    slot = await slots.reserve(within=5)
-    assert slot is not None
+    slot = await reserved(slots)
     assert await slot.leaves()
     left = _last(postgres_url)
     await slot.answered(late=late)
@@ -112,8 +113,7 @@ async def test_a_byte_that_leaves_15_ms_late_is_stamped_again(
 ) -> None:
     slots, now = opening(), 0.0
     slots.clock = lambda: now
-    slot = await slots.reserve(within=5)
-    assert slot is not None
+    slot = await reserved(slots)
     before, now = _last(postgres_url), slot.due + late
     assert await slot.leaves()
     assert (_last(postgres_url) != before) is stamped
@@ -133,8 +133,7 @@ async def test_a_slot_that_is_not_answered_is_nobody_elses(opening: Opening, is_
     one, other = opening(), opening()
     left = time.monotonic()
     for _ in range(10):
-        slot = await one.reserve(within=5)
-        assert slot is not None
+        slot = await reserved(one)
         assert await slot.leaves()
         if is_answered:
             await slot.answered(late=0.0)
@@ -180,8 +179,7 @@ async def test_connections_that_were_cut_are_made_again(postgres_url: str, openi
 
 async def test_a_slot_that_cannot_be_stamped_is_not_used(postgres_url: str, opening: Opening) -> None:
     slots = opening()
-    slot = await slots.reserve(within=1)
-    assert slot is not None
+    slot = await reserved(slots)
     await asyncio.sleep(0.02)  # too late to leave without a stamp
     _cut(postgres_url)
     assert not await slot.leaves()

@@ -3,12 +3,11 @@
 import asyncio
 
 import pytest
-from sqlalchemy import text
 
 from bot.domain.audit import Entry, Stored, link
 from storage import Store, Tx
 from storage.walked import Walked
-from tests.storage.factories import KEY, NOW
+from tests.storage.factories import KEY, NOW, tamper
 
 COPY = 'seq, "at", instruction_id, actor, action, "before", "after", detail, previous, hash'
 
@@ -29,21 +28,6 @@ async def filled(store: Store, count: int = 12) -> None:
 async def gap(store: Store, request: str = "i1", *, keep: bool = True) -> int | None:
     run = store.read if keep else store.write
     return await run(lambda tx: tx.audit.gap(tx.audit.about(request), keep=keep))
-
-
-async def tamper(store: Store, *statements: str) -> None:
-    def work(tx: Tx) -> None:
-        connection = tx.audit._connection
-        if connection.dialect.name == "sqlite":
-            for (name,) in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).all():
-                connection.execute(text(f"DROP TRIGGER {name}"))
-        else:
-            for table in ("audit", "audit_head"):
-                connection.execute(text(f"ALTER TABLE {table} DISABLE TRIGGER ALL"))
-        for statement in statements:
-            connection.execute(text(statement))
-
-    await store.write(work)
 
 
 @pytest.mark.parametrize("keep", [True, False])

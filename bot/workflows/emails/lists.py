@@ -68,7 +68,7 @@ async def prepare(ctx: Context, job: Job) -> None:
     for n, content in enumerate(blocks):
         await ctx.write(partial(_add_block, job_id=job.id, n=n, content=content), name="email_rows", wakes=False)
     sizes = {"rows": len(table.rows), "skipped": skipped, "total": len(addresses)}
-    await ctx.write(lambda uow: uow.emails.sized(job.id, **sizes), name="email_sized", wakes=False)
+    await ctx.write(lambda uow: uow.emails.note(job.id, **sizes), name="email_sized", wakes=False)
 
 
 def _add_addresses(tx: Tx, *, job_id: str, few: Sequence[tuple[int, str]]) -> None:

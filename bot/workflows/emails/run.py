@@ -191,7 +191,7 @@ class Run:
                 return
             state = RunState(job.state)
             finished = not waiting and (self._is_empty or uow.emails.is_complete(self._id))
-            uow.emails.park(self._id, waiting)
+            uow.emails.note(self._id, parked=waiting)
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED
                 uow.jobs.move(job, end)
