@@ -1,14 +1,10 @@
 """Limits on connections and bodies: silent ones are bounded, so that Slack and the services can always connect.
 
-A connection is unverified until it has carried a request that Slack signed, or a message to a valid address of ours.
-An unverified one that keeps us waiting, for headers, for a body or for the next request, is silent two seconds after
-it came, or after its last answer. At most 200 silent ones are kept; beyond that, the source with the most of them
-loses its oldest. One that has just come is left alone: behind a proxy, a thousand callbacks come from one address.
-
-All unverified ones together are bounded, too, by what the limit of descriptors allows: beyond that, even new ones
-are closed, the silent first. A request that is being answered is always finished.
-
-Bodies of senders not yet identified are limited in size, in time and in total.
+A connection is unverified until it has carried a request that Slack signed, or a message to a valid address of ours. An
+unverified one that keeps us waiting is silent two seconds after it came, or after its last answer. At most 200 silent
+ones are kept; beyond that, the source with the most of them loses its oldest. All unverified ones together are bounded
+by the limit of descriptors: beyond that, even new ones are closed, the silent first. A request that is being answered
+is always finished. Bodies of senders not yet identified are limited in size, in time and in total.
 """
 
 import asyncio

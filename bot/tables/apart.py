@@ -1,8 +1,7 @@
 """Read an untrusted file in a separate process: within limits of time and memory, without blocking the others.
 
-A workbook of a few megabytes can hold one cell with millions of attributes. The parser makes all of them at once, and
-blocks its process meanwhile. So compressed and long files are read by a process that the system ends when it takes too
-much. That process gets nothing of our environment, because the file may be made to take it over.
+One cell with millions of attributes blocks the parser's process and fills its memory. So compressed and long files are
+read by a process that the system ends when it takes too much, and that gets nothing of our environment.
 """
 
 import asyncio

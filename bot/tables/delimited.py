@@ -1,10 +1,9 @@
 """Delimited text as found in practice, and as we hand it back.
 
 Reading: several encodings and delimiters; each defect is reported with its row. Writing: a spreadsheet runs nothing in
-it, and reading it back gives the same cells. A cell that a spreadsheet would take for a formula gets an apostrophe in
-front. So does a cell that is already such a formula behind apostrophes, so that ``plain(neutral(cell)) == cell`` for
-every text. Plain numbers stay as they are, also ``-25.00`` and ``+593991234567``: a sign before digits is no formula,
-and programs that read the file find the original number.
+it, and reading it back gives the same cells: what a spreadsheet would take for a formula gets an apostrophe in front,
+and so does such a formula behind apostrophes. Plain numbers stay, also ``-25.00`` and ``+593991234567``: a sign before
+digits is no formula.
 """
 
 import codecs

@@ -1,12 +1,8 @@
-"""The first visible sheet of an XLSX workbook, read as a stream: the archive, the XML of its parts, texts and styles.
-
-Only the needed rows are kept, and the limits apply while reading. Why no library is used: see README.md here.
+"""The first visible sheet of an XLSX workbook, read as a stream. Why no library is used: see README.md here.
 
 A small file cannot become gigabytes: the sizes in the archive's directory are checked first, and each part is measured
-while it is unpacked, because the directory may be forged.
-
-A spreadsheet ignores elements in a namespace that it does not know. So does this, and refuses the part where such an
-element would otherwise have been read.
+while it is unpacked, because the directory may be forged. A spreadsheet ignores elements in a namespace that it does
+not know. So does this, and refuses the part where such an element would otherwise have been read.
 """
 
 import copy

@@ -37,9 +37,11 @@ STRANGERS = ":no_entry_sign: Only members of this workspace can do this; you bel
 
 
 @pytest.mark.parametrize(("user", "said"), [(GUS, GUESTS), (EVE, STRANGERS)])
-async def test_a_table_is_for_members(rig: Rig, user: str, said: str) -> None:
-    offer = await offered(rig, "march.csv", bulk.GOOD)
-    for label in ("Pay in bulk", "Process e-mails"):
+async def test_a_table_and_a_sound_are_for_members(rig: Rig, tmp_path: Path, user: str, said: str) -> None:
+    table = await offered(rig, "march.csv", bulk.GOOD)
+    sound = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
+    buttons = [(table, "Pay in bulk"), (table, "Process e-mails"), (sound, "Detect gender"), (sound, "Convert")]
+    for offer, label in buttons:
         assert await pressed(rig, offer, label, user=user) == said
     assert not rig.payments.bulk_payments
 
@@ -49,13 +51,6 @@ async def test_paying_is_for_requesters_and_addresses_are_for_every_member(rig: 
     assert "*requester*: only people whom the policy names" in await pressed(rig, offer, "Pay in bulk", user=ZOE)
     await rig.workspace.click(ZOE, FINANCE, offer.ts, bulk.button(offer, "Process e-mails").action_id)
     await rig.workspace.until(lambda: rig.workspace.modal(ZOE))
-
-
-@pytest.mark.parametrize(("user", "said"), [(GUS, GUESTS), (EVE, STRANGERS)])
-async def test_a_sound_is_for_members(rig: Rig, tmp_path: Path, user: str, said: str) -> None:
-    offer = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
-    for label in ("Detect gender", "Convert"):
-        assert await pressed(rig, offer, label, user=user) == said
 
 
 async def test_where_the_bot_is_no_member_any_more_the_number_in_the_queue_is_told_privately(

@@ -76,18 +76,12 @@ async def test_what_each_metric_says_of_itself_and_nobodys_data(rig: Rig) -> Non
 @pytest.mark.rig(metrics_token="metrics-token")
 async def test_with_a_token_nobody_else_reads(rig: Rig) -> None:
     async with aiohttp.ClientSession() as session:
-        for seen, status in (
-            (None, 401),
-            ("Bearer metrics-toke", 401),
-            ("Bearer metrics-token2", 401),
-            ("metrics-token", 401),
-            ("Bearer métrics", 401),
-            ("Bearer metrics-token", 200),
-        ):
+        right = "Bearer metrics-token"
+        for seen in (None, right[:-1], f"{right}2", "metrics-token", "Bearer métrics", right):
             headers = {} if seen is None else {"Authorization": seen}
             async with session.get(f"{rig.switchboard.url}/metrics", headers=headers) as answer:
-                assert answer.status == status
-                assert ("switchboard_joined" in await answer.text()) is (status == 200)
+                assert answer.status == (200 if seen == right else 401)
+                assert ("switchboard_joined" in await answer.text()) is (seen == right)
         async with session.get(f"{rig.switchboard.url}/readyz") as answer:
             assert answer.status == 200
 
