@@ -35,7 +35,7 @@ from bot.presentation.reasons import sentence, told
 from bot.presentation.views import notice, result
 from bot.slack.messenger import Listener
 from bot.slack.people import BotIdentity, Denied
-from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
+from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
 from handlers.replies import (
     Answer,
     DeclinedError,
@@ -173,10 +173,18 @@ class Pin(AsyncMiddleware):
         resp: BoltResponse,  # noqa: ARG002 - the library's signature
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
     ) -> BoltResponse | None:
+        body = req.body
         with reading():
-            team, enterprise = origin(req.body)
-        ours = self._home.enterprise_id
-        app = req.body.get("api_app_id")
+            # In a channel shared with another company, an event carries the workspace where it happened, which may be
+            # the other company's. Its authorizations name the installation that may see it; so does a form.
+            authorizations = body.get("authorizations")
+            if authorizations:
+                team, enterprise = authorizations[0].get("team_id"), authorizations[0].get("enterprise_id")
+            else:
+                installed = (body.get("view") or {}).get("app_installed_team_id")
+                team = installed or body.get("team_id") or (body.get("team") or {}).get("id")
+                enterprise = body.get("enterprise_id") or (body.get("enterprise") or {}).get("id")
+        ours, app = self._home.enterprise_id, body.get("api_app_id")
         elsewhere = team != self._home.team_id or (ours and enterprise and enterprise != ours)
         if elsewhere or (app and self._home.app_id and app != self._home.app_id):
             log.warning(

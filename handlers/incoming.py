@@ -163,20 +163,6 @@ class Shortcut:
         )
 
 
-def origin(body: Mapping[str, Any]) -> tuple[object, object]:
-    """The workspace and the Enterprise Grid organization whose installation received this payload.
-
-    In a channel shared with another company, an event carries the workspace where it happened, which may be the other
-    company's. Its authorizations name the installation that may see it. A form names its own installation.
-    """
-    authorizations = body.get("authorizations")
-    if authorizations:
-        return authorizations[0].get("team_id"), authorizations[0].get("enterprise_id")
-    enterprise = body.get("enterprise_id") or (body.get("enterprise") or {}).get("id")
-    installed = (body.get("view") or {}).get("app_installed_team_id")
-    return installed or body.get("team_id") or (body.get("team") or {}).get("id"), enterprise
-
-
 def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
     """Ids of the files in a message, without duplicates and deleted ones."""
     files = [file for file in message.get("files") or [] if isinstance(file, Mapping)]
@@ -213,29 +199,24 @@ class Submission:
     def read(cls, body: Mapping[str, Any]) -> "Submission":
         view = body["view"]
         state = (view.get("state") or {}).get("values") or {}
-        entered: dict[str, Mapping[str, Any]] = {block: next(iter(held.values()), {}) for block, held in state.items()}
+        values: dict[str, str] = {}
+        choices: dict[str, tuple[str, ...]] = {}
+        files: dict[str, tuple[str, ...]] = {}
+        for block, held in state.items():
+            element: Mapping[str, Any] = next(iter(held.values()), {})
+            named = (element.get(key) for key in _CHOSEN if element.get(key))
+            chosen = element.get("selected_option") or {}
+            values[block] = str(element.get("value") or chosen.get("value") or next(named, ""))
+            options = [str(option["value"]) for option in element.get("selected_options") or []]
+            choices[block] = (*options, *(str(one) for key in _CHOSEN_MANY for one in element.get(key) or []))
+            if "files" in element:
+                files[block] = tuple(str(file["id"]) for file in element.get("files") or [])
         return cls(
             callback_id=str(view.get("callback_id", "")),
             view_id=str(view["id"]),
             metadata=str(view.get("private_metadata", "")),
-            values={block: _text(element) for block, element in entered.items()},
+            values=values,
             user=an_id(body["user"]["id"]),
-            choices={block: _choices(element) for block, element in entered.items()},
-            files={
-                block: tuple(str(file["id"]) for file in element.get("files") or [])
-                for block, element in entered.items()
-                if "files" in element
-            },
+            choices=choices,
+            files=files,
         )
-
-
-def _text(element: Mapping[str, Any]) -> str:
-    chosen = element.get("selected_option") or {}
-    named = (element.get(key) for key in _CHOSEN)
-    return str(element.get("value") or chosen.get("value") or next((one for one in named if one), ""))
-
-
-def _choices(element: Mapping[str, Any]) -> tuple[str, ...]:
-    options = (str(option["value"]) for option in element.get("selected_options") or [])
-    ids = (str(one) for key in _CHOSEN_MANY for one in element.get(key) or [])
-    return (*options, *ids)

@@ -7,7 +7,6 @@ from typing import Any, Final
 import structlog
 
 from bot.domain.approvals import No, Role, listed, may_see_balance
-from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceTrouble
 from bot.domain.fields import reference
 from bot.presentation import answers, notices, overview, unread
@@ -56,24 +55,14 @@ async def _routes(deps: Dependencies, command: Command, _values: Values) -> Repl
 async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
     standing = await admit(deps, command.user)
     reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
-    told = await _told(deps, values["id"], reader=None if reader else command.user)
-    if told is None:
-        raise wrong(
-            deps, NAME, _AUDIT.example, argument="id", rule=answers.unknown("request", _RULE), given=values["id"]
-        )
-    return Private(told)
-
-
-async def _told(deps: Dependencies, text: str, *, reader: str | None) -> Content | None:
-    """The story of a request or a booking; ``reader``: of those they asked for only, None: of any."""
-    store = deps.ctx.store
+    store, text = deps.ctx.store, values["id"]
     found = await audit.story(store, text)
-    if found is not None and reader in (None, found.about.requester):
-        return audit_words.story(found.about, found.rows, is_complete=found.is_complete)
+    if found is not None and (reader or found.about.requester == command.user):
+        return Private(audit_words.story(found.about, found.rows, is_complete=found.is_complete))
     delivery = await audit.booking_story(store, text)
-    if delivery is not None and reader in (None, delivery.about.requester):
-        return booking_audit.story(delivery.about, delivery.rows, is_complete=delivery.is_complete)
-    return None
+    if delivery is not None and (reader or delivery.about.requester == command.user):
+        return Private(booking_audit.story(delivery.about, delivery.rows, is_complete=delivery.is_complete))
+    raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=answers.unknown("request", _RULE), given=text)
 
 
 async def _export(deps: Dependencies, command: Command, _values: Values) -> Reply:
