@@ -22,8 +22,6 @@ ROOT = Path(__file__).parent.parent
 PLATES = [path for room in ("bot", "handlers", "storage", "tests") for path in (ROOT / room).rglob("README.md")]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *PLATES])
 CLIENTS = {one.__name__: one for one in (PaymentsClient, DeliveryClient, LocalizationClient, EmailsClient)}
-LONGEST = {"`/pay refund`": 11, "A fifth service": 15}
-"""Plans in docs/changes.md, and how many production files each may touch."""
 _LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s]+)\)")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 _COMMAND = re.compile(r"(?:^|[^/\w.])(?:python -m bot|(?<=`)switchboard) ([a-z][^`\n>]*)", re.MULTILINE)
@@ -99,12 +97,3 @@ def test_every_operation_of_the_services_is_covered() -> None:
     assert set(re.findall(r"`((?:payments|delivery|localization|email)\.\w+)`", covered)) == routes
     for client, name in re.findall(r"`(\w+Client)\.(\w+)`", covered):
         assert hasattr(CLIENTS[client], name), f"{client}.{name}"
-
-
-@pytest.mark.parametrize("plan", LONGEST)
-def test_planned_changes_touch_few_files_and_those_exist(plan: str) -> None:
-    pages = (ROOT / "docs" / "changes.md").read_text().split("\n## ")
-    (page,) = [page for page in pages if page.startswith(plan)]
-    files = re.findall(r"^\| `([\w/]+\.\w+)`( \(new\))?", page, re.MULTILINE)
-    assert 0 < len(files) <= LONGEST[plan]
-    assert not [path for path, new in files if (ROOT / path).exists() == bool(new)]

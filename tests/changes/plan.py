@@ -8,7 +8,8 @@ from pathlib import Path
 
 from tests.mutants.runner import Copy
 
-_TIMEOUT = 120.0
+_TIMEOUT = 30.0
+"""Seconds. A bot that does not start because a file is missing may keep its test from ending."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +20,13 @@ class Edit:
         file: relative to the root of the repository.
         old: text that stands there exactly once; empty: the file is new.
         new: what stands there instead.
+        imports: an import that this needs.
     """
 
     file: str
     old: str = ""
     new: str
+    imports: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +57,11 @@ class Change:
             yield copy
 
 
+def row(file: str, old: str, more: str, *, imports: str = "") -> Edit:
+    """A row behind another one."""
+    return Edit(file=file, old=old, new=old + more, imports=imports)
+
+
 def _make(path: Path, edit: Edit) -> None:
     text = edit.new
     if edit.old:
@@ -61,4 +69,6 @@ def _make(path: Path, edit: Edit) -> None:
         if before.count(edit.old) != 1:
             raise ValueError(f"stands {before.count(edit.old)} times in {edit.file}: {edit.old!r}")
         text = before.replace(edit.old, edit.new)
+    if edit.imports:
+        text = text.replace("\nfrom bot.", f"\n{edit.imports}\nfrom bot.", 1)
     path.write_text(text, encoding="utf-8")

@@ -138,27 +138,16 @@ REFUND: Final = Change(
         Edit(file="bot/workflows/payments/refund.py", new=_STEPS),
         Edit(
             file="bot/wiring/workers.py",
-            old="from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase\n",
-            new="from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase, refund\n",
-        ),
-        Edit(
-            file="bot/wiring/workers.py",
             old="bulk.KIND, bulk_cancel.KIND)\n",
             new="bulk.KIND, bulk_cancel.KIND, refund.KIND)\n",
+            imports="from bot.workflows.payments import refund",
         ),
         Edit(file="bot/presentation/payments/refunds.py", new=_WORDS),
         Edit(
             file="bot/presentation/payments/kinds.py",
-            old="from bot.presentation.payments.wording import Wording\n",
-            new=(
-                "from bot.presentation.payments.refunds import REFUND\n"
-                "from bot.presentation.payments.wording import Wording\n"
-            ),
-        ),
-        Edit(
-            file="bot/presentation/payments/kinds.py",
             old="    Kind.ONE_STEP: ONE_STEP,\n",
             new="    Kind.ONE_STEP: ONE_STEP,\n    Kind.REFUND: REFUND,\n",
+            imports="from bot.presentation.payments.refunds import REFUND",
         ),
         Edit(file="handlers/pay.py", old="COLLECT = Verb(\n", new=_VERB + "COLLECT = Verb(\n"),
         Edit(file="handlers/pay.py", old="    (_SEND, _NOW, COLLECT,", new="    (_SEND, _NOW, _REFUND, COLLECT,"),

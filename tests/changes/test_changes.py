@@ -4,6 +4,8 @@ import ast
 import importlib
 import pkgutil
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -14,11 +16,14 @@ import bot
 import handlers
 import storage
 from bot.domain.payments.instruction import Kind
+from tests.changes.glossary import GLOSSARY
 from tests.changes.plan import Change
 from tests.changes.refund import REFUND
 
 ROOT = Path(__file__).parents[2]
-CHANGES = (REFUND,)
+CHANGES = (REFUND, GLOSSARY)
+LONGEST = {"`/pay refund`": 10, "A fifth service": 13, "Bookings from a table": 13}
+"""Plans in docs/changes.md, and how many production files each may touch."""
 _APART = ("playground", "__main__", "migrations")
 
 
@@ -44,22 +49,30 @@ def tables(module: ModuleType) -> set[str]:
     }
 
 
-def planned(plan: str) -> set[str]:
-    """Files that a plan of docs/changes.md names."""
+def planned(plan: str) -> dict[str, bool]:
+    """Files that a plan of docs/changes.md names; True: they are new."""
     pages = (ROOT / "docs" / "changes.md").read_text(encoding="utf-8").split("\n## ")
     (page,) = [page for page in pages if page.startswith(plan)]
-    return set(re.findall(r"^\| `([\w/]+\.\w+)`", page, re.MULTILINE))
+    rows = re.findall(r"^\| `([\w/]+\.\w+)`( \(new\))?", page, re.MULTILINE)
+    return {file: bool(new) for file, new in rows}
+
+
+@pytest.mark.parametrize("plan", LONGEST)
+def test_planned_changes_touch_few_files_and_those_exist(plan: str) -> None:
+    files = planned(plan)
+    assert 0 < len(files) <= LONGEST[plan]
+    assert not [file for file, new in files.items() if (ROOT / file).exists() == new]
 
 
 def test_the_plan_of_a_new_kind_names_every_table_of_kinds() -> None:
     forced = {str(Path(str(one.__file__)).relative_to(ROOT)) for one in modules() if tables(one)}
     assert len(forced) > 1
-    assert forced - planned("`/pay refund`") == set()
+    assert forced - set(planned("`/pay refund`")) == set()
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.plan)
 def test_a_planned_change_needs_no_other_file(change: Change) -> None:
-    assert planned(change.plan) == set(change.files)
+    assert set(planned(change.plan)) == set(change.files)
     with change.made() as copy:
         assert copy.passes([change.story]) == ""
 
@@ -70,4 +83,18 @@ def test_a_planned_change_needs_no_other_file(change: Change) -> None:
 )
 def test_a_planned_change_needs_each_file(change: Change, file: str) -> None:
     with change.made(without=file) as copy:
-        assert copy.passes([change.story])
+        assert copy.passes([change.story, "-x"], patience=1)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.plan)
+def test_types_hold_with_a_planned_change(change: Change) -> None:
+    with change.made() as copy:
+        done = subprocess.run(
+            [sys.executable, "-m", "mypy", "bot", "handlers", "storage"],
+            cwd=copy.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout

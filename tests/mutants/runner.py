@@ -50,7 +50,7 @@ class Copy:
     """A copy of the tree in which files are changed and put back."""
 
     def __init__(self, folder: Path, *, timeout: float) -> None:
-        self._folder = folder
+        self.folder = folder
         self._timeout = timeout
         for name in _COPIED:
             shutil.copytree(ROOT / name, folder / name, ignore=_NOT_COPIED)
@@ -68,9 +68,9 @@ class Copy:
             verdict, by = Verdict.DOES_NOT_APPLY, str(refusal)
         return Result(mutant, verdict, by, time.monotonic() - started)
 
-    def passes(self, tests: Sequence[str]) -> str:
+    def passes(self, tests: Sequence[str], *, patience: int = 20) -> str:
         """Run tests on the tree as it is; what they say when they fail, otherwise empty."""
-        done = self._pytest(tests, first_only=False, patience=20)
+        done = self._pytest(tests, first_only=False, patience=patience)
         if done is None:
             return "no end"
         said = (done.stdout + done.stderr)[-_SHOWN:]
@@ -92,11 +92,11 @@ class Copy:
     ) -> subprocess.CompletedProcess[str] | None:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=no", *tests]
         # What is changed must not leave anything compiled behind that outlives it.
-        environment = {**os.environ, "PYTHONPATH": str(self._folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
         try:
             return subprocess.run(
                 [*command, "-x"] if first_only else command,
-                cwd=self._folder,
+                cwd=self.folder,
                 env=environment,
                 capture_output=True,
                 text=True,
@@ -108,7 +108,7 @@ class Copy:
 
     @contextmanager
     def _changed(self, mutant: Mutant) -> Iterator[None]:
-        path = self._folder / mutant.file
+        path = self.folder / mutant.file
         text, stat = path.read_text(encoding="utf-8"), path.stat()
         path.write_text(mutant.changed(text), encoding="utf-8")
         try:
