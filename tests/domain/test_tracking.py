@@ -9,14 +9,6 @@ from bot.domain.tracking import back_off, jittered, named_or, next_poll
 HOUR = timedelta(hours=1)
 
 
-def test_the_pace_of_polling_falls_with_time() -> None:
-    young = [next_poll(base=30, polls=polls, age=timedelta(minutes=5)) for polls in range(10)]
-    assert young == sorted(young)
-    assert young[0] == timedelta(seconds=30)
-    assert young[-1] == timedelta(minutes=5)
-    assert next_poll(base=30, polls=40, age=2 * HOUR) == HOUR
-
-
 def test_money_in_escrow_is_looked_at_daily() -> None:
     assert next_poll(base=30, polls=100, age=48 * HOUR, waiting_for_people=True) == timedelta(days=1)
 

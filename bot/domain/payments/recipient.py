@@ -64,10 +64,13 @@ def suggestion(email: str, paid: Collection[str]) -> str:
     """
     typed = email.casefold()
     local, _, domain = typed.rpartition("@")
-    near = [(_strayed(typed, one), one) for one in paid if one != typed]
-    close = sorted((strays, one) for strays, one in near if strays is not None)
+    close = []
+    for address in paid:
+        name, _, its = address.rpartition("@")
+        if address != typed and _near(local, name) and _near(domain, its):
+            close.append((distance(local, name) + distance(domain, its), address))
     if close:
-        return close[0][1]
+        return min(close)[1]
     domains = {one.rpartition("@")[2] for one in paid}
     for known in (domains, USUAL_DOMAINS):
         if domain in known:
@@ -78,14 +81,9 @@ def suggestion(email: str, paid: Collection[str]) -> str:
     return ""
 
 
-def _strayed(typed: str, other: str) -> int | None:
-    """Mistakes between two addresses; None: too many to be the same."""
-    (local, _, domain), (known, _, its) = typed.rpartition("@"), other.rpartition("@")
-    near = (local == known or _near(local, known)) and (domain == its or _near(domain, its))
-    return distance(local, known) + distance(domain, its) if near else None
-
-
 def _near(one: str, other: str) -> bool:
+    if one == other:
+        return True
     most = 1 if min(len(one), len(other)) <= _SHORT else 2
     return abs(len(one) - len(other)) <= most and distance(one, other) <= most
 
