@@ -219,6 +219,8 @@ async def test_a_lookup_that_fails_for_long_holds_nothing_and_is_confirmed_by_th
     await rig.pass_time(120, steps=10)
     found = await newest(rig)
     assert found.state is State.AWAITING
+    assert "account could not be read: it answered 500, saying “Internal server error”" in rig.cards(APPROVALS)[0].text
+    assert asked(rig, "account_status") == 4
     await rig.press("approve", confirm=False)
     assert not rig.paid
     assert "could not be looked up" in rig.form(ADA).plain

@@ -47,13 +47,7 @@ async def test_every_kind_of_request_has_a_letter_of_its_own(rig: Rig) -> None:
     await rig.pay("collect ben@example.com campaign web=1x10.00")
     await canceled(rig, await paid_in_bulk(rig))
     letters = {one.kind: one.reference[0] for one in await requests(rig)}
-    assert letters == {
-        Kind.PAYOUT: "P",
-        Kind.ONE_STEP: "P",
-        Kind.PURCHASE: "C",
-        Kind.BULK: "L",
-        Kind.BULK_CANCEL: "X",
-    }
+    assert letters == {Kind.PAYOUT: "P", Kind.ONE_STEP: "P", Kind.PURCHASE: "C", Kind.BULK: "L", Kind.BULK_CANCEL: "X"}
 
 
 async def test_bookings_and_prebookings_are_told_apart(rig: Rig) -> None:

@@ -8,7 +8,6 @@ _BULK = ("tests/domain/payments/test_bulk.py",)
 _MONEY = ("tests/domain/test_money.py",)
 _ABSENT = ("tests/laws/test_outcome.py", "-k", "vanished and lost")
 _CANCEL = (
-    "tests/workflows/payments/test_bulk_cancel.py",
     "tests/workflows/payments/test_bulk_cancel_steps.py",
     "tests/laws/test_before.py",
 )
@@ -108,7 +107,7 @@ MUTANTS = (
         old="_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}",
         new="_RANKS = {State.COMMITTED: 2, State.PENDING_ESCROW: 1}",
         breaks="what is recorded never goes back",
-        tests=("tests/domain/payments/test_evidence.py", "tests/workflows/payments/test_follow.py"),
+        tests=("tests/domain/payments/test_evidence.py", "tests/workflows/payments/test_create.py"),
     ),
     Mutant(
         name="a conflict counts as a refusal",

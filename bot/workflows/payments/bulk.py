@@ -276,8 +276,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
     look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
     await ctx.write(
-        lambda uow: found_after_send(uow, instruction, look, found=_found, absent_because=absent),
-        name="read_outcome",
+        lambda uow: found_after_send(uow, instruction, look, found=_found, absent_because=absent), name="read_outcome"
     )
 
 

@@ -93,9 +93,6 @@ async def request_cancel(
 
     ``hashes`` None: everything that is pending now. A hash may be given by its beginning, or by the row of the file
     that it pays.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
     """
     known = await ctx.read(lambda uow: uow.instructions.by_source(source_key))
     if known is not None:
@@ -179,10 +176,6 @@ async def request_return(
 
     Returns:
         The request, or the record of a payout that is not pending any more.
-
-    Raises:
-        OperatorError: it could not be canceled; see ``PaymentsClient.require``.
-        ServiceNow, ServiceNever: the payout could not be read.
     """
     payments.require("cancel_payout")
     operation = await payments.get_operation(payout.remote_id or "")
@@ -200,12 +193,7 @@ async def request_return(
         payout_to=payout.payload.email,
     )
     requested = Requested(
-        requester=requester,
-        channel=channel,
-        kind=Kind.BULK_CANCEL,
-        payload=payload,
-        source_key=source_key,
-        items=[row],
+        requester=requester, channel=channel, kind=Kind.BULK_CANCEL, payload=payload, source_key=source_key, items=[row]
     )
 
     def known(uow: Unit, key: str) -> Instruction | None:
@@ -278,11 +266,7 @@ async def verify(ctx: Context, payments: PaymentsClient, instruction: Instructio
 
 
 async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mapping[str, ReportedItem]:
-    """The items by hash, all of them.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: they could not be read to the end.
-    """
+    """The items by hash, all of them."""
     payload = _payload(instruction)
     if payload.payout_to:
         operation = await payments.get_operation(payload.bulk_remote_id)
@@ -388,12 +372,7 @@ def _next_chunk(uow: Unit, instruction: Instruction) -> None:
 
 
 def _all_sent(
-    uow: Unit,
-    instruction: Instruction,
-    progress: BulkProgress,
-    *,
-    reason: Reason | None = None,
-    said: str = "",
+    uow: Unit, instruction: Instruction, progress: BulkProgress, *, reason: Reason | None = None, said: str = ""
 ) -> None:
     """Nothing more is sent. If nothing ever was, the request ends: no item was pending any more."""
     if not instruction.commits:

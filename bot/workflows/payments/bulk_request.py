@@ -114,11 +114,7 @@ def _preview(found: TableFile, chosen: Mapping[str, int]) -> Preview:
 
 
 async def read_typed(text: str) -> Checked:
-    """Rows that were typed or pasted, with or without a first row of names.
-
-    Raises:
-        TableProblem: they cannot be read.
-    """
+    """Rows that were typed or pasted, with or without a first row of names."""
     lines, first = text.strip("\r\n"), 0
     head = lines.partition("\n")[0]
     if "@" in head:
@@ -346,11 +342,7 @@ class ItemsPage:
 
 
 async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk | None:
-    """Find a bulk payment by our reference or the service's id.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: the service could not be asked.
-    """
+    """Find a bulk payment by our reference or the service's id."""
     found = await ctx.read(lambda uow: uow.instructions.find(text))
     if found is not None:
         if found.kind is not Kind.BULK:
@@ -368,11 +360,7 @@ async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk |
 async def items_page(
     ctx: Context, payments: PaymentsClient, bulk: Bulk, *, page: int, failed: bool = False
 ) -> ItemsPage:
-    """One page of items: ours as last read, others as the service lists them now.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: the service could not be asked.
-    """
+    """One page of items: ours as last read, others as the service lists them now."""
     instruction = bulk.instruction
     if instruction is not None:
         statuses = [OperationStatus.FAILED.value] if failed else []
@@ -410,11 +398,7 @@ async def items_page(
 async def history_page(
     ctx: Context, payments: PaymentsClient, *, page: int
 ) -> tuple[JobPage, Mapping[str, Instruction]]:
-    """One page of all bulk payments of the account, and those that were requested here, by id.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: the service could not be asked.
-    """
+    """One page of all bulk payments of the account, and those that were requested here, by id."""
     found = await payments.bulk_history_page(page)
 
     def work(uow: Unit) -> dict[str, Instruction]:

@@ -337,8 +337,7 @@ POLLS = polling("polls", kind=PAYOUT, slots=100, read=_read, apply=_polled)
 WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")
 CREATED: Answers[Claimed, Operation] = Answers(done=created)
 COMMITTED: Answers[Claimed, Operation] = Answers(
-    done=paid,
-    refused=lambda uow, one, outcome: end(uow, one, State.REFUSED, outcome.full_reason, said=outcome.detail),
+    done=paid, refused=lambda uow, one, outcome: end(uow, one, State.REFUSED, outcome.full_reason, said=outcome.detail)
 )
 """A refused commit counts as refused only if the payout's own record agrees."""
 PAID: Answers[Claimed, Operation] = Answers(done=paid)

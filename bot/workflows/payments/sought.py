@@ -41,9 +41,6 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
     A record may be ours from when the first attempt was sent. Where the clock was set since: the earliest that the
     service's clock may have said then.
-
-    Raises:
-        OperatorError: see :meth:`PaymentsClient.find_by_code`.
     """
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
@@ -66,11 +63,7 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 
 async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
-    """What the list holds of a request. For one that was never ``sent``, only our code counts.
-
-    Raises:
-        OperatorError: see :meth:`PaymentsClient.find_by_code`.
-    """
+    """What the list holds of a request. For one that was never ``sent``, only our code counts."""
     listed = _list_of(ctx, instruction)
     holds, lacks = Reason(OfRequest.LIST_HOLDS, listed=listed), Reason(OfRequest.LIST_LACKS, listed=listed)
     if sent:
@@ -130,11 +123,7 @@ async def survey_due(ctx: Context) -> int:
 async def list_operations(
     ctx: Context, payments: PaymentsClient, *, page: int, operation_type: OperationType | None
 ) -> tuple[OperationPage, Mapping[str, Instruction]]:
-    """One page, for people, and our requests on it by the service's id.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.list_operations``.
-    """
+    """One page, for people, and our requests on it by the service's id."""
     found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
 
     def ours_on_it(uow: Unit) -> dict[str, Instruction]:

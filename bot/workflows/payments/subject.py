@@ -83,9 +83,6 @@ class RequestSubject(Subject):
         """A file of a bulk payment, or the checkout link of a purchase as a picture.
 
         Where the workspace takes no picture the link goes out alone: it must not hold back the news behind it.
-
-        Raises:
-            ServiceNow: the link cannot be read, because payments is not configured.
         """
         sight = await ctx.read(lambda uow: _look(uow, id))
         if sight is None:

@@ -146,9 +146,6 @@ def with_people(
     """Function that reads people, then runs the claiming transaction ``work``; None also when somebody was faster.
 
     Long reads happen earlier: between this read of people and the claim there is only a short wait for a permit.
-
-    Raises:
-        ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.
     """
 
     async def claim_now(permit: Permit) -> C | None:
@@ -202,16 +199,7 @@ async def attempt_once(
     *,
     name: str,
 ) -> None:
-    """Claim one attempt, make its one request, store the outcome.
-
-    Args:
-        ctx: the outside world.
-        circuit: of the service.
-        claim: stores the attempt before the request is sent; returns None: not now.
-        request: sends it; its guard is checked right before the first byte.
-        answers: handle the outcome.
-        name: of the unit of work that stores the outcome.
-    """
+    """Claim one attempt, make its one request, store the outcome; the arguments are those of :func:`once`."""
 
     async def send(claimed: C, guard: Guard) -> Outcome[T]:
         ctx.attempted(claimed.attempt.kind, AttemptStep.CLAIMED)

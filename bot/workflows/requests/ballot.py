@@ -37,11 +37,7 @@ async def standings_of(ctx: Context, instruction_id: str) -> Standings:
 
 
 async def standing_of_voter(ctx: Context, person: str, instruction_id: str) -> Membership:
-    """Membership of who presses a button of this request.
-
-    Raises:
-        ServiceNow: Slack is too slow. Everybody on whom the vote depends is asked for, and known at the next press.
-    """
+    """Membership of who presses a button; where Slack is too slow, all on whom the vote depends are asked for."""
     try:
         return await ctx.people.standing(person)
     except ServiceNow:

@@ -127,12 +127,7 @@ def counted_look(uow: Unit, instruction: Instruction, look: Look[Held]) -> tuple
 
 
 def not_read(
-    uow: Unit,
-    instruction: Instruction,
-    reason: Reason | None,
-    *,
-    suspect: str | None = None,
-    wait: float | None = None,
+    uow: Unit, instruction: Instruction, reason: Reason | None, *, suspect: str | None = None, wait: float | None = None
 ) -> None:
     """A look without a usable result: look again, and ask people when that goes on for too long.
 

@@ -94,9 +94,6 @@ async def approvers(
     """Full members whom the policy names as approvers, read one after the other, at most so many.
 
     ``fresh``: age in seconds up to which a cached answer is used.
-
-    Raises:
-        ServiceNow: Slack did not say who they are.
     """
     found: list[Membership] = []
     for user in await named(policy.people.approvers, people, fresh=fresh):

@@ -12,15 +12,7 @@ import structlog
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.evidence import daily_key
-from bot.domain.payments.instruction import (
-    FINAL,
-    MONEY_OUT,
-    Attempt,
-    AttemptKind,
-    AttemptOutcome,
-    Instruction,
-    State,
-)
+from bot.domain.payments.instruction import FINAL, MONEY_OUT, Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
@@ -85,9 +77,6 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
     """Before the first effect of a request older than this process: whether the service holds nothing of it.
 
     False: it does, and every process is in reading-only mode from now on.
-
-    Raises:
-        ServiceNow: the service does not say.
     """
     if not _must_be_looked_for(ctx, instruction):
         return True

@@ -38,11 +38,7 @@ def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Stan
 
 
 async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
-    """The same, read now.
-
-    Raises:
-        ServiceNow: Slack did not say who they are.
-    """
+    """The same, read now."""
     standing = await ctx.people.standing(instruction.requester, patient=True)
     return may_request(standing, people=ctx.policy.people, home=ctx.home)
 

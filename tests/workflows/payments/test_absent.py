@@ -12,18 +12,7 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
-from tests.workflows.looking import (
-    HOUR,
-    MINUTE,
-    QUIET,
-    alerts,
-    approved,
-    buttons,
-    everywhere,
-    newest,
-    operation,
-    state,
-)
+from tests.workflows.looking import HOUR, MINUTE, QUIET, alerts, approved, buttons, everywhere, newest, operation, state
 
 
 def late(rig: Rig, seconds: float) -> None:

@@ -1,10 +1,11 @@
-"""The steps of a cancellation: what is named, what is left, what ends it and what waits for people."""
+"""A cancellation: what is named, what is left, what ends it and what waits for people."""
 
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
@@ -16,6 +17,8 @@ from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel
 from bot.workflows.payments.bulk_cancel import NotRequested, Why, _meant
 from bot.workflows.requests.attempt import held_claim
+from storage.transaction import Tx
+from tests.support.bulk import approve, held, reference
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.support.rows import audit_rows
@@ -219,3 +222,47 @@ def test_all_means_everything_that_is_pending_now() -> None:
     assert [row.hash for row in found] == ["aa11111111", "aa11111122"]
     over = {"bb22222222": LISTED["bb22222222"]}
     assert _meant(over, None, "L-4F7K2M") == NotRequested(Why.NOTHING_PENDING)
+
+
+def pending(rig: Rig) -> list[str]:
+    return [item.hash for item in rig.payments.bulk_payments[0].items if item.status == "pending"]
+
+
+def named(rig: Rig) -> list[list[str]]:
+    """The hashes of each request to cancel."""
+    bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
+    return [[one["svc_operation_hash"] for one in body["paymentItems"]] for body in bodies if isinstance(body, dict)]
+
+
+async def test_what_went_through_since_the_approval_was_asked_for_is_not_named(rig: Rig) -> None:
+    await held(rig)
+    late, *others = pending(rig)
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    rig.payments.add_account("x1@example.com", full_name="Xavier")
+    await rig.payments.advance()
+    assert pending(rig) == others
+    before = len(rig.payments.calls_of("list_bulk_items"))
+    await approve(rig)
+    assert len(rig.payments.calls_of("list_bulk_items")) > before
+    assert named(rig) == [others]
+    assert late not in named(rig)[0]
+
+
+async def test_items_that_were_exchanged_after_the_approval_are_not_canceled(rig: Rig) -> None:
+    await held(rig)
+    await rig.pay(f"bulk cancel {reference(rig)} {pending(rig)[0]}")
+
+    def exchange(tx: Tx) -> None:
+        (asked,) = [one for one in tx.instructions.awaiting(tuple(State)) if one.kind is Kind.BULK_CANCEL]
+        tx.bulk_items._connection.exec_driver_sql(
+            "UPDATE bulk_item SET hash = ? WHERE instruction_id = ?", (pending(rig)[1], asked.id)
+        )
+
+    await rig.switchboard.context.store.write(exchange, name="tampered")
+    await approve(rig)
+    await rig.pass_time(300, steps=4)
+    assert named(rig) == []
+    assert (await rig.card()).text.partition("Silva (maria). ")[2] == snapshot(
+        ":hourglass_flowing_sand: *approved*: not sent yet. On hold, as the database and the audit disagree: its "
+        "payments are not those that were asked for. Approved by <@U0ADA>. Needed 1 approval besides the requester."
+    )

@@ -1,4 +1,4 @@
-"""T2 to T4: created once, found again by our own code, created again only when its absence is proven."""
+"""T2 to T4, T16: created once, found again by our own code; what the service says carries it forward."""
 
 import pytest
 from inline_snapshot import snapshot
@@ -14,6 +14,7 @@ from tests.workflows.looking import (
     QUIET,
     actions,
     alerts,
+    approved,
     asked,
     attempts,
     buttons,
@@ -143,3 +144,42 @@ async def test_what_stood_in_its_way_is_not_on_the_card_once_it_goes_on(rig: Rig
         "{time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: <!subteam^S0TREASURY>."
     )
     assert (await actions(rig)).count("created") == 1
+
+
+async def move(rig: Rig, *, seconds: float = 2 * MINUTE) -> None:
+    """The service carries its payouts one step; the callback arrives, or polling finds it."""
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(seconds, steps=4)
+
+
+@pytest.fixture(params=["callbacks", "polling alone"])
+def heard_by(request: pytest.FixtureRequest, rig: Rig) -> str:
+    """However it is found out."""
+    rig.payments.callbacks.switches.drop = request.param == "polling alone"
+    return str(request.param)
+
+
+async def test_an_answer_to_the_commit_that_is_final_already(rig: Rig) -> None:
+    await rig.pay()
+    record = operation(rig)
+    execute = rig.payments.book.execute
+
+    def at_once(asked_for):  # type: ignore[no-untyped-def]
+        done = execute(asked_for)
+        rig.payments.book.settle(record, "completed")
+        return done
+
+    rig.payments.book.execute = at_once  # type: ignore[method-assign]
+    await rig.press("approve")
+    await rig.settle()
+    assert await state(rig) is State.COMPLETED
+    told_once(rig, "completed")
+
+
+async def test_a_read_that_is_behind_changes_nothing(rig: Rig, heard_by: str) -> None:
+    await approved(rig)
+    rig.payments.switches.stale_reads = 3
+    await move(rig, seconds=20 * MINUTE)
+    assert await state(rig) is State.COMPLETED
+    told_once(rig, "completed")

@@ -268,9 +268,6 @@ Runbook: `docs/alerts.md#paid-elsewhere`\
     assert asked(rig, "get_operation") == before
 
 
-# a process that dies
-
-
 # the buyer decides
 
 

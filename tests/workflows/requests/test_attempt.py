@@ -59,19 +59,6 @@ async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_aga
     assert (await read(rig, lambda tx: tx.attempts.of(one.id)))[0].outcome is AttemptOutcome.NOT_EXECUTED
 
 
-@on_one_rig([(0, 1), (1, 2), (3, 8), (5, 32), (6, 60), (9, 60)])
-async def test_where_the_service_names_no_wait_it_doubles_from_a_second_to_a_minute(
-    rig: Rig, puts_off: int, seconds: int
-) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.SENDING, commits=1, puts_off=puts_off)
-    made, outcome = await tried(rig, one), NotExecuted(reason=Reason(Exchange.TOO_MANY), again=True)
-    await ctx.store.write(
-        lambda tx: attempt.record(Unit(tx, ctx), Claimed(made, one, False), outcome, payout.COMMITTED)
-    )
-    assert (await stored(rig, one)).due_at == now + timedelta(seconds=seconds)
-
-
 @on_one_rig([
     (State.SENDING, AttemptKind.COMMIT, None, 2, 0),
     (State.SENDING, AttemptKind.COMMIT, NO, 2, 0),

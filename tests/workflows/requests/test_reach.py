@@ -75,13 +75,6 @@ async def test_admins_see_it_on_their_home_and_doctor_names_it(rig: Rig) -> None
     assert await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx))) == []
 
 
-async def test_enough_people_are_not_spoken_of(rig: Rig) -> None:
-    await rig.pay(BIG)
-    await rig.pay()
-    await rig.pass_time(3_600, steps=3)
-    assert told(rig) == alerts(rig) == []
-
-
 async def test_who_asks_is_not_counted(rig: Rig) -> None:
     await rig.pay(BIG, user=TOM)
     assert "needs 3 approvals, and only 2 people can" in told(rig)[0].casefold()

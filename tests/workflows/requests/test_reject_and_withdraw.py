@@ -12,17 +12,7 @@ from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.support.shown import shown
-from tests.workflows.looking import (
-    MINUTE,
-    asked,
-    buttons,
-    everywhere,
-    heard,
-    newest,
-    read,
-    state,
-    told_once,
-)
+from tests.workflows.looking import MINUTE, asked, buttons, everywhere, heard, newest, read, state, told_once
 
 
 async def test_a_veto_outweighs_votes(rig: Rig) -> None:

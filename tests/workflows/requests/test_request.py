@@ -9,13 +9,12 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
-from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from storage.rows import CallbackToken
 from storage.transaction import Tx
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import DAY, HOUR, actions, ephemerals, newest, read, requests, state
+from tests.workflows.looking import actions, ephemerals, newest, read, requests
 
 SEND = 'send ana@example.com 25.00 "March translation"'
 ASKED = (
@@ -122,17 +121,6 @@ async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) 
     assert not rig.payments.ledger.entries
 
 
-async def test_an_account_that_cannot_be_read_is_tried_again_and_then_said(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
-    await rig.pay()
-    assert await state(rig) is State.NEW
-    await rig.pass_time(120, steps=6)
-    assert account(rig) == snapshot("account could not be read: it answered 500, saying “Internal server error”")
-    assert len(rig.payments.calls_of("account_status")) == 4
-    await rig.press("approve")
-    assert rig.paid == [("ana@example.com", 2500)]
-
-
 async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
     await rig.pay()
     await rig.pay("send ANA@example.com 25 again")
@@ -173,23 +161,6 @@ async def test_a_name_rings_nobody(rig: Rig, name: str) -> None:
         assert not any(f'"text": "{name}' in text for text in one.text.splitlines())
         assert name not in json.dumps([block for block in one.blocks if "mrkdwn" in json.dumps(block)])
     assert "&lt;" in "".join(one.text for one in written)
-
-
-async def test_another_amount_recipient_or_day_is_not_the_same(rig: Rig) -> None:
-    await rig.pay()
-    await rig.pay("send ana@example.com 25.01 other")
-    await rig.pay("send luis@example.com 25.00 other")
-    await rig.pass_time(DAY + HOUR)
-    await rig.pay()
-    assert [one.requirement.quorum for one in await requests(rig)] == [1, 1, 1, 1]
-
-
-async def test_what_was_rejected_is_no_earlier_payment(rig: Rig) -> None:
-    await rig.pay()
-    await rig.press("reject")
-    await rig.submit(ADA, {forms.REASON: "the amount is wrong"})
-    await rig.pay()
-    assert (await newest(rig)).requirement.quorum == 1
 
 
 async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:

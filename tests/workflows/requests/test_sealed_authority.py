@@ -274,11 +274,7 @@ async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
     found = await newest(rig)
     assert await disagreements(rig) == ()
     await tamper(
-        rig,
-        "DELETE FROM callback_token",
-        "DELETE FROM attempt",
-        "DELETE FROM outbox",
-        "DELETE FROM instruction",
+        rig, "DELETE FROM callback_token", "DELETE FROM attempt", "DELETE FROM outbox", "DELETE FROM instruction"
     )
     assert await disagreements(rig) == (f"{found.reference}: it is in the audit and not in the database.",)
 

@@ -53,19 +53,13 @@ def attempted(one: Instruction, now: datetime) -> Attempt:
 
 LATE: dict[str, Late] = {
     "shown to the approvers": Late(
-        Kind.PAYOUT,
-        State.CREATING,
-        lambda uow, one: settle.show_approvers(uow, one, {}, action="created"),
+        Kind.PAYOUT, State.CREATING, lambda uow, one: settle.show_approvers(uow, one, {}, action="created")
     ),
     "ended": Late(
-        Kind.PAYOUT,
-        State.AWAITING,
-        lambda uow, one: settle.end(uow, one, State.EXPIRED, own_words("too late")),
+        Kind.PAYOUT, State.AWAITING, lambda uow, one: settle.end(uow, one, State.EXPIRED, own_words("too late"))
     ),
     "given to people": Late(
-        Kind.PAYOUT,
-        State.COMMIT_UNKNOWN,
-        lambda uow, one: settle.ask_people(uow, one, own_words("unclear")),
+        Kind.PAYOUT, State.COMMIT_UNKNOWN, lambda uow, one: settle.ask_people(uow, one, own_words("unclear"))
     ),
     "lost": Late(
         Kind.PAYOUT,
@@ -78,10 +72,7 @@ LATE: dict[str, Late] = {
     ),
     "resumed": Late(Kind.PAYOUT, State.AWAITING, suspend.resumed, {"reason": HELD}),
     "tightened": Late(
-        Kind.PAYOUT,
-        State.AWAITING,
-        tighten.tighten,
-        {"requirement": Requirement(quorum=1, expires_seconds=1e9)},
+        Kind.PAYOUT, State.AWAITING, tighten.tighten, {"requirement": Requirement(quorum=1, expires_seconds=1e9)}
     ),
     "not sent in time": Late(Kind.PAYOUT, State.APPROVED, send._expire),
     "looked at later": Late(Kind.PAYOUT, State.COMMIT_UNKNOWN, look_again.later),
@@ -91,9 +82,7 @@ LATE: dict[str, Late] = {
         lambda uow, one: payout.apply_record(uow, one, operation(one, status="completed")) or None,
     ),
     "there before the database was put back": Late(
-        Kind.PAYOUT,
-        State.APPROVED,
-        lambda uow, one: restore._take_up(uow, one, uow.now, own_words("it is there")),
+        Kind.PAYOUT, State.APPROVED, lambda uow, one: restore._take_up(uow, one, uow.now, own_words("it is there"))
     ),
     "opened": Late(
         Kind.PURCHASE,
@@ -110,16 +99,8 @@ LATE: dict[str, Late] = {
         State.CREATE_UNKNOWN,
         lambda uow, one: purchase._give_up(uow, one, Look(doubt=own_words("no list"))),
     ),
-    "not listed": Late(
-        Kind.PURCHASE,
-        State.CREATE_UNKNOWN,
-        lambda uow, one: purchase._give_up(uow, one, Look()),
-    ),
-    "submitted": Late(
-        Kind.BULK,
-        State.SENDING,
-        lambda uow, one: bulk.submitted(uow, one, BulkJob(id="b1", count=1)),
-    ),
+    "not listed": Late(Kind.PURCHASE, State.CREATE_UNKNOWN, lambda uow, one: purchase._give_up(uow, one, Look())),
+    "submitted": Late(Kind.BULK, State.SENDING, lambda uow, one: bulk.submitted(uow, one, BulkJob(id="b1", count=1))),
     "done in bulk": Late(
         Kind.BULK,
         State.PENDING_ESCROW,
@@ -132,11 +113,7 @@ LATE: dict[str, Late] = {
         lambda uow, one: bulk._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
         {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="pending")]},
     ),
-    "canceled": Late(
-        Kind.BULK_CANCEL,
-        State.COMMITTED,
-        lambda uow, one: bulk_cancel._finish(uow, one, BulkProgress()),
-    ),
+    "canceled": Late(Kind.BULK_CANCEL, State.COMMITTED, lambda uow, one: bulk_cancel._finish(uow, one, BulkProgress())),
     "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, bulk_cancel._next_chunk),
     "named in full": Late(
         Kind.BULK_CANCEL,

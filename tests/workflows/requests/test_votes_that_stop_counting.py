@@ -1,4 +1,4 @@
-"""T8: whoever voted must still count when it is sent; otherwise it goes back to the approvers."""
+"""T8: whoever voted must still count when it is sent, and whoever lifts a freeze when it is lifted."""
 
 import pytest
 from inline_snapshot import snapshot
@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, TOM, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, OLGA, POLICY, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import MINUTE, actions, asked, buttons, everywhere, state, told_once, votes
 
@@ -122,3 +122,25 @@ async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> 
         "it was not sent in time after approval."
     )
     assert asked(rig, "commit_payout") == 0
+
+
+async def say(rig: Rig, user: str, words: str) -> str:
+    ack = await rig.workspace.slash(user, FINANCE, "/pay", words)
+    await rig.settle()
+    return str(ack.body)
+
+
+async def frozen(rig: Rig) -> bool:
+    return bool(await rig.switchboard.context.store.read(lambda tx: tx.flags.get("frozen")))
+
+
+@pytest.mark.rig(policy=POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
+async def test_the_voice_of_somebody_who_left_the_approvers_counts_no_more(rig: Rig) -> None:
+    await say(rig, OLGA, "freeze something is odd")
+    await say(rig, ADA, "unfreeze")
+    rig.workspace.set_group("S0TREASURY", users=[LIN, TOM])
+    rig.clock.advance(120)
+    await say(rig, LIN, "unfreeze")
+    assert await frozen(rig)
+    await say(rig, TOM, "unfreeze")
+    assert not await frozen(rig)
