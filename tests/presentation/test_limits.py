@@ -20,38 +20,33 @@ from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers, cards, forms
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW
+from tests.presentation import drawn as draws
 from tests.presentation.checks import calls_in, check_markup, check_message, check_view, check_with_sdk
-from tests.presentation.drawn import (
-    APPROVALS,
-    DECIDER,
-    KEPT_REASONS,
-    ORIGIN,
-    REQUESTER,
-    WHOLE_ANSWER,
-    foreign,
-    instructions,
-    ours,
-    purchases_drawn,
-    votes,
-)
 
-REQUESTS = instructions() | purchases_drawn()
+REQUESTS = draws.instructions() | draws.purchases_drawn()
 
 
 def check(content: Content, voters: list[Vote], **limits: int) -> None:
     check_message(content, **limits)
-    assert calls_in(content) <= ours(voters)
+    assert calls_in(content) <= draws.ours(voters)
 
 
-@given(instructions(), votes(), st.booleans(), st.sampled_from(["", ORIGIN]), st.booleans())
+@given(draws.instructions(), draws.votes(), st.booleans(), st.sampled_from(["", draws.ORIGIN]), st.booleans())
 def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invite: str, buttons: bool) -> None:
     card = cards.card(
-        instruction, cast, for_approvers=approvers, approvals_channel=APPROVALS, invite_to=invite, buttons=buttons
+        instruction, cast, for_approvers=approvers, approvals_channel=draws.APPROVALS, invite_to=invite, buttons=buttons
     )
     check(card, cast)
 
 
-@given(REQUESTS, votes(), st.sampled_from(list(State)), KEPT_REASONS, foreign(), st.sampled_from(["", DECIDER]))
+@given(
+    REQUESTS,
+    draws.votes(),
+    st.sampled_from(list(State)),
+    draws.KEPT_REASONS,
+    draws.foreign(),
+    st.sampled_from(["", draws.DECIDER]),
+)
 def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: object, proof: str, by: str) -> None:
     facts = {
         "state": state.value,
@@ -63,28 +58,35 @@ def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: 
     check(cards.news(instruction, facts), cast)
 
 
-@given(REQUESTS, st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)), KEPT_REASONS, st.sampled_from(["", APPROVALS]))
+@given(
+    REQUESTS,
+    st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)),
+    draws.KEPT_REASONS,
+    st.sampled_from(["", draws.APPROVALS]),
+)
 def test_alerts(instruction: Instruction, topic: str, reason: object, channel: str) -> None:
     facts = {"topic": topic, "reason": reason, "channel": channel}
     check(cards.alert(instruction, facts), [])
-    content = cards.alert(instruction, facts, names={REQUESTER: "Maria"}, approvers=[DECIDER])
-    decides = set() if instruction.kind is Kind.PURCHASE else {f"@{DECIDER}"}
-    assert calls_in(content) <= decides | {f"#{APPROVALS}"}, "nobody decides about a purchase"
+    content = cards.alert(instruction, facts, names={draws.REQUESTER: "Maria"}, approvers=[draws.DECIDER])
+    decides = set() if instruction.kind is Kind.PURCHASE else {f"@{draws.DECIDER}"}
+    assert calls_in(content) <= decides | {f"#{draws.APPROVALS}"}, "nobody decides about a purchase"
 
 
-@given(instructions(), votes())
+@given(draws.instructions(), draws.votes())
 def test_reminders(instruction: Instruction, cast: list[Vote]) -> None:
-    content = cards.reminder(instruction, cast, {"approvers": [DECIDER, "S0TREASURY"]})
+    content = cards.reminder(instruction, cast, {"approvers": [draws.DECIDER, "S0TREASURY"]})
     check_message(content)
-    assert calls_in(content) <= ours(cast) | {"!subteam^S0TREASURY"}
+    assert calls_in(content) <= draws.ours(cast) | {"!subteam^S0TREASURY"}
 
 
-@given(foreign(), st.booleans(), st.booleans(), st.integers(min_value=1, max_value=20))
+@given(draws.foreign(), st.booleans(), st.booleans(), st.integers(min_value=1, max_value=20))
 def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed: int) -> None:
-    frozen = Frozen(by=DECIDER, reason=Reason(Verbatim.GIVEN, text=reason), at=NOW.isoformat(), lifting=(REQUESTER,))
+    frozen = Frozen(
+        by=draws.DECIDER, reason=Reason(Verbatim.GIVEN, text=reason), at=NOW.isoformat(), lifting=(draws.REQUESTER,)
+    )
     for content in (
-        notices.notice({"topic": "frozen", "by": DECIDER, "reason": reason}),
-        notices.notice({"topic": "unfrozen", "by": [DECIDER, REQUESTER]}),
+        notices.notice({"topic": "frozen", "by": draws.DECIDER, "reason": reason}),
+        notices.notice({"topic": "unfrozen", "by": [draws.DECIDER, draws.REQUESTER]}),
         answers.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
         answers.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),
         answers.refused_while_frozen(frozen),
@@ -97,43 +99,45 @@ def test_refusals(instruction: Instruction, refusal: No | Refusal) -> None:
     check(answers.refused(refusal, instruction), [])
 
 
-@given(REQUESTS, votes(), st.booleans())
+@given(REQUESTS, draws.votes(), st.booleans())
 def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool) -> None:
     check(answers.requested(instruction, member=buttons), cast)
     check(answers.recorded(instruction, votes=len(cast)), cast)
-    shown = answers.shown_to(instruction, cast, approvals_channel=APPROVALS)
+    shown = answers.shown_to(instruction, cast, approvals_channel=draws.APPROVALS)
     check(shown, cast)
     assert not [block for block in shown.blocks if block["type"] == "actions"]
 
 
 @settings(max_examples=20)
-@given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
+@given(st.lists(st.tuples(draws.instructions(), draws.votes(8), st.booleans()), max_size=20))
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
     waiting = [WaitingRequest(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
-    check(answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
+    check(answers.waiting(waiting, approvals_channel=draws.APPROVALS), every_vote, longest=draws.WHOLE_ANSWER)
 
 
 @given(
     st.lists(
-        st.builds(PersonError, argument=foreign(), rule=foreign(), example=foreign(), given=foreign()),
+        st.builds(
+            PersonError, argument=draws.foreign(), rule=draws.foreign(), example=draws.foreign(), given=draws.foreign()
+        ),
         min_size=1,
         max_size=5,
     )
 )
 def test_mistakes(errors: list[PersonError]) -> None:
-    check(mistakes(errors), [], longest=WHOLE_ANSWER)
+    check(mistakes(errors), [], longest=draws.WHOLE_ANSWER)
 
 
 def test_mistakes_that_are_all_long_take_several_paragraphs_and_lose_nothing() -> None:
     content = mistakes([PersonError(argument="&" * 900, rule="<" * 900, example=">" * 900, given="&" * 900)] * 4)
-    check_message(content, longest=WHOLE_ANSWER)
+    check_message(content, longest=draws.WHOLE_ANSWER)
     assert "\n".join(block["text"]["text"] for block in content.blocks) == content.text
 
 
-@given(instructions())
+@given(draws.instructions())
 def test_forms_about_a_request(instruction: Instruction) -> None:
-    metadata = forms.about(instruction, channel=APPROVALS, ts="1700000000.000100")
+    metadata = forms.about(instruction, channel=draws.APPROVALS, ts="1700000000.000100")
     for make in (forms.approve, forms.reject, forms.withdraw, forms.retry, forms.close):
         check_view(make(instruction, metadata=metadata))
 
@@ -147,7 +151,7 @@ def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal)
 JOBS = ("localization.media", "localization.text", "email.run", "email.file")
 
 
-@given(foreign(), st.integers(min_value=0, max_value=10**9))
+@given(draws.foreign(), st.integers(min_value=0, max_value=10**9))
 def test_the_fullest_status(text: str, count: int) -> None:
     found = Overview(
         services=[
@@ -173,7 +177,7 @@ def test_the_fullest_status(text: str, count: int) -> None:
     assert calls_in(content) == {"@U0ADA"}
 
 
-@given(st.lists(st.tuples(st.sampled_from([*Kind, *What]), foreign(), foreign()), max_size=60))
+@given(st.lists(st.tuples(st.sampled_from([*Kind, *What]), draws.foreign(), draws.foreign()), max_size=60))
 def test_any_number_of_jobs(drawn: Sequence[tuple[Kind | What, str, str]]) -> None:
     found = [
         Running(
@@ -188,8 +192,7 @@ def test_any_number_of_jobs(drawn: Sequence[tuple[Kind | What, str, str]]) -> No
     ]
     content = overview.jobs(UnderWay(rows=found, total=len(found)))
     check_message(content)
-    calls = {call for call in calls_in(content) if not call.startswith("!date^")}
-    assert calls <= {"@U0MARIA", "#C0FINANCE"}
+    assert {call for call in calls_in(content) if not call.startswith("!date^")} <= {"@U0MARIA", "#C0FINANCE"}
 
 
 def test_a_long_name_is_cut_at_80_characters() -> None:
@@ -210,8 +213,8 @@ SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), Serv
 
 
 @given(
-    st.lists(st.tuples(instructions(), votes(5)), max_size=12),
-    st.lists(st.tuples(st.sampled_from(What), foreign()), max_size=12),
+    st.lists(st.tuples(draws.instructions(), draws.votes(5)), max_size=12),
+    st.lists(st.tuples(st.sampled_from(What), draws.foreign()), max_size=12),
 )
 def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
     view = overview.view(
@@ -222,7 +225,7 @@ def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tup
             for what, text in running
         ],
         services=SERVICES,
-        approvals_channel=APPROVALS,
+        approvals_channel=draws.APPROVALS,
         now=NOW,
     )
     checked_view(view, "home")

@@ -79,9 +79,8 @@ def test_the_lines_are_a_file_that_is_taken(theirs: str, tmp_path_factory: pytes
 
 
 def test_answers_that_no_line_mends() -> None:
-    page = UnreadAnswer(operation=OPERATION, status=200, body="no JSON (HTML page of 512 bytes)")
     found = {
-        "a page": page,
+        "a page": UnreadAnswer(operation=OPERATION, status=200, body="no JSON (HTML page of 512 bytes)"),
         "a value that does not fit": answer({"id": "x", "status": "created"}, "status"),
         "a field that lies too deep": answer({"payload": {"id": "x"}}, "id"),
     }

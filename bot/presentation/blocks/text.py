@@ -72,8 +72,7 @@ def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
 def name_of(text: str) -> str:
     """What somebody is called: letters alone, *unknown* where none can be seen. Still foreign: :func:`quote` it."""
     letters = "".join(letter for letter in clean(text) if unicodedata.category(letter) != "So")
-    words = clean(_PICTURES.sub("", letters)).split()
-    return _unformatted(" ".join(words)) or UNKNOWN
+    return _unformatted(" ".join(clean(_PICTURES.sub("", letters)).split())) or UNKNOWN
 
 
 def _unformatted(text: str) -> str:

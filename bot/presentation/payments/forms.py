@@ -139,9 +139,8 @@ def bulk(*, channel: str) -> View:
     rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
     hint = "One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."
     lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
-    template = button("Send me a template", TEMPLATE, channel)
     blocks: list[Block] = [
-        {**paragraph(lead), "accessory": template},
+        {**paragraph(lead), "accessory": button("Send me a template", TEMPLATE, channel)},
         field(FILE, "CSV or XLSX file", file, optional=True),
         field(ROWS, "… or rows", rows, optional=True, hint=hint),
     ]

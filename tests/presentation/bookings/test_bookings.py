@@ -9,18 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from bot.domain.bookings import record as records
 from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
-from bot.domain.bookings.record import (
-    OPTIONAL,
-    Evidence,
-    HookState,
-    KnownStore,
-    Point,
-    Quote,
-    Status,
-    StatusChange,
-    WebhookKind,
-)
 from bot.domain.reasons import Reason, Verbatim
 from bot.domain.reasons import given as own_words
 from bot.presentation.bookings import answers
@@ -48,7 +38,6 @@ def loaded(text: str, **changes: Any) -> Booking:
     request = plain.model_copy(
         update={"name": short, "last_name": short, "address": text[:200], "notes": text[:NOTES_LIMIT]}
     )
-    driver = {"name": text, "mobile": text, "provider": text, "email": text, "image": URL}
     detail = {
         "tracking_url": URL,
         "proof": URL,
@@ -57,7 +46,7 @@ def loaded(text: str, **changes: Any) -> Booking:
         "currency": text[:500],
         "cancel_reason": text[:500],
         "validation_code": text[:500],
-        "driver": driver,
+        "driver": {"name": text, "mobile": text, "provider": text, "email": text, "image": URL},
         "driver_reported": True,
         "reported": {"status": text, "at": NOW.isoformat()},
         "history": [[NOW.isoformat(), "READY_FOR_PICKUP"]] * 30,
@@ -77,7 +66,7 @@ def ours(content: Any) -> set[str]:
 @pytest.mark.parametrize("stage", Stage)
 @pytest.mark.parametrize("kind", BookingKind)
 def test_the_fullest_card_there_is(stage: Stage, kind: BookingKind) -> None:
-    for status in (*Status, WORST, ""):
+    for status in (*records.Status, WORST, ""):
         content = booking_cards.card(
             loaded(WORST, stage=stage, kind=kind, status=str(status), search_at=NOW + timedelta(minutes=9)), now=NOW
         )
@@ -85,8 +74,8 @@ def test_the_fullest_card_there_is(stage: Stage, kind: BookingKind) -> None:
         assert not ours(content)
 
 
-@given(foreign(), st.sampled_from(list(Stage)), st.sampled_from([*Status, "ODD"]))
-@example("&" * 95, Stage.WAITING, str(Status.ON_HOLD))
+@given(foreign(), st.sampled_from(list(Stage)), st.sampled_from([*records.Status, "ODD"]))
+@example("&" * 95, Stage.WAITING, str(records.Status.ON_HOLD))
 def test_any_card(text: str, stage: Stage, status: str) -> None:
     content = booking_cards.card(loaded(text, stage=stage, status=str(status)), now=NOW)
     check_message(content)
@@ -94,7 +83,7 @@ def test_any_card(text: str, stage: Stage, status: str) -> None:
 
 
 @pytest.mark.parametrize("topic", booking_lines._TOPICS)
-@pytest.mark.parametrize("status", [*Status, WORST])
+@pytest.mark.parametrize("status", [*records.Status, WORST])
 @pytest.mark.parametrize("reason", [WORST, THEIRS.stored()], ids=["text", "stored"])
 def test_any_line(topic: str, status: str, reason: object) -> None:
     facts = {
@@ -102,7 +91,7 @@ def test_any_line(topic: str, status: str, reason: object) -> None:
         "status": str(status),
         "now": WORST,
         "before": WORST,
-        "change": StatusChange.MOVED.value,
+        "change": records.StatusChange.MOVED.value,
         "driver": {"name": WORST, "mobile": WORST, "provider": WORST},
         "reason": reason,
         "proof": URL,
@@ -141,9 +130,9 @@ def test_every_form() -> None:
 
 
 def test_every_answer() -> None:
-    line = KnownStore(name=WORST[:75], record={"address": WORST}, usable=False)
-    hook = HookState(kind=WebhookKind.DRIVER, host=WORST, ours=False, trouble=THEIRS)
-    quoted = Quote(fee=WORST, fee_with_tax=WORST, tax=WORST, currency=WORST, eta=WORST, distance=WORST)
+    line = records.KnownStore(name=WORST[:75], record={"address": WORST}, usable=False)
+    hook = records.HookState(kind=records.WebhookKind.DRIVER, host=WORST, ours=False, trouble=THEIRS)
+    quoted = records.Quote(fee=WORST, fee_with_tax=WORST, tax=WORST, currency=WORST, eta=WORST, distance=WORST)
     for content in (
         deliveries.stores([line] * 100, command="/deliver"),
         deliveries.store(WORST, {"address": WORST, "email": WORST, "latitude": WORST}),
@@ -159,7 +148,7 @@ def test_every_answer() -> None:
 
 
 def test_the_checklist_whole_and_empty() -> None:
-    seen = {point: Evidence(count=999, last=NOW, what=WORST) for point in Point}
+    seen = {point: records.Evidence(count=999, last=NOW, what=WORST) for point in records.Point}
     states = {f"{WORST} {number}": "B-4F7K2M" for number in range(60)}
     for content in (
         answers.checklist(seen, states, command="/deliver"),
@@ -169,7 +158,7 @@ def test_the_checklist_whole_and_empty() -> None:
         assert not ours(content)
     text = answers.as_file(seen, states, command="/deliver", now=NOW)
     rows = [row for row in text.splitlines() if row.startswith("| ")]
-    assert len(rows) == len(Point) + len(states) + 2
+    assert len(rows) == len(records.Point) + len(states) + 2
     assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
 
 
@@ -191,7 +180,7 @@ def test_one_minute_is_one_minute() -> None:
 
 @pytest.mark.parametrize("tax", ["0.62", ""])
 def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(tax: str) -> None:
-    quoted = Quote(fee="4.14", fee_with_tax="4.76", tax=tax, currency="USD")
+    quoted = records.Quote(fee="4.14", fee_with_tax="4.76", tax=tax, currency="USD")
     assert deliveries.quote_lines(quoted) == [":moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*"]
 
 
@@ -225,7 +214,7 @@ B-4F7K2M · Centro → Ana Lopez
 
 
 def test_the_checklist_counts_what_is_required() -> None:
-    needed = len([point for point in Point if point not in OPTIONAL])
-    every = {point: Evidence(count=1, last=NOW, what="Centro") for point in Point}
+    needed = len([point for point in records.Point if point not in records.OPTIONAL])
+    every = {point: records.Evidence(count=1, last=NOW, what="Centro") for point in records.Point}
     said = answers.checklist(every, {}, command="/deliver").text
     assert said.splitlines()[0] == f"*Certification: {needed} of {needed} required points seen here*"

@@ -234,8 +234,7 @@ def test_the_form_for_a_file_and_the_notices() -> None:
 
 
 def test_our_columns_never_take_the_name_of_a_given_one() -> None:
-    header = emails.result_header(("Result", "processing", "answer: a"), ["a", "b"])
-    assert header == (
+    assert emails.result_header(("Result", "processing", "answer: a"), ["a", "b"]) == (
         "Result",
         "processing",
         "answer: a",

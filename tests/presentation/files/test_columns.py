@@ -38,8 +38,7 @@ def test_of_nothing_nothing_is_said() -> None:
 
 
 def test_one_row_and_one_column() -> None:
-    hidden = Hidden(rows=((3, 3),), columns=(1,), formulas={1: ((4, 4),)}, disguised={0: ((5, 5),)})
-    assert said(hidden) == [
+    assert said(Hidden(rows=((3, 3),), columns=(1,), formulas={1: ((4, 4),)}, disguised={0: ((5, 5),)})) == [
         ":warning: Row 3 is hidden in the file and counts like the others.",
         ":warning: Column “amount” is hidden in the file.",
         ":warning: Row 4 holds the result of a formula, as it was last saved.",
@@ -66,8 +65,7 @@ def test_of_many_the_first_and_how_many_more() -> None:
     ]
     kept = marks_of(Hidden(rows=rows), HEADER).hidden_rows
     assert (len(kept.spans), kept.count) == (20, 49)
-    header = tuple(f"c{n}" for n in range(30))
-    assert mark_lines(marks_of(Hidden(columns=tuple(range(8))), header)) == [
+    assert mark_lines(marks_of(Hidden(columns=tuple(range(8))), tuple(f"c{n}" for n in range(30)))) == [
         ":warning: Columns “c0”, “c1”, “c2”, “c3”, “c4” and 3 more are hidden in the file."
     ]
 

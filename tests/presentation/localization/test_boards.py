@@ -130,7 +130,6 @@ SIGHT = CallView(
 def test_what_is_told_of_a_call() -> None:
     options = {"source_lang": "en", "target_lang": "fr"}
     translated = Request(operation=CallOperation.TRANSLATION, text="Hello", options=options).complete()
-    again = replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K"))
     found = [
         calls.asked(ORDER, position=0, member=True),
         calls.asked(ORDER, position=3, member=False),
@@ -139,7 +138,7 @@ def test_what_is_told_of_a_call() -> None:
         calls.asked_several(3, member=False),
         *(calls.no_cancel(one) for one in (None, *(replace(SIGHT, state=state) for state in CallState))),
         calls.not_yours("U0MARIA"),
-        *map(calls.no_again, (None, SIGHT, again)),
+        *map(calls.no_again, (None, SIGHT, replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K")))),
     ]
     assert lines_of([one.text for one in found]) == snapshot("""\
 :memo: *Paraphrase*: on it. The answer comes here.

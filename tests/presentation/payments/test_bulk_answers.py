@@ -23,8 +23,7 @@ from tests.presentation.checks import check_message, lines_of, seen
 
 def test_one_word_is_spelled_one_way_in_the_history() -> None:
     jobs = (BulkJob(id="a1", status="DONE", count=3), BulkJob(id="b2", status="done", count=3))
-    text = answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text
-    assert text == snapshot("""\
+    assert answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text == snapshot("""\
 *Bulk payments*, page 1 of 1
 • a1 · finished · 3 payments
 • b2 · finished · 3 payments""")

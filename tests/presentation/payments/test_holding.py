@@ -54,8 +54,7 @@ own_request: somebody who approved no longer counts (they asked for it themselve
 untyped: an approval without the amount typed no longer counts, because the policy asks for that now, so one more \
 approval is needed
 too_old: an approval no longer counts, because it was given too long ago, so one more approval is needed""")
-    both = asked_again({No.GONE, No.GUEST, Void.TOO_OLD, Void.UNTYPED}, 2)
-    assert both == snapshot("""\
+    assert asked_again({No.GONE, No.GUEST, Void.TOO_OLD, Void.UNTYPED}, 2) == snapshot("""\
 somebody who approved no longer counts (their account is deactivated, they are a guest now); an approval no longer \
 counts, because it was given too long ago; an approval without the amount typed no longer counts, because the policy \
 asks for that now, so 2 more approvals are needed""")

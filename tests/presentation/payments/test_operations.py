@@ -60,9 +60,8 @@ PARTNERS = st.builds(
 
 @st.composite
 def pages(draw: st.DrawFn) -> OperationPage:
-    found = draw(st.lists(OPERATIONS, max_size=14))
     return OperationPage(
-        operations=tuple(found),
+        operations=tuple(draw(st.lists(OPERATIONS, max_size=14))),
         page=draw(st.integers(min_value=1, max_value=10**12)),
         last_page=draw(st.integers(min_value=0, max_value=10**12)),
         per_page=10,
@@ -224,8 +223,7 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
         PayoutEvent(at=NOW + timedelta(minutes=number), kind=f"kind {number}", host="us.example", status="500")
         for number in range(60)
     ]
-    text = operations.events("P-4F7K2M", found).text
-    head, *lines = text.splitlines()
+    head, *lines = operations.events("P-4F7K2M", found).text.splitlines()
     assert head == snapshot("*The service recorded 60 calls to us about P-4F7K2M*; these are the last 31")
     assert int(head.rsplit(" ", 1)[1]) == len(lines)
     assert [line.split(" · ")[1] for line in (lines[0], lines[-1])] == [f"kind {60 - len(lines)}", "kind 59"]

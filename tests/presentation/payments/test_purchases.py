@@ -89,8 +89,7 @@ def test_the_picture_is_one_up_to_the_longest_link() -> None:
 
 
 def test_the_pages_say_nothing_of_the_payment() -> None:
-    said = [page.partition("<body>")[2] for page in (purchases.THANKS, purchases.LEFT)]
-    assert said == snapshot(
+    assert [page.partition("<body>")[2] for page in (purchases.THANKS, purchases.LEFT)] == snapshot(
         [
             "<h1>Thank you</h1><p>The team that asked you is told as soon as the payment service confirms the "
             "payment. You can close this page.</p></body></html>\n",
