@@ -109,7 +109,7 @@ def _routes(settings: Settings) -> Iterator[Finding]:
     except OperatorError as broken:
         yield _error(problem_of(broken), broken.mend)
         return
-    for route in table.unconfirmed():
+    for route in (one for one in table.rows() if one.is_unconfirmed):
         yield _warning(
             f"{route.name} ({route.method} {route.path}) is assumed and moves money; production refuses it",
             f"check it, then write [{route.name}] confirmed = true into SERVICES_FILE",

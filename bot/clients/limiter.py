@@ -207,7 +207,7 @@ class PartnerTurns:
         self._effects = _Line()
         self._reads = _Line()
         self._leaving = _Line()
-        self._open: set[_SendTurn] = set()
+        self.open: set[_SendTurn] = set()
         self._held_until = float("-inf")
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
@@ -226,7 +226,7 @@ class PartnerTurns:
             if max(self._held_until, self._clock()) > deadline:
                 return None
             turn = _SendTurn(self, lane, begun=self._clock(), deadline=deadline)
-            self._open.add(turn)
+            self.open.add(turn)
             return turn
 
     async def slow_down(self, retry_after: float | None) -> None:
@@ -238,7 +238,7 @@ class PartnerTurns:
     def _standing(self) -> int:
         """Requests that stand before the service, or have begun to connect just now."""
         oldest = self._clock() - _CONNECTING
-        return sum(one.stands or one.begun > oldest for one in self._open)
+        return sum(one.stands or one.begun > oldest for one in self.open)
 
     async def leave(self, turn: "_SendTurn") -> Slot | None:
         """The slot with which a turn leaves, when it is due."""
@@ -269,10 +269,6 @@ class PartnerTurns:
         self._recent.append(took)
         return took - usual
 
-    def forget(self, turn: "_SendTurn") -> None:
-        """Release its place."""
-        self._open.discard(turn)
-
 
 class _SendTurn:
     """``SendTurn`` of one request. ``stands``: whether its connection does; ``left``: when its first byte did."""
@@ -297,4 +293,4 @@ class _SendTurn:
             await self._slot.answered(late=self._turns.late(self))
 
     def over(self) -> None:
-        self._turns.forget(self)
+        self._turns.open.discard(self)

@@ -134,10 +134,6 @@ class RouteTable:
             )
         return route
 
-    def unconfirmed(self) -> tuple[Route, ...]:
-        """Unconfirmed assumptions that move money: what ``doctor`` warns about."""
-        return tuple(route for route in self._routes.values() if route.is_unconfirmed)
-
     def assumptions(self) -> tuple[Assumption, ...]:
         """Unconfirmed assumptions, whether they move money or not."""
         return tuple(

@@ -83,10 +83,6 @@ class PreparedRequest:
     brings: tuple[str, ...] = ()
 
 
-def unwatched(_ended: Ended, _seconds: float | None) -> None:
-    """Nobody keeps figures."""
-
-
 class _NotSent(Exception):
     """Raised between the connection and the first byte."""
 
@@ -176,7 +172,7 @@ class Transport:
         read: float = 20.0,
         total: float = 30.0,
         circuit: Circuit | None = None,
-        watch: Watch = unwatched,
+        watch: Watch = lambda *_: None,
         secrets: Secrets | None = None,
     ) -> None:
         parts = urlsplit(base_url)

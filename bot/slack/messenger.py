@@ -21,7 +21,7 @@ from bot.domain.files.dropped import Share
 from bot.domain.outcome import Ended
 from bot.slack.authenticity import Hosts
 from bot.slack.calls import call
-from bot.slack.pace import Family, SlackWatch, unwatched
+from bot.slack.pace import Family, SlackWatch
 
 log = structlog.get_logger(__name__)
 
@@ -178,7 +178,7 @@ class Ephemerals:
     """Sends private answers in the background; :meth:`drain` waits for the unfinished ones."""
 
     def __init__(
-        self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str, watch: SlackWatch = unwatched
+        self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str, watch: SlackWatch = lambda *_: None
     ) -> None:
         self._watch = watch
         self._session = session

@@ -43,8 +43,8 @@ _SHORTEST = 0.001
 """Shortest wait that is returned: times in rows are rounded to microseconds, the clock's are not."""
 _AT_ONCE = 18
 """Edits that may go at once after a rest."""
-_PER_MINUTE = 30
-"""Edits that follow in a minute: 48 in any minute, a little under what Slack documents as "50+ per minute"."""
+_PER_SECOND = 30 / 60
+"""Edits that follow: 48 in any minute, a little under what Slack documents as "50+ per minute"."""
 _STILL = 4.0
 """Seconds after an edit in which none that matters more has come: then any may go, while those left are still few."""
 _NEARLY = 1e-6
@@ -76,13 +76,10 @@ class _Lane:
 class Pace:
     """When a method may be called. Not thread-safe."""
 
-    def __init__(
-        self, *, monotonic: Callable[[], float], at_once: int = _AT_ONCE, per_minute: int = _PER_MINUTE
-    ) -> None:
-        """``at_once``: edits that may go after a rest; ``per_minute``: those that follow evenly."""
+    def __init__(self, *, monotonic: Callable[[], float], at_once: int = _AT_ONCE) -> None:
+        """``at_once``: edits that may go after a rest."""
         self._monotonic = monotonic
         self._at_once = at_once
-        self._per_second = per_minute / 60
         self._left = float(at_once)
         self._counted_at = monotonic()
         self._last = float("-inf")
@@ -123,9 +120,9 @@ class Pace:
 
     def take(self, edit: EditRank) -> float:
         """Seconds to wait before this edit; 0: none, and the edit is counted."""
-        in_turn = self._missing(leaving=_LEAVES[edit]) / self._per_second
+        in_turn = self._missing(leaving=_LEAVES[edit]) / _PER_SECOND
         now = self._monotonic()
-        anyway = max(self._missing(leaving=0) / self._per_second, self._last + _STILL - now)
+        anyway = max(self._missing(leaving=0) / _PER_SECOND, self._last + _STILL - now)
         wait = max(min(in_turn, anyway), self.wait(EDIT))
         if wait > 0:
             return max(wait, _SHORTEST)
@@ -136,7 +133,7 @@ class Pace:
     def _missing(self, *, leaving: int) -> float:
         """How many edits must become free before one may go and leave so many."""
         now = self._monotonic()
-        self._left = min(self._left + (now - self._counted_at) * self._per_second, float(self._at_once))
+        self._left = min(self._left + (now - self._counted_at) * _PER_SECOND, float(self._at_once))
         self._counted_at = now
         missing = leaving + 1 - self._left
         return missing if missing > _NEARLY else 0.0
@@ -176,14 +173,10 @@ SlackWatch = Callable[[Family, Ended], None]
 """Told of each call how it ended."""
 
 
-def unwatched(_family: Family, _ended: Ended) -> None:
-    """Keep no figures."""
-
-
 class PacedClient(AsyncWebClient):
     """The Web API. During a known wait no call is made: ``ServiceNow`` gives the rest of the wait."""
 
-    def __init__(self, *, pace: Pace, watch: SlackWatch = unwatched, **library: Any) -> None:
+    def __init__(self, *, pace: Pace, watch: SlackWatch = lambda *_: None, **library: Any) -> None:
         super().__init__(**library)
         self._pace = pace
         self._watch = watch

@@ -24,7 +24,7 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
+from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session
 from bot.clients.unread import AnswerObserver
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
@@ -65,7 +65,7 @@ class Outside:
     may_leave: MayLeave = always
     answers: AnswerObserver | None = None
     more_routes: tuple[Path, ...] = ()
-    watch: Callable[[str], Watch] = lambda _: unwatched
+    watch: Callable[[str], Watch] = lambda _: lambda *_: None
     secrets: Secrets = field(repr=False)
 
     def routes(self) -> RouteTable:

@@ -59,9 +59,9 @@ def effect(method: str, *given: object) -> Call:
     return asks(method, *given, earlier_unknown=False)
 
 
-def pages(method: str) -> Call:
+def pages(**named: bool) -> Call:
     async def read(client: PaymentsClient) -> list[Any]:
-        return [page async for page in getattr(client, method)("b-1")]
+        return [page async for page in client.bulk_items("b-1", **named)]
 
     return read
 
@@ -80,8 +80,8 @@ CALLS: dict[str, Call] = {
     "second page": asks("list_operations", 2, 10, "payout"),
     "find": asks("find_by_code", "code-1"),
     "find purchase": asks("find_by_code", "code-1", "purchase"),
-    "bulk payment": asks("get_bulk", "b-1"), "history": asks("bulk_history_page"), "items": pages("bulk_items"),
-    "failures": pages("bulk_failures"),
+    "bulk payment": asks("get_bulk", "b-1"), "history": asks("bulk_history_page"), "items": pages(),
+    "failures": pages(failed=True),
 }  # fmt: skip
 EFFECTS = ["create", "commit", "one step", "purchase"]
 PAGE = object()

@@ -268,7 +268,7 @@ async def test_another_dialect_of_bulk_payments(connect: Connect) -> None:
         assert (await client.get_bulk(made.value.id)).state is JobStatus.DONE
         listed = [item async for page in client.bulk_items(made.value.id) for item in page.items]
         assert [(one.internal_note, one.cents) for one in listed] == [(f"B-1/{n}", 100 + n) for n in range(2, 7)]
-        failed = [item async for page in client.bulk_failures(made.value.id) for item in page.items]
+        failed = [item async for page in client.bulk_items(made.value.id, failed=True) for item in page.items]
         assert [(one.internal_note, bool(one.error)) for one in failed] == [("B-1/6", True)]
         history = [job async for page in client.bulk_history() for job in page.jobs]
         assert [(job.id, job.count, job.failed) for job in history] == [(made.value.id, 5, 1)]

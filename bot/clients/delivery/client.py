@@ -267,12 +267,7 @@ class DeliveryClient(ServiceCalls):
         return NotExecuted(again=False, reason=reason, status=outcome.status, detail=outcome.detail)
 
     async def _look(
-        self,
-        operation: str,
-        values: Mapping[str, object],
-        read: Callable[[object, Route], T],
-        *,
-        key: SecretStr | None,
+        self, operation: str, values: Mapping[str, object], read: Callable[[object, Route], T], *, key: SecretStr | None
     ) -> T:
         """Send a request that only reads, and read its answer."""
         route = self._route(operation)

@@ -32,7 +32,6 @@ from bot.clients.transport import (
     Watch,
     bare_session,
     read_reply,
-    unwatched,
     without_secrets,
 )
 from bot.clients.unread import AnswerObserver, tell
@@ -59,7 +58,7 @@ class Quick:
         session: aiohttp.ClientSession,
         base_url: str,
         total: float = 30.0,
-        watch: Watch = unwatched,
+        watch: Watch = lambda *_: None,
         secrets: Secrets,
     ) -> None:
         self._session = session

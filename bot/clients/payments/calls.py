@@ -32,18 +32,14 @@ log = structlog.get_logger(__name__)
 SERVICE: Final = "payments"
 OperationType = Literal["payout", "purchase"]
 
-_EFFECT_PATIENCE: Final = 4.0
-_READ_PATIENCE: Final = 30.0
+_PATIENCE: Final = {Lane.EFFECT: 4.0, Lane.READ: 30.0, Lane.LISTING: 30.0}
+"""Seconds to wait for a turn: few for an effect, because the send guard refuses old claims."""
 _MAX_PAGES: Final = 2000
 _BODY_REFUSED: Final = frozenset({400, 403, 411, 413})
 
 
 class PartnerCalls(ServiceCalls):
-    """Calls as one partner; what is not told here is told of :class:`ServiceCalls`.
-
-    ``limiter`` is shared by everybody who calls as this partner: 10 requests in any second. An effect waits for its
-    turn for ``effect_patience`` seconds, few, because the send guard refuses old claims; a read for ``read_patience``.
-    """
+    """Calls as one partner; ``limiter`` is shared by everybody who calls as this partner: 10 requests in any second."""
 
     def __init__(
         self,
@@ -53,8 +49,6 @@ class PartnerCalls(ServiceCalls):
         limiter: SendSlots,
         partner_id: str,
         partner_secret: SecretStr,
-        effect_patience: float = _EFFECT_PATIENCE,
-        read_patience: float = _READ_PATIENCE,
         may_leave: MayLeave = always,
         answers: AnswerObserver | None = None,
     ) -> None:
@@ -62,7 +56,6 @@ class PartnerCalls(ServiceCalls):
         self._limiter = limiter
         self._partner_id = partner_id
         self._partner_secret = partner_secret
-        self._patience = {Lane.EFFECT: effect_patience, Lane.READ: read_patience, Lane.LISTING: read_patience}
         # A proxy that refuses a body on GET is met once: see ``_list``.
         self._list_parameters: Place = self._dialect.list_parameters
 
@@ -189,7 +182,7 @@ class PartnerCalls(ServiceCalls):
         authorization = f"Basic {base64.b64encode(credentials).decode('ascii')}"
         request = json_request(route, values, {"Authorization": authorization}, where=where)
         try:
-            turn = await self._limiter.acquire(lane, patience=self._patience[lane])
+            turn = await self._limiter.acquire(lane, patience=_PATIENCE[lane])
         except Exception:
             log.exception("no turn could be had, so nothing is sent")
             turn = None

@@ -192,21 +192,16 @@ class PaymentsClient(PartnerCalls):
         """Read one bulk payment's status and figures; a record with another id is refused."""
         return await self._look("get_bulk_payment", {"id": job_id}, partial(wire.read_job, job_id=job_id))
 
-    async def bulk_item_page(self, job_id: str, page: int = 1, *, lane: Lane = Lane.READ) -> ItemPage:
-        """One page of the items with their hashes. ``OperatorError`` also where another page came."""
-        return await self._page("list_bulk_items", {"id": job_id}, page, wire.read_items, lane)
+    async def bulk_item_page(
+        self, job_id: str, page: int = 1, *, failed: bool = False, lane: Lane = Lane.READ
+    ) -> ItemPage:
+        """One page of the items with their hashes, or of those that ``failed`` with the reasons."""
+        operation = "list_bulk_failures" if failed else "list_bulk_items"
+        return await self._page(operation, {"id": job_id}, page, wire.read_items, lane)
 
-    def bulk_items(self, job_id: str) -> AsyncIterator[ItemPage]:
-        """All items, page by page; see :meth:`bulk_item_page`. Ends with ServiceNow when pages do not add up."""
-        return _to_the_end(partial(self.bulk_item_page, job_id, lane=Lane.LISTING))
-
-    async def bulk_failure_page(self, job_id: str, page: int = 1, *, lane: Lane = Lane.READ) -> ItemPage:
-        """One page of the items that failed, with the reasons; see :meth:`bulk_item_page`."""
-        return await self._page("list_bulk_failures", {"id": job_id}, page, wire.read_items, lane)
-
-    def bulk_failures(self, job_id: str) -> AsyncIterator[ItemPage]:
-        """All items that failed, page by page; see :meth:`bulk_items`."""
-        return _to_the_end(partial(self.bulk_failure_page, job_id, lane=Lane.LISTING))
+    def bulk_items(self, job_id: str, *, failed: bool = False) -> AsyncIterator[ItemPage]:
+        """The same to the end, page by page. Ends with ServiceNow when pages do not add up."""
+        return _to_the_end(partial(self.bulk_item_page, job_id, failed=failed, lane=Lane.LISTING))
 
     async def bulk_history_page(self, page: int = 1) -> JobPage:
         """One page of all bulk payments of the account; errors as with :meth:`bulk_item_page`."""

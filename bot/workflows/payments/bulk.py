@@ -111,7 +111,7 @@ async def explained(payments: PaymentsClient, job: BulkJob, accounting: Accounti
         return []
     changes: list[RowChange] = []
     try:
-        async for page in payments.bulk_failures(job.id):
+        async for page in payments.bulk_items(job.id, failed=True):
             for item in page.items:
                 number = row_of(item.internal_note, accounting.reference)
                 if number is None:  # without our note: that of the person and amount

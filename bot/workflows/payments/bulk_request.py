@@ -374,8 +374,7 @@ async def items_page(
         rows, total = await ctx.read(work)
         read_at = instruction.progress.read_at if instruction.progress is not None else None
         return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
-    read = payments.bulk_failure_page if failed else payments.bulk_item_page
-    found = await read(bulk.remote_id, page)
+    found = await payments.bulk_item_page(bulk.remote_id, page, failed=failed)
     return ItemsPage(
         rows=[
             BulkRow(

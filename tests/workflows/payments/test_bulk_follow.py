@@ -186,8 +186,8 @@ class Failures:
     def __init__(self, *listed: ReportedItem, trouble: ServiceNow | None = None) -> None:
         self.listed, self.trouble, self.asked = listed, trouble, 0
 
-    async def bulk_failures(self, _job: str) -> Any:
-        self.asked += 1
+    async def bulk_items(self, _job: str, *, failed: bool) -> Any:
+        self.asked += failed
         yield type("Page", (), {"items": self.listed})
         if self.trouble is not None:
             raise self.trouble

@@ -119,12 +119,8 @@ class Pages:
         self.found, self.job = found, job
         self.asked: list[tuple[str, str, int]] = []
 
-    async def bulk_item_page(self, job: str, page: int) -> Any:
-        self.asked.append(("items", job, page))
-        return self.found
-
-    async def bulk_failure_page(self, job: str, page: int) -> Any:
-        self.asked.append(("failures", job, page))
+    async def bulk_item_page(self, job: str, page: int, *, failed: bool) -> Any:
+        self.asked.append(("failures" if failed else "items", job, page))
         return self.found
 
     async def get_bulk(self, _text: str) -> BulkJob:
