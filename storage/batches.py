@@ -167,7 +167,13 @@ class GroupWriter:
                 outcomes.append(_run_unit(connection, tx, unit))
                 if outcomes[-1].error is not None:
                     tx = self._make_tx(connection)  # the rollback makes what the old Tx cached invalid
-            self._changed = self._has_changed(connection)
+            if self._lock:  # the other processes are notified of a batch that changed a row
+                notify = f"SELECT pg_notify('{NEWS}', '{self.voice}') WHERE txid_current_if_assigned() IS NOT NULL"
+                self._changed = connection.exec_driver_sql(notify).first() is not None
+            else:
+                before, raw = self._total, cast("sqlite3.Connection", connection.connection.dbapi_connection)
+                self._total = raw.total_changes
+                self._changed = self._total != before
             for unit in batch:
                 self._probe(f"write.before:{unit.name}")
         except BaseException:
@@ -181,15 +187,6 @@ class GroupWriter:
         for unit in batch:
             self._probe(f"write.after:{unit.name}")
         return outcomes
-
-    def _has_changed(self, connection: Connection) -> bool:
-        """Whether this batch changed a row; if so, the other processes are notified."""
-        if self._lock:
-            notify = f"SELECT pg_notify('{NEWS}', '{self.voice}') WHERE txid_current_if_assigned() IS NOT NULL"
-            return connection.exec_driver_sql(notify).first() is not None
-        before, raw = self._total, cast("sqlite3.Connection", connection.connection.dbapi_connection)
-        self._total = raw.total_changes
-        return self._total != before
 
     def _begin(self, connection: Connection) -> Transaction:
         transaction = connection.begin()

@@ -29,12 +29,9 @@ def floor_of(whole: int) -> int:
 
 
 class Disk:
-    """The disk under a database. That of a server cannot be looked at: it is full while it refuses writes.
+    """The disk under a database. That of a server is not ours to look at: it is full while it refuses writes.
 
-    Attributes:
-        usage: bytes of the disk that are free, and all of them.
-        refused: whether the last write failed because the disk was full.
-        is_ours: False: a server's, of whose bytes nothing is known.
+    ``usage``: bytes that are free, and all of them. ``refused``: the last write failed because the disk was full.
     """
 
     def __init__(self, usage: Callable[[], tuple[int, int]], *, is_ours: bool = True) -> None:
@@ -77,10 +74,7 @@ _MOUNTS: Final = Path("/proc/self/mountinfo")
 
 
 def volatile_file_system(path: Path) -> str:
-    """Kind of the file system that holds a path, if a restart of the machine or container empties it; otherwise "".
-
-    Empty as well where the system does not tell.
-    """
+    """Kind of the file system of a path, if a restart empties it; "" otherwise, and where the system does not tell."""
     try:
         lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
         wanted = path.resolve()

@@ -135,12 +135,7 @@ class LockFile:
 
     @classmethod
     def take(cls, database: Path) -> "LockFile":
-        """Take ``<database>.lock``.
-
-        Raises:
-            InUse: another process has it.
-            StorageError: the folder cannot be written.
-        """
+        """Take ``<database>.lock``. Raises InUse; StorageError when the folder cannot be written."""
         database = database.resolve()
         path = database.with_name(database.name + ".lock")
         try:

@@ -1,7 +1,4 @@
-"""Encryption of secrets in the database: AES-256-GCM, bound to the row and column they belong to.
-
-The id of the key comes first: so a wrong key can be told from a damaged text, and a second key can be added later.
-"""
+"""Encryption of secrets in the database: AES-256-GCM, bound to the row and column they belong to."""
 
 import hashlib
 import secrets
@@ -30,7 +27,6 @@ class Sealer:
         self.key_id = hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
 
     def seal(self, text: str, *, row: str, column: str) -> str:
-        """The sealed text to store; different each time."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
         sealed = self._cipher.encrypt(nonce, text.encode(), self._bound(row, column))
         return f"{_VERSION}.{self.key_id}.{urlsafe_b64encode(nonce + sealed).decode()}"

@@ -106,12 +106,8 @@ class Store:
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
         """Run a unit of work durably: it has been committed when this returns.
 
-        A caller that is cancelled does not know whether its unit ran; it never runs in part.
-
-        Raises:
-            Exception: whatever ``work`` raised; it wrote nothing then.
-            StorageBusy: nothing was written, a later try may work.
-            CommitUnknown: it may or may not have been written.
+        A caller that is cancelled does not know whether its unit ran; it never runs in part. Whatever ``work`` raises
+        comes out, and nothing was written then. Raises StorageBusy, and CommitUnknown: it may have been written.
         """
         return await self.writer.submit(work, name=name)
 

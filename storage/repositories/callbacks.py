@@ -1,7 +1,4 @@
-"""Callbacks: the addresses that a service sends them to, by their hash, and the inbox that stores what arrives.
-
-A callback is stored before it is answered. Each address has one row in the inbox.
-"""
+"""Callbacks: the addresses that a service sends them to, by their hash, and the inbox with one row an address."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta

@@ -1,7 +1,6 @@
 """Jobs, and the lists of e-mail addresses that jobs go through.
 
-Addresses are taken in the order of their numbers, so one number shows which were taken: all below it. Those without
-an answer were in flight when a process died.
+Addresses are taken in the order of their numbers, so one number shows which were taken: all below it.
 """
 
 from collections import Counter

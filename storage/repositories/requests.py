@@ -156,10 +156,7 @@ class Instructions(MovingRows[Instruction]):
         return _ALL.where(*which)
 
     def find(self, text: str) -> Instruction | None:
-        """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
-
-        Raises RowUnreadable.
-        """
+        """The instruction with this reference, id or code (in any case), or with exactly this id at the service."""
         word = text.strip()
         if not word:
             return None

@@ -1,7 +1,4 @@
-"""What goes to Slack and comes from it: outbox, boards, dropped files, and the requests that were handled.
-
-A post is stored in the transaction of the change it reports; posts about one subject go out in their order.
-"""
+"""What goes to Slack and comes from it: outbox, boards, dropped files, and the requests that were handled."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
