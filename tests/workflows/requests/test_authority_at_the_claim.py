@@ -66,7 +66,7 @@ def claimed_with(ctx: Context, instruction: Instruction, standings: Standings, t
     return send.claim(Unit(tx, ctx), instruction, standings)
 
 
-READ_BEFORE = {Kind.PAYOUT: "get_operation", Kind.BULK: "bulk_history_page", Kind.BULK_CANCEL: "_item_page"}
+READ_BEFORE = {Kind.PAYOUT: "get_operation", Kind.BULK: "bulk_history_page", Kind.BULK_CANCEL: "bulk_item_page"}
 
 
 @pytest.mark.parametrize("kind", READ_BEFORE)

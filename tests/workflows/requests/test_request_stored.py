@@ -140,9 +140,9 @@ async def test_a_booking_whose_claim_had_no_answer_is_sent_if_the_claim_is_there
     class Client:
         circuit = Circuit("delivery", clock=rig.clock.boottime)
 
-        async def create_booking(self, new: Any, *, key: str, guard: Any) -> Any:
+        async def create_booking(self, external_id: str, _request: Any, *, key: str, guard: Any) -> Any:
             assert (key, guard()) == ("key", True)
-            asked.append(new.external_id)
+            asked.append(external_id)
             raise ZeroDivisionError
 
     store = rig.switchboard.context.store
