@@ -18,7 +18,7 @@ from bot.clients.transport import Watch
 from bot.domain.outcome import Ended
 from bot.domain.payments.instruction import AttemptKind, AttemptStep
 from bot.slack.pace import Family
-from bot.workflows.holding import silent_services
+from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
 from handlers.incoming import Arrival

@@ -20,8 +20,7 @@ from bot.presentation.payments import cards, forms, payouts, wording
 from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
-from bot.workflows.requests.authority import freeze, unfreeze
-from bot.workflows.requests.ballot import standing_of_voter
+from bot.workflows.requests.authority import freeze, standing_of_voter, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as
 from bot.workflows.requests.request import Requested, request
 from handlers import bulk, pay_reading

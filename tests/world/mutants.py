@@ -21,7 +21,7 @@ from bot.slack.messenger import Messenger
 from bot.workflows.payments import callbacks, sought
 from bot.workflows.payments import payout as two_steps
 from bot.workflows.requests import attempt as attempts
-from bot.workflows.requests import ballot, decide
+from bot.workflows.requests import authority, decide
 from bot.workflows.requests import send as sending
 from handlers import pay
 from handlers.replies import Private
@@ -163,11 +163,11 @@ def _own_vote_counts() -> Iterator[None]:
     def counting(votes: Any, *, instruction: Any, **more: Any) -> Any:
         return count(votes, instruction=replace(instruction, requester=""), **more)
 
-    count = vars(ballot)["counting"]
+    count = vars(authority)["counting"]
     with (
         replaced(decide, "may_decide", but(vars(decide)["may_decide"])),
         replaced(pay, "may_decide", but(vars(pay)["may_decide"])),
-        replaced(ballot, "counting", counting),
+        replaced(authority, "counting", counting),
     ):
         yield
 

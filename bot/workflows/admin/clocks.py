@@ -14,7 +14,7 @@ from bot.domain.clock import SharedClock
 from bot.workflows import reading_only
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit, witness
-from bot.workflows.holding import move_silences
+from bot.workflows.effect import move_silences
 from storage.store import Store
 from storage.transaction import Tx
 

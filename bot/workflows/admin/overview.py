@@ -17,7 +17,7 @@ from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
 from bot.workflows.context import Context, Unit
-from bot.workflows.holding import silent_services
+from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
 from bot.workflows.requests.reach import OutOfReach, all_short

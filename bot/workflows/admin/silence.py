@@ -15,10 +15,10 @@ from bot.domain.bookings.booking import Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows import holding
+from bot.workflows import effect
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit
-from bot.workflows.holding import FLAG, OLD, Silence
+from bot.workflows.effect import FLAG, OLD, Silence
 
 log = structlog.get_logger(__name__)
 
@@ -92,7 +92,7 @@ def _silent(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     if known is None or abs(uow.now - known.seen) > OLD:
         uow.flags.forget(key)  # of a process that died, or damaged
         known = None
-    since = holding.since(uow.ctx, circuit) if known is None else known.since
+    since = effect.since(uow.ctx, circuit) if known is None else known.since
     flag = Silence(since, uow.now).stored()
     if known is not None:
         uow.flags.set(key, flag, uow.now)

@@ -21,8 +21,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import alarm, note, post_card, tell, wished, witness
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Lost, Permit, once
-from bot.workflows.holding import without_permit
+from bot.workflows.effect import Lost, Permit, once, without_permit
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services import DeliveryService, no_key

@@ -20,7 +20,7 @@ from bot.domain.localization.progress import (
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
-from bot.workflows.holding import silent_services
+from bot.workflows.effect import silent_services
 from bot.workflows.slack.boards import post_job, show_board
 from storage.errors import CommitUnknown
 from storage.rows import Job

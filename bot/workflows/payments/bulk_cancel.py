@@ -48,8 +48,7 @@ from bot.workflows.requests.attempt import (
     open_attempt,
     with_people,
 )
-from bot.workflows.requests.authority import has_its_items, hold_changed, may_send
-from bot.workflows.requests.ballot import Standings
+from bot.workflows.requests.authority import Standings, has_its_items, hold_changed, may_send
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.request import Requested, request, request_of
 from bot.workflows.requests.send import still_approved

@@ -12,12 +12,12 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, next_look, reminders_due
 from bot.domain.troubles import answered, failed
-from bot.workflows import holding
+from bot.workflows import effect
 from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import alert, end, remind
 from bot.workflows.requests.attempt import LOST, lease
-from bot.workflows.requests.ballot import without_the_others
+from bot.workflows.requests.authority import without_the_others
 from bot.workflows.requests.send import read_refusal, resumed, suspend
 from bot.workflows.workers import Work
 from storage.errors import StorageError
@@ -33,7 +33,7 @@ _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 
 async def _step(ctx: Context, claimed: Instruction) -> None:
     instruction = await authority.checked(ctx, claimed)
-    if instruction is None or await restore.is_held(ctx, instruction) or await holding.is_held(ctx, instruction):
+    if instruction is None or await restore.is_held(ctx, instruction) or await effect.is_held(ctx, instruction):
         return
     await _go_on(ctx, instruction)
 
@@ -98,7 +98,7 @@ async def _put_off(
     now = ctx.clock.now()
     first, longest = min(2.0, ctx.poll_seconds), max(ctx.poll_seconds, 1)
     pause = back_off(first=first, attempts=instruction.puts_off, ceiling=longest, named=wait)
-    due = holding.in_time(instruction, now + pause, now)
+    due = effect.in_time(instruction, now + pause, now)
 
     def work(uow: Unit) -> None:
         said, times = reason or instruction.reason, instruction.puts_off + 1

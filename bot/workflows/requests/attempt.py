@@ -29,11 +29,9 @@ from bot.domain.payments.instruction import (
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.tracking import back_off
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Claim, Lost, Permit, once
-from bot.workflows.holding import in_time, permitted
+from bot.workflows.effect import Claim, Lost, Permit, in_time, once, permitted
 from bot.workflows.requests.announce import tell
-from bot.workflows.requests.authority import may_send
-from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
+from bot.workflows.requests.authority import OutdatedError, Standings, may_send, standings_of
 from storage.leases import LEASE_SECONDS
 
 _READINGS = 3

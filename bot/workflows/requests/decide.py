@@ -19,12 +19,12 @@ from bot.domain.text import clean
 from bot.slack.messenger import Posted
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import Place, tell
-from bot.workflows.requests.authority import may_decide_on
-from bot.workflows.requests.ballot import (
+from bot.workflows.requests.authority import (
     OutdatedError,
     Standings,
     count,
     involved_in,
+    may_decide_on,
     require_fresh,
     without_the_others,
 )

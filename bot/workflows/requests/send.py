@@ -20,12 +20,19 @@ from bot.domain.payments.sealed import needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context, Unit, witness
-from bot.workflows.effect import Claim
-from bot.workflows.holding import hold
+from bot.workflows.effect import Claim, hold
 from bot.workflows.requests.announce import alert, ask_people, end, remind
 from bot.workflows.requests.attempt import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
-from bot.workflows.requests.authority import frozen, may_send
-from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more, without_the_others
+from bot.workflows.requests.authority import (
+    Standings,
+    count,
+    frozen,
+    may_send,
+    next_round,
+    require_fresh,
+    why_more,
+    without_the_others,
+)
 from storage.errors import RowUnreadable
 from storage.repositories.admin import Key
 from storage.repositories.requests import Changes

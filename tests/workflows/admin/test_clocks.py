@@ -16,7 +16,7 @@ from bot.presentation.payments import forms
 from bot.workflows import reading_only
 from bot.workflows.admin import clocks
 from bot.workflows.context import Unit
-from bot.workflows.holding import Silence
+from bot.workflows.effect import Silence
 from bot.workflows.slack.outbox import posted_between
 from storage.rows import StoreRow
 from storage.transaction import Tx

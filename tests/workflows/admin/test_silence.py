@@ -11,7 +11,7 @@ from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
-from bot.workflows.holding import Silence, is_held
+from bot.workflows.effect import Silence, is_held
 from tests.support import deliveries
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle

@@ -5,7 +5,7 @@ from datetime import timedelta
 from bot.domain.payments.instruction import State
 from bot.workflows.admin.damage import _hold
 from bot.workflows.context import Unit
-from bot.workflows.holding import Silence, hold, in_time, silent_services
+from bot.workflows.effect import Silence, hold, in_time, silent_services
 from bot.workflows.requests.authority import freeze
 from storage.damage import Damaged
 from storage.transaction import Tx

@@ -12,7 +12,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import Directory
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests import decide, send
-from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
+from bot.workflows.requests.authority import OutdatedError, Standings, standings_of
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run

@@ -13,10 +13,10 @@ from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit, witness
-from bot.workflows.requests import announce, authority, ballot, decide, reach, send
+from bot.workflows.requests import announce, authority, decide, reach, send
 from bot.workflows.requests import attempt as claim
 from bot.workflows.requests import send as tighten
-from bot.workflows.requests.ballot import OutdatedError
+from bot.workflows.requests.authority import OutdatedError
 from bot.workflows.requests.decide import shown_as
 from storage.errors import RowUnreadable
 from storage.rows import OutboxState
@@ -150,9 +150,9 @@ async def test_everybody_whose_word_counts_has_to_be_read(rig: Rig) -> None:
     ctx = rig.switchboard.context
     old = {who: replace(each, read_at=each.read_at - 60.1) for who, each in standing(rig, MARIA, ADA).items()}
     with pytest.raises(OutdatedError):
-        ballot.require_fresh(ctx, [MARIA], old)
+        authority.require_fresh(ctx, [MARIA], old)
     late = {who: replace(each, read_at=each.read_at - 60.0) for who, each in standing(rig, MARIA, ADA).items()}
-    ballot.require_fresh(ctx, [MARIA, ADA], late)
+    authority.require_fresh(ctx, [MARIA, ADA], late)
 
 
 @on_one_rig([(MARIA,), (ADA,)])
@@ -364,8 +364,8 @@ async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: R
     one = await planted(rig, requirement=Requirement(quorum=3))
     await voted(rig, one, ADA, LIN, typed=True)
     votes = await read(rig, lambda tx: tx.votes.of(one.id, 1))
-    assert await ctx.store.write(lambda tx: ballot.next_round(tx, one, votes, {ADA, LIN})) is None
-    assert await ctx.store.write(lambda tx: ballot.next_round(tx, one, votes, {ADA})) == 2
+    assert await ctx.store.write(lambda tx: authority.next_round(tx, one, votes, {ADA, LIN})) is None
+    assert await ctx.store.write(lambda tx: authority.next_round(tx, one, votes, {ADA})) == 2
     kept = await read(rig, lambda tx: tx.votes.of(one.id, 2))
     assert [(vote.person, vote.typed) for vote in kept] == [(ADA, True)]
     assert len(await read(rig, lambda tx: tx.votes.of(one.id, 1))) == 2

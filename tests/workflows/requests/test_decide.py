@@ -11,7 +11,7 @@ from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vo
 from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.context import Unit
-from bot.workflows.requests import ballot, decide, send
+from bot.workflows.requests import authority, decide, send
 from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
@@ -34,7 +34,7 @@ async def audited(rig: Rig, one: Instruction) -> list[tuple[str, str]]:
 
 
 async def test_nobody_is_involved_in_what_is_not_there(rig: Rig) -> None:
-    assert await ballot.involved_in(rig.switchboard.context, "nothing") == frozenset()
+    assert await authority.involved_in(rig.switchboard.context, "nothing") == frozenset()
 
 
 async def test_the_requester_and_the_voters_of_this_round_are_involved(rig: Rig) -> None:
@@ -43,7 +43,7 @@ async def test_the_requester_and_the_voters_of_this_round_are_involved(rig: Rig)
     for person, number in ((ADA, 1), (LIN, 2)):
         vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
         await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
-    assert await ballot.involved_in(ctx, one.id) == {MARIA, LIN}
+    assert await authority.involved_in(ctx, one.id) == {MARIA, LIN}
 
 
 async def test_what_is_not_there_cannot_be_decided(rig: Rig) -> None:
