@@ -7,7 +7,7 @@ from typing import Final
 from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
 from bot.domain.errors import PersonError
-from bot.domain.files.columns import looks_like_address
+from bot.domain.files.columns import looks_like_address, summarize
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import marks_of
 from bot.domain.services import EMAILS
@@ -84,7 +84,9 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
 async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
     """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
     try:
-        info, table, looks = await lists.describe_list(deps.ctx, file_id)
+        info, (table, looks) = await lists.read_list(
+            deps.ctx, file_id, lambda table: (table, summarize(table.header, (row.cells for row in table.rows)))
+        )
     except TROUBLE as trouble:
         words = file_trouble(trouble, example=lists.EXAMPLE)
         return forms.unusable(words), words

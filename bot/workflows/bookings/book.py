@@ -28,8 +28,6 @@ from bot.workflows.services import DeliveryService, no_key
 from bot.workflows.slack.boards import post_file
 from bot.workflows.workers import Work
 from storage.errors import CommitUnknown
-from storage.rows import Hold
-from storage.transaction import Tx
 
 
 async def price(
@@ -194,21 +192,16 @@ def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingR
             return None
     stored = observe(uow, booking, record, report=report)
     if stored is not None and booking.remote_id is None and booking.kind is not BookingKind.FOREIGN:
-        _note_made(uow, stored)
+        if booking.kind is BookingKind.PREBOOKING:
+            note(uow, Point.ADDRESS, booking.reference)
+        note(uow, Point.BOOK, booking.reference)
+        if (request := booking.request) is not None:
+            note(uow, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference)
+            if request.cook_minutes:
+                note(uow, Point.COOK, booking.reference)
         if booking.stage is Stage.LOST:
             alarm(uow, stored, "found_late", {"status": record.status})
     return stored
-
-
-def _note_made(uow: Unit, booking: Booking) -> None:
-    request = booking.request
-    if booking.kind is BookingKind.PREBOOKING:
-        note(uow, Point.ADDRESS, booking.reference)
-    note(uow, Point.BOOK, booking.reference)
-    if request is not None:
-        note(uow, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference)
-        if request.cook_minutes:
-            note(uow, Point.COOK, booking.reference)
 
 
 async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
@@ -218,7 +211,18 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     elif booking.stage is Stage.NEW:
         await _send(ctx, delivery, booking, key)
     else:
-        await _search(ctx, delivery, booking, key)
+        record: BookingRecord | None = None
+        absent = False
+        reason: Reason | None = None
+        try:
+            record = await delivery.client.find_booking(booking.external_id, key=key)
+        except ServiceNever as refused:
+            absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
+        except (ServiceNow, OperatorError) as silent:
+            reason = failed(silent, advice=False)
+        await ctx.write(
+            lambda uow: _searched(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False
+        )
     ctx.wake()
 
 
@@ -320,20 +324,6 @@ def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
     )
 
 
-async def _search(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
-    """UNKNOWN: search the service by our external id."""
-    record: BookingRecord | None = None
-    absent = False
-    reason: Reason | None = None
-    try:
-        record = await delivery.client.find_booking(booking.external_id, key=key)
-    except ServiceNever as refused:
-        absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
-    except (ServiceNow, OperatorError) as silent:
-        reason = failed(silent, advice=False)
-    await ctx.write(lambda uow: _searched(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False)
-
-
 def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent: bool, reason: Reason | None) -> None:
     if record is not None:
         link(uow, booking, record)
@@ -358,17 +348,14 @@ def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent:
     uow.bookings.put_off(booking, reason=known, due_at=uow.now + pause, reads=reads)
 
 
-def _claim(tx: Tx, hold: Hold) -> list[Booking]:
-    # What was never sent waits while the database may be older than the service.
-    stages = (Stage.UNKNOWN, Stage.LOST) if reading_only(tx) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST)
-    return tx.bookings.claim_due(stages=stages, **hold)
-
-
 BOOKINGS = Work(
     name="bookings",
     table="booking",
     slots=50,
-    claim=_claim,
+    # What was never sent waits while the database may be older than the service.
+    claim=lambda uow, hold: uow.bookings.claim_due(
+        stages=(Stage.UNKNOWN, Stage.LOST) if reading_only(uow) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST), **hold
+    ),
     step=lambda ctx: partial(_step, ctx, ctx.delivery.required()),
     in_flight=LOST.in_flight,
     ready=lambda ctx: ctx.delivery.is_configured,

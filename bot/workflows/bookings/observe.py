@@ -101,7 +101,10 @@ def _store(
         return None
     if moved:
         _tell_move(uow, stored, booking, change)
-    elif _driver(detail) != _driver(booking.detail) and _driver(detail).is_known:
+        return stored
+    given = [one.get("driver") for one in (booking.detail, detail)]
+    before, driver = (Driver(**one) if isinstance(one, dict) else Driver() for one in given)
+    if driver != before and driver.is_known:
         said = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
         tell(uow, stored, "driver", said, key=f"driver:{stored.version}")
     return stored
@@ -163,8 +166,3 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
 
 
 _WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
-
-
-def _driver(detail: Mapping[str, Any]) -> Driver:
-    found = detail.get("driver")
-    return Driver(**found) if isinstance(found, dict) else Driver()

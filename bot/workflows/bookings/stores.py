@@ -25,7 +25,6 @@ from bot.workflows.services import DeliveryService, no_key
 from storage.repositories.bookings import folded
 from storage.repositories.leased import columns
 from storage.rows import StoreRow
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -296,7 +295,12 @@ def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
         row = next((one for one in uow.stores.all() if delivery.unsealed(one) == key), None)
     if row is None:
         if key not in delivery.given_keys.values():  # else the operator gave it a name of their own
-            row = _row(_free_name(uow, delivery, record.name), uow.now, record)
+            name = plain = " ".join(record.name.split())
+            number = 1
+            while uow.stores.get(name) is not None or delivery.spelled(uow, name) is not None:
+                number += 1
+                name = f"{plain} ({number})"
+            row = _row(name, uow.now, record)
             uow.stores.add(replace(row, sealed_key="" if key is None else delivery.sealed(key, row=row.id)))
         return
     sealed = row.sealed_key
@@ -311,15 +315,6 @@ def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
         kept = uow.stores.touch(row, sealed_key=sealed)
     if kept is not None:
         _update(uow, delivery, kept, record)
-
-
-def _free_name(tx: Tx, delivery: DeliveryService, name: str) -> str:
-    plain = " ".join(name.split())
-    chosen, number = plain, 1
-    while tx.stores.get(chosen) is not None or delivery.spelled(tx, chosen) is not None:
-        number += 1
-        chosen = f"{plain} ({number})"
-    return chosen
 
 
 def _row(name: str, now: datetime, record: StoreRecord | None = None) -> StoreRow:

@@ -1,10 +1,10 @@
 """Webhooks of stores: one address a kind of event, registered with the store's key, and listed to see what stands."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import partial
+from types import MappingProxyType
 from urllib.parse import urlsplit
-
-from pydantic import SecretStr
 
 from bot.domain.bookings.record import HookState, Point, WebhookKind
 from bot.domain.errors import OperatorError
@@ -25,10 +25,24 @@ _SET_PUBLIC_URL = (
 )
 
 
-async def registered(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+async def registered(
+    ctx: Context,
+    delivery: DeliveryService,
+    store: str,
+    troubles: Mapping[WebhookKind, Reason | None] = MappingProxyType({}),
+) -> list[HookState]:
     """What is registered at the service; raises what ``DeliveryClient.list_webhooks`` does."""
     key = await delivery.key_of(ctx.store, store)
-    return await _listed(ctx, delivery, store, key, {})
+    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
+    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
+    found = []
+    for kind in WebhookKind:
+        url, host = by_kind.get(kind.value, ""), None
+        with suppress(ValueError):
+            host = urlsplit(url).hostname or ""
+        ours = token_hash(url.rpartition("/")[2]) in own
+        found.append(HookState(kind=kind, host=host, ours=ours, trouble=troubles.get(kind)))
+    return found
 
 
 async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -41,8 +55,30 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
     if not ctx.public:
         raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
     key = await delivery.key_of(ctx.store, store)
-    troubles = {kind: await _register(ctx, delivery, store, kind, key) for kind in WebhookKind}
-    return await _listed(ctx, delivery, store, key, troubles)
+
+    async def register(kind: WebhookKind) -> Reason | None:
+        """Register one address; it is stored here first, because the first event may arrive before the answer."""
+        now = ctx.clock.now()
+        identifier = ulid(now)
+        token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
+        hook = StoreHook(
+            token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
+        )
+
+        def claim(uow: Unit) -> bool:
+            uow.store_events.give_out(hook)
+            return True
+
+        def done(uow: Unit) -> None:
+            uow.store_events.end_hooks(store, kind.value, uow.now, but=identifier)
+            note(uow, Point.HOOK, store)
+
+        address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
+        send = partial(delivery.client.register_webhook, kind, address, key=key)
+        return _trouble(await changed_at_the_service(ctx, delivery, send, claim=claim, done=done))
+
+    troubles = {kind: await register(kind) for kind in WebhookKind}
+    return await registered(ctx, delivery, store, troubles)
 
 
 async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -52,7 +88,7 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
     for kind in WebhookKind:
         delete = partial(delivery.client.delete_webhook, kind, key=key)
         troubles[kind] = _trouble(await changed_at_the_service(ctx, delivery, delete))
-    found = await _listed(ctx, delivery, store, key, troubles)
+    found = await registered(ctx, delivery, store, troubles)
     await ctx.write(
         lambda uow: [uow.store_events.end_hooks(store, kind.value, uow.now) for kind in WebhookKind],
         name="hooks_off",
@@ -61,53 +97,5 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
     return found
 
 
-async def _register(
-    ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
-) -> Reason | None:
-    """Register one address; what went wrong, if anything did.
-
-    It is stored here first: the first event may arrive before the answer.
-    """
-    now = ctx.clock.now()
-    identifier = ulid(now)
-    token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
-    hook = StoreHook(
-        token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
-    )
-
-    def claim(uow: Unit) -> bool:
-        uow.store_events.give_out(hook)
-        return True
-
-    def done(uow: Unit) -> None:
-        uow.store_events.end_hooks(store, kind.value, uow.now, but=identifier)
-        note(uow, Point.HOOK, store)
-
-    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
-    register = partial(delivery.client.register_webhook, kind, address, key=key)
-    return _trouble(await changed_at_the_service(ctx, delivery, register, claim=claim, done=done))
-
-
 def _trouble(outcome: Outcome | None) -> Reason | None:
     return None if outcome is None or isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
-
-
-async def _listed(
-    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
-) -> list[HookState]:
-    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
-    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
-    urls = {kind: by_kind.get(kind.value, "") for kind in WebhookKind}
-    return [
-        HookState(
-            kind=kind, host=_host(url), ours=token_hash(url.rpartition("/")[2]) in own, trouble=troubles.get(kind)
-        )
-        for kind, url in urls.items()
-    ]
-
-
-def _host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return None

@@ -12,7 +12,7 @@ from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
 from bot.domain.emails.lists import OVER, RUN, WHOLE, Answer, Busy, Lost, Outcome, RunState, same_address
 from bot.domain.errors import PersonError
-from bot.domain.files.columns import ColumnSummary, looks_like_address, summarize
+from bot.domain.files.columns import looks_like_address, summarize
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
@@ -21,7 +21,6 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_job, post_line
 from bot.workflows.slack.dropped_files import read_table_file
 from storage.rows import EmailRun, Job
-from storage.transaction import Tx
 
 T = TypeVar("T")
 
@@ -38,14 +37,6 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
     return found.info, await asyncio.to_thread(use, found.table)
 
 
-async def describe_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnSummary, ...]]:
-    """Describe the columns of a file."""
-    info, (table, looks) = await read_list(
-        ctx, file_id, lambda table: (table, summarize(table.header, (row.cells for row in table.rows)))
-    )
-    return info, table, looks
-
-
 ROWS = "rows"
 _BLOCK = 1_000
 _AT_ONCE = 2_000
@@ -57,26 +48,40 @@ NOBODY = -1
 async def prepare(ctx: Context, job: Job) -> None:
     """Read the file and store what a run needs; raises as :func:`read_list`. Idempotent: a repeat starts over."""
     column = int(job.payload["column"])
-    _, (table, addresses, blocks, skipped) = await read_list(
-        ctx, str(job.payload["file"]), lambda table: (table, *_numbered(table, column))
-    )
+
+    def numbered(table: Table) -> tuple[Table, list[str], list[bytes], int]:
+        """Each address once; the rows as they are stored, with the number of their address; how many rows have none."""
+        check_column(table, column)
+        numbers: dict[str, int] = {}
+        addresses: list[str] = []
+        rows: list[tuple[int, tuple[str, ...]]] = []
+        for row in table.rows:
+            cell, number = row.cells[column].strip(), NOBODY
+            if looks_like_address(cell):
+                number = numbers.setdefault(same_address(cell), len(addresses))
+                if number == len(addresses):
+                    addresses.append(cell)
+            rows.append((number, row.cells))
+        parts = (rows[first : first + _BLOCK] for first in range(0, len(rows), _BLOCK))
+        texts = (json.dumps(part, separators=(",", ":")).encode("utf-8", "replace") for part in parts)
+        return table, addresses, [zlib.compress(text, 1) for text in texts], sum(number == NOBODY for number, _ in rows)
+
+    _, (table, addresses, blocks, skipped) = await read_list(ctx, str(job.payload["file"]), numbered)
     begun = EmailRun(job_id=job.id, header=table.header, rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
     await ctx.write(lambda uow: uow.emails.begin(begun), name="email_begin", wakes=False)
+
+    def add_addresses(uow: Unit, *, first: int) -> None:
+        uow.emails.add_addresses(job.id, list(enumerate(addresses[first : first + _AT_ONCE], first)))
+
+    def add_block(uow: Unit, *, n: int) -> None:
+        uow.emails.add_block(job.id, part=ROWS, n=n, content=blocks[n])
+
     for first in range(0, len(addresses), _AT_ONCE):
-        few = list(enumerate(addresses[first : first + _AT_ONCE], first))
-        await ctx.write(partial(_add_addresses, job_id=job.id, few=few), name="email_addresses", wakes=False)
-    for n, content in enumerate(blocks):
-        await ctx.write(partial(_add_block, job_id=job.id, n=n, content=content), name="email_rows", wakes=False)
+        await ctx.write(partial(add_addresses, first=first), name="email_addresses", wakes=False)
+    for n in range(len(blocks)):
+        await ctx.write(partial(add_block, n=n), name="email_rows", wakes=False)
     sizes = {"rows": len(table.rows), "skipped": skipped, "total": len(addresses)}
     await ctx.write(lambda uow: uow.emails.note(job.id, **sizes), name="email_sized", wakes=False)
-
-
-def _add_addresses(tx: Tx, *, job_id: str, few: Sequence[tuple[int, str]]) -> None:
-    tx.emails.add_addresses(job_id, few)
-
-
-def _add_block(tx: Tx, *, job_id: str, n: int, content: bytes) -> None:
-    tx.emails.add_block(job_id, part=ROWS, n=n, content=content)
 
 
 def check_column(table: Table, column: int) -> None:
@@ -91,33 +96,6 @@ def check_column(table: Table, column: int) -> None:
     if not look.is_usable:
         rule = Reason(OfList.HARDLY_ADDRESSES, name=look.name, addresses=look.addresses, filled=look.filled)
         raise PersonError(argument="column", rule=rule, example="email")
-
-
-def _numbered(table: Table, column: int) -> tuple[list[str], list[bytes], int]:
-    """Each address once; the rows, with the number of their address; and how many rows have none."""
-    check_column(table, column)
-    numbers: dict[str, int] = {}
-    addresses: list[str] = []
-    rows: list[tuple[int, tuple[str, ...]]] = []
-    for row in table.rows:
-        cell, number = row.cells[column].strip(), NOBODY
-        if looks_like_address(cell):
-            number = numbers.setdefault(same_address(cell), len(addresses))
-            if number == len(addresses):
-                addresses.append(cell)
-        rows.append((number, row.cells))
-    blocks = [packed(rows[first : first + _BLOCK]) for first in range(0, len(rows), _BLOCK)]
-    return addresses, blocks, sum(number == NOBODY for number, _ in rows)
-
-
-def packed(block: Sequence[tuple[int, tuple[str, ...]]]) -> bytes:
-    """Rows as they are stored: small, and quick to read again."""
-    return zlib.compress(json.dumps(block, separators=(",", ":")).encode("utf-8", "replace"), 1)
-
-
-def unpacked(content: bytes) -> list[tuple[int, tuple[str, ...]]]:
-    """What ``packed`` made."""
-    return [(number, tuple(cells)) for number, cells in json.loads(zlib.decompress(content))]
 
 
 SUBJECT = "email"

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from types import MappingProxyType
 
 from bot.domain.content import Content
@@ -12,10 +14,9 @@ from bot.domain.reasons import Reason
 from bot.presentation.emails import lists as emails
 from bot.presentation.emails.lists import result_cells, result_header
 from bot.tables import write_csv
-from bot.workflows.context import Attachment, Context, Subject, Unit
-from bot.workflows.emails.lists import NOBODY, ROWS, stem, unpacked
+from bot.workflows.context import Attachment, Context, Subject
+from bot.workflows.emails.lists import NOBODY, ROWS, stem
 from bot.workflows.emails.run import RESULT
-from storage.rows import EmailRun
 from storage.transaction import Tx
 
 _COLUMNS = 60
@@ -25,13 +26,14 @@ _NOT_ASKED = Answer(outcome=Outcome.NOT_ASKED)
 
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
-    """CSV of all rows: ``blocks`` as ``packed`` made them, ``stored`` by an address's number. Slow: use a thread."""
+    """CSV of all rows: ``blocks`` as ``prepare`` stored them, ``stored`` by an address's number. Slow: use a thread."""
     answers = {number: stored_answer(json.loads(said)) for number, said in stored.items()}
     names = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))[:_COLUMNS]
     cells = {number: result_cells(answer, names) for number, answer in answers.items()}
     cells[NOBODY] = result_cells(_NO_ADDRESS, names)
     otherwise = result_cells(_NOT_ASKED, names)
-    rows = ((*row, *cells.get(number, otherwise)) for block in blocks for number, row in unpacked(block))
+    unpacked = (json.loads(zlib.decompress(block)) for block in blocks)
+    rows = ((*row, *cells.get(number, otherwise)) for number, row in chain.from_iterable(unpacked))
     return write_csv(result_header(header, names), rows)
 
 
@@ -58,7 +60,12 @@ class EmailList(Subject):
         if found.whole:
             content = b"".join(await ctx.read(lambda uow: list(uow.emails.blocks(id, part=RESULT))))
         else:
-            content = await _rows(ctx, id)
+            run, blocks, stored = await ctx.read(
+                lambda uow: (uow.emails.get(id), list(uow.emails.blocks(id, part=ROWS)), uow.emails.answers(id))
+            )
+            content = b""
+            if run is not None and blocks:
+                content = await asyncio.to_thread(result_file, run.header, blocks, stored)
         if not content:
             return None
         # A unique name in this thread, by which the file is found again.
@@ -100,11 +107,3 @@ def _progress(tx: Tx, job_id: str) -> ListProgress | None:
         receipt=str(job.detail.get("receipt") or ""),
         said=tuple((str(name), str(value)) for name, value in job.detail.get("said") or ()),
     )
-
-
-async def _rows(ctx: Context, job_id: str) -> bytes:
-    def read(uow: Unit) -> tuple[EmailRun | None, list[bytes], Mapping[int, str]]:
-        return uow.emails.get(job_id), list(uow.emails.blocks(job_id, part=ROWS)), uow.emails.answers(job_id)
-
-    run, blocks, stored = await ctx.read(read)
-    return await asyncio.to_thread(result_file, run.header, blocks, stored) if run is not None and blocks else b""

@@ -49,28 +49,22 @@ async def _step(ctx: Context, step: Step, job: Job) -> None:
     """Process one list as far as possible; an error of the file itself ends it with a sentence."""
     try:
         await step(ctx, ctx.emails.required(), job)
-    except ServiceNow as silent:
-        await _read_later(ctx, job, silent)
-    except OutcomeUnknown as silent:
-        await _read_later(ctx, job, ServiceNow(silent.service, silent.reason))
+    except (ServiceNow, OutcomeUnknown) as trouble:  # the file could not be read for now; nothing was sent
+        silent = trouble if isinstance(trouble, ServiceNow) else ServiceNow(trouble.service, trouble.reason)
+        tries = int(job.detail.get("reads", 0)) + 1
+        if tries >= _READ_TRIES:
+            await _fail(ctx, job, silent)
+            return
+        wait = named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
+
+        def later(uow: Unit) -> None:
+            current = uow.jobs.get(job.id)
+            if current is not None:
+                uow.jobs.touch(current, detail={**current.detail, "reads": tries}, due_at=uow.now + wait)
+
+        await ctx.write(later, name="email_read_later", wakes=False)
     except TROUBLE as trouble:
         await _fail(ctx, job, trouble)
-
-
-async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
-    """The file could not be read for now; nothing was sent."""
-    tries = int(job.detail.get("reads", 0)) + 1
-    if tries >= _READ_TRIES:
-        await _fail(ctx, job, silent)
-        return
-    wait = named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
-
-    def later(uow: Unit) -> None:
-        current = uow.jobs.get(job.id)
-        if current is not None:
-            uow.jobs.touch(current, detail={**current.detail, "reads": tries}, due_at=uow.now + wait)
-
-    await ctx.write(later, name="email_read_later", wakes=False)
 
 
 async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:

@@ -162,7 +162,11 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
                     lambda uow: uow.jobs.touch(job, due_at=seen_from), name="localization_look", wakes=False
                 )
                 return None
-            if await _is_there(ctx, job, delivery):
+            channel, thread_ts = await _where(ctx, job)
+            oldest, _ = await posted_between(ctx, job.created_at)
+            names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
+            stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
+            if await ctx.messenger.find(stretch, names=names) is not None:
                 return await _mark(ctx, job, number, Handed.THERE)
         if not delivery.track.url and spool is None:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESULT_LOST))
@@ -197,15 +201,6 @@ async def _mark(ctx: Context, job: Job, number: int, state: Handed, **changes: A
     return await keep(
         ctx, lambda uow: uow.jobs.touch(job, detail=progress.detail(), keep_lease=True), name="localization_file"
     )
-
-
-async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
-    channel, thread_ts = await _where(ctx, job)
-    oldest, _ = await posted_between(ctx, job.created_at)
-    names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
-    stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
-    found = await ctx.messenger.find(stretch, names=names)
-    return found is not None
 
 
 def _marked(progress: CallProgress, number: int, state: Handed) -> CallProgress:

@@ -6,7 +6,7 @@ requester is told so, and it is not sent again automatically.
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -89,6 +89,15 @@ async def _answer(
     ctx: Context, job: Job, request: Callable[..., Awaitable[Answered]], upload: Upload | None, guard: Guard
 ) -> Answered:
     """Make the request. Meanwhile its elapsed time is shown, and it is cut off once somebody ended the call."""
+
+    def beat(uow: Unit) -> bool:
+        """Show the elapsed time; False when somebody ended the call, in whichever process."""
+        found = uow.jobs.get(job.id)
+        if found is None or found.version != job.version:
+            return False
+        show_board(uow, job.subject, progress=True)
+        return True
+
     with ctx.localization.calls.made(job.id) as sending:
         sending.upload = upload
         answer = asyncio.ensure_future(request(upload=upload, guard=guard))
@@ -98,8 +107,13 @@ async def _answer(
                 await asyncio.wait(
                     {answer, ended}, timeout=ctx.localization.calls.beat_seconds, return_when=asyncio.FIRST_COMPLETED
                 )
-                if not answer.done() and (ended.done() or not await _is_wanted(ctx, job)):
+                if answer.done():
+                    break
+                if ended.done():
                     return None
+                with suppress(StorageError):  # the call goes on; the next look may be stored
+                    if not await ctx.write(beat, name="localization_beat"):
+                        return None
             return await answer
         except UploadTrouble as broken:
             return _trouble(broken.cause)
@@ -112,22 +126,6 @@ async def _answer(
             answer.cancel()
             ended.cancel()
             await asyncio.gather(answer, ended, return_exceptions=True)
-
-
-async def _is_wanted(ctx: Context, job: Job) -> bool:
-    """Show the elapsed time; False when somebody ended the call, in whichever process."""
-
-    def work(uow: Unit) -> bool:
-        found = uow.jobs.get(job.id)
-        if found is None or found.version != job.version:
-            return False
-        show_board(uow, job.subject, progress=True)
-        return True
-
-    try:
-        return await ctx.write(work, name="localization_beat")
-    except StorageError:
-        return True  # the call goes on; the next look may be stored
 
 
 def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:

@@ -84,7 +84,11 @@ async def test_a_file_that_cannot_be_read_is_read_again_when_slack_says_or_less_
     rig: Rig, reads: int, named: float | None, wait: float
 ) -> None:
     one = await job(rig, detail={"reads": reads})
-    await work._read_later(rig.switchboard.context, one, ServiceNow("Slack", ASKED_US_TO_WAIT, retry_after=named))
+
+    async def silent(*_: object) -> None:
+        raise ServiceNow("Slack", ASKED_US_TO_WAIT, retry_after=named)
+
+    await work._step(rig.switchboard.context, silent, one)
     after = await stored(rig, one)
     assert (after.due_at, after.detail["reads"]) == (rig.clock.now() + timedelta(seconds=wait), reads + 1)
 
