@@ -4,7 +4,7 @@ import asyncio
 import re
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
@@ -289,7 +289,15 @@ async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
 async def _share(
     ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None, *, channel: str, thread_ts: str | None
 ) -> None:
-    async with _opened(ctx, delivery, spool) as (chunks, length):
+    async with AsyncExitStack() as stack:
+        chunks: AsyncIterator[bytes]
+        length: int | None
+        if not delivery.track.url and spool is not None:
+            chunks, length = spool.chunks(), spool.size
+        else:
+            opened = ctx.localization.results.open(delivery.track.url, service="localization", limit=LARGEST_RESULT)
+            result = await stack.enter_async_context(opened)
+            chunks, length = result, result.length
         head, whole = await _begun(chunks)
         found = sniff(head, delivery.name)
         name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
@@ -310,20 +318,6 @@ async def _share(
             channel=channel,
             thread_ts=thread_ts,
         )
-
-
-@asynccontextmanager
-async def _opened(
-    ctx: Context, delivery: ResultFile, spool: Spool | None
-) -> AsyncIterator[tuple[AsyncIterator[bytes], int | None]]:
-    """The bytes of a file of the result, and how many there are where that is known."""
-    if not delivery.track.url and spool is not None:
-        yield spool.chunks(), spool.size
-        return
-    async with ctx.localization.results.open(
-        delivery.track.url, service="localization", limit=LARGEST_RESULT
-    ) as result:
-        yield result, result.length
 
 
 async def _begun(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
