@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.cli.audit import _line
+from bot.cli.audit import _damaged
 from bot.cli.main import main
 from bot.domain.anchors import Anchor
-from bot.domain.audit import Keys, Stored, check
+from bot.domain.audit import Keys, Stored, Verdict, check
 from bot.domain.references import derived_key
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
@@ -272,7 +272,9 @@ async def test_a_row_names_the_request_by_its_reference_or_else_by_its_id(url: s
     named = entry(1).instruction_id
     row = (await store.read(lambda tx: tx.audit.about(named)))[0]
     await store.close()
-    assert [_line(row, reference).split("  ")[1] for reference in ("P-4F7K2M", "")] == ["P-4F7K2M", named]
+    verdict = Verdict(rows=1, head="", bad_seq=2, found=row)
+    shown = [_damaged(verdict, 2, reference)[2] for reference in ("P-4F7K2M", "")]
+    assert [line.split("  ")[1] for line in shown] == ["P-4F7K2M", named]
 
 
 # export

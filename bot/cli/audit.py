@@ -91,22 +91,18 @@ def _damaged(verdict: Verdict, bad_seq: int, reference: str) -> list[str]:
         f"{verdict.problem[:1].upper()}{verdict.problem[1:]}.",
     ]
     if verdict.found is not None:
-        lines.append(f"In its place stands: {_line(verdict.found, reference)}")
+        entry = verdict.found.entry()
+        shown = ascii(tuple(verdict.found))  # one line for a terminal, with control characters made harmless
+        if entry is not None:
+            what = f"{entry.action}, {entry.before or 'nothing'} to {entry.after}"
+            parts = [f"{entry.at:%Y-%m-%d %H:%M:%S} UTC", reference or entry.instruction_id, entry.actor, what]
+            shown = ascii("  ".join(parts))[1:-1]
+        lines.append(f"In its place stands: {shown}")
     held = {0: "There is no good row before it.", 1: "Row 1 holds."}
     lines.append(held.get(verdict.rows, f"Rows 1 to {verdict.rows} hold."))
     if bad_seq == 1 and verdict.rows == 0:
         lines.append("Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.")
     return lines
-
-
-def _line(row: Stored, reference: str) -> str:
-    """A row as one line for a terminal, with control characters made harmless."""
-    entry = row.entry()
-    if entry is None:
-        return ascii(tuple(row))
-    what = f"{entry.action}, {entry.before or 'nothing'} to {entry.after}"
-    parts = [f"{entry.at:%Y-%m-%d %H:%M:%S} UTC", reference or entry.instruction_id, entry.actor, what]
-    return ascii("  ".join(parts))[1:-1]
 
 
 def _anchored(begun: datetime | None, anchors: Anchors, path: Path) -> tuple[list[str], bool]:

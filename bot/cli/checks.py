@@ -92,21 +92,6 @@ def cautions(settings: Settings) -> list[str]:
     found: list[str] = []
     if settings.payments_allowed_sources and settings.callback_allowed_sources:
         found.append("CALLBACK_ALLOWED_SOURCES is not looked at, because PAYMENTS_ALLOWED_SOURCES is set")
-    found += _half_configured(settings)
-    if settings.public_url is None and not (settings.missing_for_payments and settings.missing_for_delivery):
-        found.append(
-            "PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), webhooks of "
-            "stores, and the search at each start for payments at the service that this database lacks. "
-            f"Example: {example('PUBLIC_URL')}"
-        )
-    if settings.environment is Environment.PRODUCTION:
-        found += [*_open_doors(settings), *_lost_at_a_restart(settings)]
-    else:
-        found += [f"production would refuse this: {weak}" for weak in weak_key(settings)]
-    return found
-
-
-def _half_configured(settings: Settings) -> Iterator[str]:
     asked = (
         ("payments", settings.missing_for_payments),
         ("delivery", settings.missing_for_delivery),
@@ -116,7 +101,7 @@ def _half_configured(settings: Settings) -> Iterator[str]:
     for service, missing in asked:
         given = [name.upper() for name in SERVICES[service] if getattr(settings, name)]
         if missing and given:
-            yield (
+            found.append(
                 f"{service} is only partly configured, so its commands are off: {', '.join(given)} "
                 f"{'is' if len(given) == 1 else 'are'} set, {', '.join(missing)} "
                 f"{'is' if len(missing) == 1 else 'are'} missing. Example: {example(missing[0])}"
@@ -125,24 +110,32 @@ def _half_configured(settings: Settings) -> Iterator[str]:
         ("single addresses", settings.missing_for_single_emails),
         ("whole files", settings.missing_for_email_files),
     )
-    for what, missing in parts:
-        if missing and not settings.missing_for_emails:
-            name = missing[0]
-            yield f"e-mail processing works, but not for {what}: {name} is missing. Example: {example(name)}"
-
-
-def _open_doors(settings: Settings) -> Iterator[str]:
+    found += [
+        f"e-mail processing works, but not for {what}: {missing[0]} is missing. Example: {example(missing[0])}"
+        for what, missing in parts
+        if missing and not settings.missing_for_emails
+    ]
+    if settings.public_url is None and not (settings.missing_for_payments and settings.missing_for_delivery):
+        found.append(
+            "PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), webhooks of "
+            "stores, and the search at each start for payments at the service that this database lacks. "
+            f"Example: {example('PUBLIC_URL')}"
+        )
+    if settings.environment is not Environment.PRODUCTION:
+        return [*found, *(f"production would refuse this: {weak}" for weak in weak_key(settings))]
     lists = (
         ("PAYMENTS_ALLOWED_SOURCES", settings.missing_for_payments or settings.payments_sources),
         ("DELIVERY_ALLOWED_SOURCES", settings.missing_for_delivery or settings.delivery_allowed_sources),
     )
-    for name, is_closed in lists:
-        if not is_closed:
-            rule = "callbacks are taken from any source that knows their address"
-            yield f"{name} is empty: {rule}. Example: {example(name)}"
+    found += [
+        f"{name} is empty: callbacks are taken from any source that knows their address. Example: {example(name)}"
+        for name, is_closed in lists
+        if not is_closed
+    ]
     if settings.metrics_token is None:
         rule = "anyone who can reach this port can read /metrics"
-        yield f"METRICS_TOKEN is not set: {rule}. Example: {example('METRICS_TOKEN')}"
+        found.append(f"METRICS_TOKEN is not set: {rule}. Example: {example('METRICS_TOKEN')}")
+    return [*found, *_lost_at_a_restart(settings)]
 
 
 def _database(settings: Settings) -> SqliteFile | PostgresServer | None:

@@ -15,10 +15,9 @@ from bot.cli.checks import weak_key
 from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
-from bot.domain.policy import Policy
 from bot.presentation.blocks.text import counted
 from bot.presentation.notices import report
-from bot.settings import Environment, Secret, Settings, SettingsError, in_setting, load_policy, load_settings
+from bot.settings import Environment, Secret, SettingsError, in_setting, load_policy, load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.resume import resume, standing
 from bot.workflows.context import Unit
@@ -36,15 +35,12 @@ _WAIT = (
 )
 
 
-def leave_reading_only(chosen: argparse.Namespace) -> int:
+async def leave_reading_only(chosen: argparse.Namespace) -> int:
     """Leave reading-only mode, after an operator has looked. Works while the bot runs, and while it does not."""
     settings = load_settings()
     if chosen.force and not chosen.reason.strip():
         raise OperatorError("--force needs a reason", mend='--force --reason "looked at the service\'s dashboard"')
-    return asyncio.run(_resume(settings, load_policy(settings.policy_file), chosen))
-
-
-async def _resume(settings: Settings, policy: Policy, chosen: argparse.Namespace) -> int:
+    policy = load_policy(settings.policy_file)
     reason = chosen.reason.strip() or f"everything was looked for; by {getpass.getuser()}"
 
     def work(tx: Tx) -> tuple[list[str], list[str] | None, Anchor | None]:

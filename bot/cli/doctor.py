@@ -33,7 +33,7 @@ from bot.slack.people import BotIdentity, Directory, who_we_are
 from bot.wiring.database import anchors_of
 from bot.wiring.http import ENOUGH, limit
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
-from bot.wiring.slack import enough, too_few_for_duplicates, unmet
+from bot.wiring.slack import besides, enough, unmet
 from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers, named
 from storage.anchors import AnchorFile
@@ -312,7 +312,7 @@ async def _quorums(
     level = Level.ERROR if settings.environment is Environment.PRODUCTION else Level.WARNING
     for problem in problems:
         yield Finding(level, problem)
-    if not problems and too_few_for_duplicates(policy, found, home=home):
+    if not problems and besides(policy, found, home=home) < enough(policy) - 1:  # that one is the requester
         what = "a duplicate of the largest kind needs one more approver than there are besides the requester"
         yield _warning(what, f"{policy_example('people.approvers')} with one more person")
 

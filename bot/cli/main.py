@@ -89,7 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         "url", help=f"postgresql://user@host/database, without rows; {_SECRETLY}"
     )
     about = "an operator has looked: leave the reading-only mode of a database put back"
-    resuming = _add(commands, "resume", about, database.leave_reading_only)
+    resuming = _add(commands, "resume", about, lambda chosen: asyncio.run(database.leave_reading_only(chosen)))
     resuming.add_argument("--look", action="store_true", help="show what was found and change nothing")
     resuming.add_argument("--force", action="store_true", help="go on although not everything was looked for")
     resuming.add_argument("--reason", default="", metavar="TEXT", help="for the audit; needed with --force")

@@ -177,11 +177,6 @@ def besides(policy: Policy, found: Collection[Membership], *, home: str) -> int:
     return len(found) - (1 if may_ask else 0)
 
 
-def too_few_for_duplicates(policy: Policy, found: Collection[Membership], *, home: str) -> bool:
-    """Whether no approver is left for a duplicate, which needs one more."""
-    return besides(policy, found, home=home) <= max(quorum for quorum, _ in _asked(policy))
-
-
 def _asked(policy: Policy) -> list[tuple[int, str]]:
     rules = [
         (rule.quorum, f"approval.rule {number} ({rule.words}): quorum")

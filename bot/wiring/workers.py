@@ -25,7 +25,7 @@ from bot.workflows.admin.silence import Watched, pass_on_news, probe
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
-from bot.workflows.context import Context, Recovery, RequestKind, Subject, Unit
+from bot.workflows.context import Context, Recovery, RequestKind, Subject
 from bot.workflows.emails import work as email_lists
 from bot.workflows.emails.lists import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
@@ -255,12 +255,13 @@ KINDS: Final[Mapping[Kind, RequestKind]] = {
 """Kinds of requests."""
 
 
-def _posts(uow: Unit) -> int:
-    look_at = uow.now + outbox.SCAN_AFTER
-    return uow.outbox.mark_unknown(owner=uow.owner, now=uow.now, exclusive=uow.ctx.store.exclusive, look_at=look_at)
-
-
-RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.LOST.recover, _posts, book.LOST.recover)
+RECOVERIES: Final[tuple[Recovery, ...]] = (
+    attempt.LOST.recover,
+    lambda uow: uow.outbox.mark_unknown(
+        owner=uow.owner, now=uow.now, exclusive=uow.ctx.store.exclusive, look_at=uow.now + outbox.SCAN_AFTER
+    ),
+    book.LOST.recover,
+)
 """Recoveries of what a process that died left behind."""
 
 WORKS: Final[tuple[Work[Any], ...]] = (
@@ -362,10 +363,14 @@ async def look(ctx: Context) -> Look:
 def make_schedule(ctx: Context) -> Schedule:
     pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
     rows = {work.name for work in WORKS}  # each begun row is its own task; one in progress is not claimed again
+
+    async def begun(worker: Worker) -> int:
+        await worker(ctx)
+        return 0
+
     schedule = Schedule(
         workers={
-            name: partial(_begun, worker, ctx) if name in rows else partial(worker, ctx)
-            for name, worker in WORKERS.items()
+            name: partial(begun, worker) if name in rows else partial(worker, ctx) for name, worker in WORKERS.items()
         },
         look=partial(look, ctx),
         changes=lambda: ctx.store.writer.changes,
@@ -376,8 +381,3 @@ def make_schedule(ctx: Context) -> Schedule:
     )
     ctx.workers.freed = schedule.run
     return schedule
-
-
-async def _begun(worker: Worker, ctx: Context) -> int:
-    await worker(ctx)
-    return 0

@@ -3,7 +3,7 @@
 Kept in the database, so that it outlives restarts and holds for every process.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -94,12 +94,6 @@ def looks(tx: Tx) -> dict[str, LastSearch]:
 
 def note(uow: Unit, instruction_id: str, look: LastSearch) -> None:
     uow.flags.set(f"{_LOOK}{instruction_id}", look.stored(), uow.now)
-
-
-def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
-    """Ids of the requests whose looks are not over: everything that was not final when it was noticed."""
-    done = {key for key, look in looks(tx).items() if look.is_over}
-    return [one for one in tx.instructions.not_over_at(mode.since) if one not in done]
 
 
 def move_along(uow: Unit, by: timedelta) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -17,7 +18,6 @@ from storage.disk_space import DiskSpace
 from storage.errors import RowUnreadable
 from storage.repositories.admin import SWEPT, Key
 from storage.repositories.leased import HELD
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -60,23 +60,19 @@ async def _hold(ctx: Context, found: Damaged) -> None:
             by = uow.steps.hold("instruction", (found.about,), number=number) if found.about else ""
         if (by and by != number) or found.name.startswith(_ALERT):
             return  # stopped before, and told; and alerts about alerts would never end
-        facts = {"topic": "unreadable", "what": found.table, "name": _name(uow, found), "column": found.column}
+        name = found.name  # what people call it, or the request that it belongs to; else its key
+        if not name or found.table not in ("instruction", "booking"):
+            about = None
+            if found.about:
+                with suppress(RowUnreadable):
+                    about = uow.instructions.get(found.about)
+            name = about.reference if about is not None else name or ascii(found.key)
+        facts = {"topic": "unreadable", "what": found.table, "name": name, "column": found.column}
         key = f"{_ALERT}{by or ascii((found.table, *found.key))}"
         if tell_everybody(uow, key=key, facts={**facts, "number": by}):
             witness(uow, "unreadable", {"table": found.table, "key": ascii(found.key), "number": by})
 
     await ctx.write(work, name="unreadable")
-
-
-def _name(tx: Tx, found: Damaged) -> str:
-    """What people call it, or the request that it belongs to; else its key."""
-    if found.table in ("instruction", "booking") and found.name:
-        return found.name
-    try:
-        about = tx.instructions.get(found.about) if found.about else None
-    except RowUnreadable:
-        about = None
-    return about.reference if about is not None else found.name or ascii(found.key)
 
 
 KEPT: Final = timedelta(days=30)

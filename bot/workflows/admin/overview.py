@@ -23,7 +23,6 @@ from bot.workflows.requests.authority import frozen
 from bot.workflows.requests.reach import OutOfReach, all_short
 from bot.workflows.requests.request import waiting, with_votes
 from storage.errors import StorageError
-from storage.rows import Job
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -96,7 +95,23 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
             )
             for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)
         ]
-        found += [_job(one) for one in uow.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
+        for job in uow.jobs.open(limit=MOST):
+            if job.kind in _LISTS:
+                what, name = What.EMAILS, str(job.payload.get("name", ""))
+            elif job.kind in LANES:
+                what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
+            else:
+                continue
+            found.append(
+                Running(
+                    what=what,
+                    name=name,
+                    state=job.state,
+                    requester=job.requester,
+                    channel=job.channel,
+                    since=job.created_at,
+                )
+            )
         found += [
             Running(
                 what=What.BOOKING,
@@ -111,18 +126,6 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
         return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(uow).total)
 
     return await ctx.read(work)
-
-
-def _job(job: Job) -> Running:
-    is_list = job.kind in _LISTS
-    return Running(
-        what=What.EMAILS if is_list else What.LOCALIZATION,
-        name=str(job.payload.get("name", "")) if is_list else Order.read(job.payload).request.capability.title,
-        state=job.state,
-        requester=job.requester,
-        channel=job.channel,
-        since=job.created_at,
-    )
 
 
 _ASKED = 25
@@ -251,8 +254,3 @@ class UnreadLog:
             await self.flush()
         except StorageError as problem:
             log.warning("answers that could not be read are not stored", reason=str(problem))
-
-
-async def unread_answers(store: Store) -> Sequence[Noted]:
-    """Everything that is kept: unread first, newest first within each group."""
-    return await store.read(lambda tx: tx.unread.all())

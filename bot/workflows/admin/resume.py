@@ -77,6 +77,9 @@ _WAITING = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
 def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     """Release one request; whether approvers have to decide anew."""
     from_before = instruction.created_at <= mode.since
+    # The time to decide begins anew, for those whose clock runs.
+    runs = instruction.posted_at is not None
+    expires = uow.now + timedelta(seconds=instruction.requirement.expires_seconds) if runs else None
     if instruction.state is State.APPROVED and from_before:
         moved = uow.instructions.move(
             instruction,
@@ -88,19 +91,18 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
             round=instruction.round + 1,
             decided_by="",
             exec_deadline=None,
-            expires_at=_expires(instruction, uow.now),
+            expires_at=expires,
             due_at=uow.now,
         )
         return moved is not None
     voted = bool(uow.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
-        expires = _expires(instruction, uow.now) if instruction.state is State.AWAITING else instruction.expires_at
         after = uow.instructions.touch(
             instruction,
             show=True,
             round=instruction.round + 1,
             reason=Reason(OfRequest.ASK_AGAIN),
-            expires_at=expires,
+            expires_at=expires if instruction.state is State.AWAITING else instruction.expires_at,
             due_at=uow.now,
         )
         if after is not None:
@@ -109,13 +111,6 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     if has_code(instruction.reason, OfRequest.RESTORED):
         uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)
     return False
-
-
-def _expires(instruction: Instruction, now: datetime) -> datetime | None:
-    """The time to decide begins anew, for those whose clock runs."""
-    if instruction.posted_at is None:
-        return None
-    return now + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
 log = structlog.get_logger(__name__)
@@ -139,10 +134,16 @@ async def take_over(ctx: Context) -> int:
         peers.misses_nobody(ends)
         return 0
     await asyncio.sleep(_SURE)
+
+    def expire(uow: Unit, owner: str) -> int:
+        uow.processes.forget(owner)
+        uow.boards.hasten(uow.now)
+        return uow.steps.expire(owner, uow.now)
+
     gone = missing & (await _gone(ctx, peers) or set())
     died = 0
     for owner in gone:
-        rows = await ctx.write(lambda uow: _expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
+        rows = await ctx.write(lambda uow: expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
         if rows:  # a process that stopped in order holds none
             died += 1
             log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
@@ -157,12 +158,6 @@ async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
     if peers.connected_for() < _SETTLED:
         return None
     return set(await ctx.read(lambda uow: uow.processes.gone())) - {ctx.owner}
-
-
-def _expire(uow: Unit, owner: str) -> int:
-    uow.processes.forget(owner)
-    uow.boards.hasten(uow.now)
-    return uow.steps.expire(owner, uow.now)
 
 
 async def recover(ctx: Context) -> int:

@@ -29,7 +29,7 @@ from bot.workflows.requests.authority import (
     without_the_others,
 )
 from bot.workflows.requests.send import refusal_of_requester, resumed, suspend
-from bot.workflows.slack.outbox import adopt
+from bot.workflows.slack.outbox import store_posted
 from storage.rows import OutboxRow, OutboxState
 from storage.transaction import Tx
 
@@ -300,7 +300,8 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
     def keep(uow: Unit) -> None:
         here = posts_here(uow)
         if len(here) == 1 and here[0].state is OutboxState.UNKNOWN:
-            adopt(uow, here[0], Posted(channel, ts))
+            [row] = here
+            store_posted(uow, row, uow.boards.get(row.subject), Posted(channel, ts), found=True)
 
     found, lost = await ctx.read(look)
     if found is None or not lost:

@@ -18,7 +18,7 @@ from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
 from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit
-from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
+from bot.workflows.reading_only import WAITS, looks, note, reading_only
 from bot.workflows.requests.announce import alert
 from storage.repositories.requests import Changes
 
@@ -42,7 +42,8 @@ async def look_due(ctx: Context) -> int:
         if mode is None:
             return None, due
         before = looks(uow)
-        for wanted in not_looked_for(uow, mode):
+        done = {key for key, found in before.items() if found.is_over}
+        for wanted in (one for one in uow.instructions.not_over_at(mode.since) if one not in done):
             again_at = before[wanted].again_at if wanted in before else None
             found = uow.instructions.get(wanted) if again_at is None or again_at <= uow.now else None
             if found is not None and found.state not in _UNDER_WAY:

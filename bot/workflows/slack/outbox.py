@@ -61,37 +61,6 @@ async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str,
     return channel, board.thread if channel == board.channel else None
 
 
-async def post(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None) -> Posted | None:
-    """Post it; None when there is nothing to say any more. In plain words where Slack refused its blocks before."""
-    found = await _content(ctx, row)
-    if found is None:
-        return None
-    if isinstance(found, Attachment):
-        return await ctx.files.share(
-            name=found.name,
-            content=found.content,
-            title=found.title,
-            alt=found.alt,
-            comment=found.comment,
-            channel=channel,
-            thread_ts=thread_ts,
-        )
-    if row.last_error in TOO_RICH:
-        found = Content(text=found.text, blocks=found.plainer)
-    return await ctx.messenger.post(channel=channel, content=found, marker=row.id, thread_ts=thread_ts)
-
-
-async def names(ctx: Context, row: OutboxRow) -> frozenset[str]:
-    """By what a file is found again; empty for a message, which has its marker."""
-    if row.action != Action.FILE:
-        return frozenset()
-    plain_or_not = replace(row, attempts=0, payload={key: row.payload[key] for key in row.payload.keys() - {PLAIN}})
-    found = await _content(ctx, plain_or_not)
-    if not isinstance(found, Attachment):
-        return frozenset()
-    return frozenset({found.name, found.title} if found.own_title else {found.name})
-
-
 async def _content(ctx: Context, row: OutboxRow) -> Attachment | Content | None:
     speaker, name = speaker_of(ctx, row)
     match Action(row.action):
@@ -155,7 +124,23 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
         channel, thread_ts = await where(ctx, row, board)
         if row.action != Action.FILE:
             turn.keep_pace(channel, first=row.urgent)
-        posted = await post(ctx, row, channel=channel, thread_ts=thread_ts)
+        content = await _content(ctx, row)
+        if content is None:
+            posted = None
+        elif isinstance(content, Attachment):
+            posted = await ctx.files.share(
+                name=content.name,
+                content=content.content,
+                title=content.title,
+                alt=content.alt,
+                comment=content.comment,
+                channel=channel,
+                thread_ts=thread_ts,
+            )
+        else:  # in plain words where Slack refused its blocks before
+            plain = row.last_error in TOO_RICH
+            said = Content(text=content.text, blocks=content.plainer) if plain else content
+            posted = await ctx.messenger.post(channel=channel, content=said, marker=row.id, thread_ts=thread_ts)
     except ServiceNow as later:
         if later.retry_after is not None:
             turn.put_off(later.retry_after)
@@ -169,7 +154,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
     except ServiceNever as refused:
         await _refused(ctx, row, board, refused.reason)
     else:
-        await ctx.write(lambda uow: _posted(uow, row, board, posted), name="posted")
+        await ctx.write(lambda uow: store_posted(uow, row, board, posted), name="posted")
 
 
 async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
@@ -184,12 +169,18 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
             oldest = begun.get("oldest", oldest)  # older versions did not store it
             stretch = replace(stretch, oldest=oldest, latest=begun["latest"], cursor=begun["cursor"])
-        there = await ctx.messenger.find(stretch, marker=row.id, names=await names(ctx, row))
+        names: frozenset[str] = frozenset()  # by what a file is found again; a message has its marker
+        if row.action == Action.FILE:
+            payload = {key: row.payload[key] for key in row.payload.keys() - {PLAIN}}
+            file = await _content(ctx, replace(row, attempts=0, payload=payload))
+            if isinstance(file, Attachment):
+                names = frozenset({file.name, file.title} if file.own_title else {file.name})
+        there = await ctx.messenger.find(stretch, marker=row.id, names=names)
     except ServiceTrouble as silent:
         await _not_searched(ctx, row, board, silent, stretch)
         return None
     if there is not None:
-        await ctx.write(lambda uow: _posted(uow, row, board, there, found=True), name="found_post")
+        await ctx.write(lambda uow: store_posted(uow, row, board, there, found=True), name="found_post")
         return None
     if _KEY not in row.payload:
         return row
@@ -231,7 +222,7 @@ async def _not_searched(
         await _again(ctx, row, wait=None, why=silent.reason)  # posting twice is better than never
 
 
-def _posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | None, *, found: bool = False) -> None:
+def store_posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | None, *, found: bool = False) -> None:
     """Store where a message was posted. One that was found by search may show an older state, so it is edited."""
     if at is None:
         uow.outbox.dead(row.id, error="nothing to say any more")
@@ -242,11 +233,6 @@ def _posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | None, *
         uow.boards.posted(row.subject, channel=at.channel, ts=at.ts, version=version, now=uow.now)
         speaker, name = speaker_of(uow.ctx, row)
         speaker.posted(uow, name)
-
-
-def adopt(uow: Unit, row: OutboxRow, at: Posted) -> None:
-    """Store where a message was posted, learned elsewhere after the answer to its post was lost."""
-    _posted(uow, row, uow.boards.get(row.subject), at, found=True)
 
 
 async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reason) -> None:
