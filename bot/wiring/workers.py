@@ -106,14 +106,13 @@ class Pump:
                 # A worker must survive the error of one row; the next tick tries again.
                 log.exception("a worker failed", worker=self.name)
                 return
-            if not found and (await self._paused() or not self._again):
+            if found:
+                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self.pause_seconds):
+                    await self._stopping.wait()
+            if self._stopping.is_set() or not self._again:
                 return
-
-    async def _paused(self) -> bool:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(self.pause_seconds):
-                await self._stopping.wait()
-        return self._stopping.is_set()
 
 
 @dataclass(eq=False, kw_only=True)

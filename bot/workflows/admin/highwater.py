@@ -65,8 +65,12 @@ class HighWater:
         except OSError as refused:
             await self._cannot_write(refused)
             return
-        if changed := (*whole.unreadable, *whole.forged):
-            await self._were_changed(sorted(changed))
+        if changed := sorted((*whole.unreadable, *whole.forged)):
+            file = str(self._file.path)
+            log.error("anchors were changed", file=file, lines=changed, mend="run `switchboard audit verify`")
+            facts = {"file": file, "lines": changed[:_NAMED], "count": len(changed)}
+            once = hashlib.sha256(repr(changed).encode()).hexdigest()  # one alert for the same lines
+            await self._tell("anchors_changed", once, facts)
         await self._account_for([foreign, *lost] if foreign is not None else lost)
 
     async def may_leave(self, about: str) -> bool:
@@ -147,13 +151,6 @@ class HighWater:
             await asyncio.to_thread(self._file.set_aside, self._clock.now())
             newest = None
         self._last = newest
-
-    async def _were_changed(self, lines: Sequence[int]) -> None:
-        """Lines of the file are not as we wrote them: one alert for the same lines."""
-        file = str(self._file.path)
-        log.error("anchors were changed", file=file, lines=lines, mend="run `switchboard audit verify`")
-        facts = {"file": file, "lines": list(lines[:_NAMED]), "count": len(lines)}
-        await self._tell("anchors_changed", hashlib.sha256(repr(lines).encode()).hexdigest(), facts)
 
     async def _cannot_write(self, refused: OSError) -> None:
         reason, file = refused.strerror or str(refused), str(self._file.path)
