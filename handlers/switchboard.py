@@ -14,7 +14,7 @@ from bot.presentation import audit as audit_words
 from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
-from bot.workflows.admin.overview import look, under_way
+from bot.workflows.admin.overview import look, under_way, unread_answers
 from bot.workflows.admin.overview import overview as everything
 from handlers.grammar.admission import admit, send_file
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
@@ -39,7 +39,7 @@ async def _status(deps: Dependencies, command: Command, _values: Values) -> Repl
 
 async def _unread(deps: Dependencies, command: Command, _values: Values) -> Reply:
     await admit(deps, command.user, may_see_balance)
-    return Private(unread.listing(await deps.ctx.store.read(lambda tx: tx.unread.all())))
+    return Private(unread.listing(await unread_answers(deps.ctx.store)))
 
 
 async def _jobs(deps: Dependencies, command: Command, _values: Values) -> Reply:

@@ -254,3 +254,8 @@ class UnreadLog:
             await self.flush()
         except StorageError as problem:
             log.warning("answers that could not be read are not stored", reason=str(problem))
+
+
+async def unread_answers(store: Store) -> Sequence[Noted]:
+    """Everything that is kept: unread first, newest first within each group."""
+    return await store.read(lambda tx: tx.unread.all())
