@@ -27,7 +27,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the same file again needs nobody more",
-        file="bot/domain/payments/requirement.py",
+        file="bot/domain/approvals.py",
         old="    if payload.same_as:",
         new="    if payload.same_as and payload.duplicate_count:",
         breaks="the same payments again need one more approver",
@@ -59,7 +59,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the same payment is remembered for half a day",
-        file="bot/domain/payments/requirement.py",
+        file="bot/domain/approvals.py",
         old="SAME_PAYMENT = timedelta(days=1)",
         new="SAME_PAYMENT = timedelta(days=0.5)",
         breaks="the same within a day needs one more approver",

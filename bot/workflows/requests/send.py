@@ -11,11 +11,10 @@ from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 
-from bot.domain.approvals import Count, No, Void, may_request
+from bot.domain.approvals import SAME_PAYMENT, Count, No, Void, doubts_of, facts_of, may_request, requirement_of
 from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
-from bot.domain.payments.requirement import SAME_PAYMENT, doubts_of, facts_of, requirement_of
 from bot.domain.payments.sealed import needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.approvals import doubts_of
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import (
     BulkItem,
@@ -32,7 +33,6 @@ from bot.domain.payments.bulk_records import (
     state_of,
 )
 from bot.domain.payments.instruction import State
-from bot.domain.payments.requirement import doubts_of
 from bot.presentation.reasons import worded
 
 ITEMS = [
