@@ -218,13 +218,6 @@ def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
     return {name: one.since for name, one in found.items() if one is not None and abs(now - one.seen) <= OLD}
 
 
-def move_silences(uow: Unit, by: timedelta) -> None:
-    """The clock was set: what was found silent is as long ago as before."""
-    for key, value in uow.flags.starting(FLAG).items():
-        if found := Silence.read(value):
-            uow.flags.set(key, Silence(found.since + by, found.seen + by).stored(), uow.now)
-
-
 def hold(uow: Unit, instruction: Instruction, reason: Reason | None, pause: timedelta = _PAUSE) -> None:
     """Keep the state and look again later; the window to execute goes on running."""
     due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)

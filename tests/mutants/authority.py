@@ -16,9 +16,9 @@ _STAFFING = ("tests/wiring/test_staffing.py",)
 MUTANTS = (
     Mutant(
         name="a claim takes of people what a click takes",
-        file="bot/workflows/requests/authority.py",
-        old="await involved_in(ctx, instruction_id), patient=True)",
-        new="await involved_in(ctx, instruction_id))",
+        file="bot/workflows/requests/attempt.py",
+        old="await involved_in(ctx, instruction.id), patient=True)",
+        new="await involved_in(ctx, instruction.id))",
         breaks="who left between the vote and the claim does not count, however slow Slack is",
         tests=_SLOW_SLACK,
     ),

@@ -14,7 +14,7 @@ from bot.domain.clock import SharedClock
 from bot.workflows import reading_only
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit, witness
-from bot.workflows.effect import move_silences
+from bot.workflows.effect import FLAG, Silence
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -81,7 +81,9 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
             return steps
         rows = uow.times.shift(by)
         reading_only.move_along(uow, by)
-        move_silences(uow, by)
+        for key, value in uow.flags.starting(FLAG).items():  # what was found silent is as long ago as before
+            if found := Silence.read(value):
+                uow.flags.set(key, Silence(found.since + by, found.seen + by).stored(), uow.now)
         uow.flags.set(_STEPS, steps + 1, uow.now)
         seconds, exactly = round(by.total_seconds()), by // timedelta(microseconds=1)
         witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})

@@ -14,6 +14,7 @@ from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.moves import APPROVED
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
 from bot.workflows.context import Context, Unit
@@ -21,7 +22,7 @@ from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
 from bot.workflows.requests.reach import OutOfReach, all_short
-from bot.workflows.requests.request import waiting, with_votes
+from bot.workflows.requests.request import with_votes
 from storage.errors import StorageError
 from storage.store import Store
 from storage.transaction import Tx
@@ -31,6 +32,7 @@ MOST = 50
 
 _LISTS = (RUN, WHOLE)
 _OPEN = tuple(state for state in State if state not in FINAL)
+_WAITING = (State.AWAITING, State.NEEDS_HUMAN)
 _MOVING = tuple(state for state in _OPEN if state not in (State.AWAITING, State.NEW))
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
@@ -174,12 +176,15 @@ async def decisions(ctx: Context, standing: Membership, user: str) -> list[Waiti
     people = ctx.policy.people
     sees_all = any(listed(role, standing, people) for role in Role)
     found = []
-    for one, votes in await waiting(ctx):
+
+    def waiting(uow: Unit) -> list[tuple[Instruction, list[Vote]]]:
+        return with_votes(uow, (one for one in uow.instructions.awaiting(_WAITING) if one.kind in APPROVED))
+
+    for one, votes in await ctx.read(waiting):
         may = may_decide(standing, requester=one.requester, people=people, home=ctx.home) is None
         voted = any(vote.person == user for vote in votes)
-        mine = may and not voted and one.state in (State.AWAITING, State.NEEDS_HUMAN)
         if sees_all or one.requester == user:
-            found.append(WaitingRequest(one, votes, mine))
+            found.append(WaitingRequest(one, votes, may and not voted))
     return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
 
 

@@ -7,7 +7,6 @@ anyway, because it is not documented what the figures count.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import partial
 from operator import methodcaller
 from typing import Final
 
@@ -55,7 +54,6 @@ from bot.workflows.requests.authority import has_its_items, hold_changed
 from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, watch_ended
 from bot.workflows.requests.send import not_now, sending
 from storage.rows import Tracked
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -314,10 +312,13 @@ def _land(uow: Unit, instruction_id: str) -> None:
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
     """Read the whole history once: ids that are new since the submission and list our payments."""
 
-    def belongs_to_another(uow: Unit, remote_id: str) -> bool:
-        return uow.instructions.belongs_to_another(remote_id, None, than=instruction.id)
+    def known_before(uow: Unit) -> frozenset[str] | None:  # None: they are not those that were noted at the submission
+        known = uow.bulk_flights.known(instruction.id)
+        rows = uow.audit.verified(uow.audit.about(instruction.id))
+        sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
+        return known if not sealed or sealed[0] == known_digest(known) else None
 
-    known = await ctx.read(lambda uow: _known_before(uow, instruction))
+    known = await ctx.read(known_before)
     if known is None:
         return Look(doubt=Reason(OfRequest.NOTE_CHANGED))
     jobs: dict[str, BulkJob] = {}
@@ -328,7 +329,9 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
         return Look(doubt=Reason(OfRequest.HISTORY_UNUSABLE, why=silent.full_reason))
     hits, doubtful = [], None
     for job in jobs.values():
-        if job.id in known or await ctx.read(partial(belongs_to_another, remote_id=job.id)):
+        if job.id in known or await ctx.read(
+            lambda uow: uow.instructions.belongs_to_another(job.id, None, than=instruction.id)  # noqa: B023
+        ):
             continue
         verdict = await _verdict(ctx, payments, job, instruction)
         if verdict:
@@ -338,14 +341,6 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
     if hits or doubtful is None:
         return Look(tuple(hits))
     return Look(doubt=Reason(OfRequest.MAY_BE_THIS_BULK, id=doubtful), suspect=doubtful)
-
-
-def _known_before(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
-    """Ids that the history held before the first submission; None: they are not those that were noted then."""
-    known = tx.bulk_flights.known(instruction.id)
-    rows = tx.audit.verified(tx.audit.about(instruction.id))
-    sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
-    return known if not sealed or sealed[0] == known_digest(known) else None
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:

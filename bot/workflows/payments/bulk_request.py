@@ -48,7 +48,7 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import places, prepared, show_progress
 from bot.workflows.requests.attempt import lease
 from bot.workflows.requests.request import Requested, request_of
-from bot.workflows.slack.dropped_files import TableFile, read_table_file
+from bot.workflows.slack.dropped_files import read_table_file
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -92,27 +92,6 @@ def can_be_paid(header: Sequence[str]) -> bool:
     return all(name in known for name in REQUIRED)
 
 
-def _preview(found: TableFile, chosen: Mapping[str, int]) -> Preview:
-    table, name = found.table, found.info.name
-    clear = clear_columns(table.header, COLUMNS)
-    if len(table.header) < LEAST_COLUMNS:
-        raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in clear])
-    fits = all(place < len(table.header) for place in chosen.values())
-    chosen = chosen if fits else {}
-    known = dict(chosen) or clear
-    looks = summarize(table.header, (row.cells for row in table.rows))
-    asked = not chosen and same_names(table.header, COLUMNS)
-    complete = all(one in known for one in REQUIRED) and not asked
-    return Preview(
-        name=name,
-        fingerprint=found.fingerprint,
-        how=read_as(table),
-        looks=looks,
-        places=known if complete else guess_places(looks, table.rows, known),
-        checked=_checked(table, name, places=known) if complete else None,
-    )
-
-
 async def read_typed(text: str) -> Checked:
     """Rows that were typed or pasted, with or without a first row of names."""
     lines, first = text.strip("\r\n"), 0
@@ -146,13 +125,6 @@ def _checked(table: Table, name: str, first: int = 0, places: Mapping[str, int] 
     )
 
 
-class _Unread(Enum):
-    """Why nothing is known of an account."""
-
-    SILENT = "silent"
-    REFUSED = "refused"
-
-
 async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *, requester: str) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
@@ -162,15 +134,38 @@ async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *,
     Raises:
         StorageFull: see :func:`bot.workflows.requests.request.request`.
     """
+    items = checked.items
 
     def make(uow: Unit) -> Requested:
+        known = uow.instructions.paid_before(item.email for item in items)
+        fresh = [item for item in items if item.email.casefold() not in known]
+        twin = twin_digest(items)
+        same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
+        repeated = duplicates_in(items)
+        payload = BulkPayload(
+            name=checked.name,
+            count=len(items),
+            cents=sum(item.cents for item in items),
+            items_digest=items_digest(items),
+            twin_digest=twin,
+            largest=largest_of(items),
+            duplicates=repeated[:_KEPT_DUPLICATES],
+            duplicate_count=len(repeated),
+            people=people_in(items),
+            new_count=len({item.email.casefold() for item in fresh}),
+            new_cents=max((item.cents for item in fresh), default=0),
+            same_as=same.reference if same is not None else "",
+            read_as=checked.read_as,
+            marks=checked.marks,
+            thread_ts=carried.thread_ts,
+        )
         return Requested(
             requester=requester,
             channel=carried.channel,
             kind=Kind.BULK,
-            payload=_payload(uow, checked, thread_ts=carried.thread_ts),
+            payload=payload,
             source_key=requested_before(uow, carried.key)[1],
-            items=checked.items,
+            items=items,
         )
 
     return await request_of(ctx, carried.key, make, known=lambda uow, key: requested_before(uow, key)[0])
@@ -184,32 +179,6 @@ def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
         free = f"{key}#{n}"
         known = tx.instructions.by_source(free)
     return known, free
-
-
-def _payload(uow: Unit, checked: Checked, *, thread_ts: str) -> BulkPayload:
-    items = checked.items
-    known = uow.instructions.paid_before(item.email for item in items)
-    fresh = [item for item in items if item.email.casefold() not in known]
-    twin = twin_digest(items)
-    same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
-    repeated = duplicates_in(items)
-    return BulkPayload(
-        name=checked.name,
-        count=len(items),
-        cents=sum(item.cents for item in items),
-        items_digest=items_digest(items),
-        twin_digest=twin,
-        largest=largest_of(items),
-        duplicates=repeated[:_KEPT_DUPLICATES],
-        duplicate_count=len(repeated),
-        people=people_in(items),
-        new_count=len({item.email.casefold() for item in fresh}),
-        new_cents=max((item.cents for item in fresh), default=0),
-        same_as=same.reference if same is not None else "",
-        read_as=checked.read_as,
-        marks=checked.marks,
-        thread_ts=thread_ts,
-    )
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -230,46 +199,47 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
 async def look_up(
     ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
 ) -> tuple[Instruction, BulkProgress] | None:
-    """Read one account after the other, showing progress; None when somebody else took over the request."""
+    """Read one account after the other, showing progress; None when somebody else took over the request.
+
+    An account is read once more without an answer.
+    """
+
+    def show(held: Instruction, progress: BulkProgress, uow: Unit) -> Instruction | None:
+        after = uow.instructions.touch(held, progress=progress, **lease(uow.ctx))
+        if after is not None:
+            for place in places(uow.ctx, after):
+                show_progress(uow, after, place)
+        return after
+
     held, progress, silences = instruction, BulkProgress(to_look_up=len(emails)), 0
     for number, email in enumerate(emails, 1):
-        active = await _is_active(payments, email) if silences < _SILENCES else _Unread.SILENT
-        silences = silences + 1 if active is _Unread.SILENT else 0
+        active: bool | None = None
+        is_read, silences = False, silences + 1  # until it answers
+        for _ in range(2 if silences <= _SILENCES else 0):
+            try:
+                active = (await payments.account_status(email)).active  # None: the service does not say
+                is_read, silences = True, 0
+                break
+            except ServiceNow as silent:
+                log.info("an account could not be read", reason=str(silent.reason))
+            except ServiceNever:
+                silences = 0
+                break
         inactive = (email,) if active is False else ()
         progress = progress.model_copy(
             update={
                 "looked_up": number,
                 "inactive": progress.inactive + len(inactive),
                 "inactive_emails": (*progress.inactive_emails, *inactive)[:_KEPT_INACTIVE],
-                "not_read": progress.not_read + isinstance(active, _Unread),
+                "not_read": progress.not_read + (not is_read),
             }
         )
         if number % _SHOWN_EVERY == 0:
-            shown = await ctx.write(partial(_show, held, progress), name="looked_up", wakes=False)
+            shown = await ctx.write(partial(show, held, progress), name="looked_up", wakes=False)
             if shown is None:
                 return None
             held = shown
     return held, progress
-
-
-async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | None:
-    """Whether this account can receive money, None when the service does not say; retried once without an answer."""
-    for _ in range(2):
-        try:
-            return (await payments.account_status(email)).active
-        except ServiceNow as silent:
-            log.info("an account could not be read", reason=str(silent.reason))
-        except ServiceNever:
-            return _Unread.REFUSED
-    return _Unread.SILENT
-
-
-def _show(held: Instruction, progress: BulkProgress, uow: Unit) -> Instruction | None:
-    after = uow.instructions.touch(held, progress=progress, **lease(uow.ctx))
-    if after is not None:
-        for place in places(uow.ctx, after):
-            show_progress(uow, after, place)
-    return after
 
 
 class Why(Enum):
@@ -300,7 +270,28 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
     if before is not None:
         return before
     found = await read_table_file(ctx, carried.file, limits=_LIMITS)
-    return await asyncio.to_thread(_preview, found, chosen)
+    table, name = found.table, found.info.name
+
+    def preview() -> Preview:
+        clear = clear_columns(table.header, COLUMNS)
+        if len(table.header) < LEAST_COLUMNS:
+            raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in clear])
+        fits = all(place < len(table.header) for place in chosen.values())
+        kept = dict(chosen) if fits else {}
+        known = kept or clear
+        looks = summarize(table.header, (row.cells for row in table.rows))
+        asked = not kept and same_names(table.header, COLUMNS)
+        complete = all(one in known for one in REQUIRED) and not asked
+        return Preview(
+            name=name,
+            fingerprint=found.fingerprint,
+            how=read_as(table),
+            looks=looks,
+            places=known if complete else guess_places(looks, table.rows, known),
+            checked=_checked(table, name, places=known) if complete else None,
+        )
+
+    return await asyncio.to_thread(preview)
 
 
 async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:

@@ -162,18 +162,12 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
         if state in PURCHASE_SETTLED and state is not instruction.state:
             alert_changed(uow, instruction, operation.status)
         return True
-    if instruction.state is State.OPEN and state is not None:
-        return _settle(uow, instruction, operation, state)
-    if instruction.state is State.OPEN:
+    if instruction.state is not State.OPEN:
+        return False
+    if state is None:
         note_status(uow, instruction, operation)
-    return False
-
-
-def _settle(uow: Unit, instruction: Instruction, operation: Operation, state: State) -> bool:
-    """The buyer, or the service, decided."""
-    reason = None
-    if state is State.FAILED:
-        reason = given(operation.failure_reason or "")
+        return False
+    reason = given(operation.failure_reason or "") if state is State.FAILED else None
     payer = (operation.email or "").strip()
     if state is State.COMPLETED and payer.casefold() not in ("", instruction.payload.email.casefold()):
         reason = Reason(OfRequest.PAID_BY, other=payer)
@@ -185,11 +179,10 @@ def _settle(uow: Unit, instruction: Instruction, operation: Operation, state: St
         remote_status=operation.status,
         reason=reason,
     )
-    if moved is None:
-        return False
-    uow.tracked.stop(PURCHASE, operation.id, uow.now)
-    tell(uow, moved)
-    return True
+    if moved is not None:
+        uow.tracked.stop(PURCHASE, operation.id, uow.now)
+        tell(uow, moved)
+    return moved is not None
 
 
 def _watch(uow: Unit, ended: Instruction) -> None:

@@ -69,7 +69,16 @@ class RequestSubject(Subject):
             case Line.OUT_OF_REACH:
                 return cards.out_of_reach(instruction, payload)
             case Line.ALERT:
-                link, people = await _link_to_card(ctx, instruction), ctx.policy.people
+                subjects = [subject_of(instruction.id, place) for place in Place]
+                boards = await ctx.read(lambda uow: [uow.boards.get(one) for one in subjects])
+                posted = next((Posted(board.channel, board.ts) for board in boards if board and board.ts), None)
+                link = ""
+                try:
+                    link = await ctx.messenger.permalink(posted) if posted is not None else ""
+                except ServiceTrouble as silent:
+                    about, why = instruction.reference, str(silent.reason)
+                    log.info("an alert goes out without the link to its card", request=about, reason=why)
+                people = ctx.policy.people
                 return cards.alert(
                     instruction, payload, names=names, link=link, approvers=people.approvers, admins=people.admins
                 )
@@ -80,7 +89,7 @@ class RequestSubject(Subject):
         id: str,  # noqa: A002
         payload: Mapping[str, object],
     ) -> Attachment | Content | None:
-        """A file of a bulk payment, or the checkout link of a purchase as a picture.
+        """The items of a bulk payment or cancellation as they stand now, or a checkout link as a picture.
 
         Where the workspace takes no picture the link goes out alone: it must not hold back the news behind it.
         """
@@ -89,7 +98,16 @@ class RequestSubject(Subject):
             return None
         instruction, what = sight.instruction, str(payload["what"])
         if what != LINK:
-            return await _items(ctx, instruction, what)
+            kind = what.partition(":")[0]
+            statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
+            rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
+            if not rows:
+                return None
+            made = KINDS[instruction.kind].files[kind]
+            table = await asyncio.to_thread(lambda: write_csv(made.header, [made.row(row) for row in rows]))
+            title, alt, comment = made.about(instruction, count=len(rows))
+            name = f"{instruction.reference}-{what.replace(':', '-')}.csv"
+            return Attachment(name=name, content=table, title=title, alt=alt, comment=comment, own_title=False)
         if instruction.state is not State.OPEN:
             return None  # nothing to pay any more
         link = link_of(ctx, instruction)
@@ -161,44 +179,6 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
         approvers=ctx.policy.people.approvers,
         short=await ctx.read(lambda uow: short_of(uow, instruction)),
     )
-
-
-async def _items(ctx: Context, instruction: Instruction, what: str) -> Attachment | None:
-    """The items of a bulk payment or its cancellation as they stand now; None when none belongs in this file."""
-    kind = what.partition(":")[0]
-    statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
-    rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
-    if not rows:
-        return None
-    file = KINDS[instruction.kind].files[kind]
-    content = await asyncio.to_thread(lambda: write_csv(file.header, [file.row(row) for row in rows]))
-    title, alt, comment = file.about(instruction, count=len(rows))
-    return Attachment(
-        name=f"{instruction.reference}-{what.replace(':', '-')}.csv",
-        content=content,
-        title=title,
-        alt=alt,
-        comment=comment,
-        own_title=False,
-    )
-
-
-async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
-    """Link to the card of an alert; empty without a card or without Slack's answer: the alert goes out anyway."""
-
-    def read(uow: Unit) -> list[Board]:
-        found = [uow.boards.get(subject_of(instruction.id, place)) for place in Place]
-        return [board for board in found if board is not None and board.ts]
-
-    boards = await ctx.read(read)
-    if not boards:
-        return ""
-    try:
-        return await ctx.messenger.permalink(Posted(boards[0].channel, boards[0].ts))
-    except ServiceTrouble as silent:
-        why = str(silent.reason)
-        log.info("an alert goes out without the link to its card", request=instruction.reference, reason=why)
-        return ""
 
 
 def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[str]:

@@ -31,7 +31,7 @@ from bot.domain.tracking import back_off
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Claim, Lost, Permit, in_time, once, permitted
 from bot.workflows.requests.announce import tell
-from bot.workflows.requests.authority import OutdatedError, Standings, may_send, standings_of
+from bot.workflows.requests.authority import OutdatedError, Standings, involved_in, may_send
 from storage.leases import LEASE_SECONDS
 
 _READINGS = 3
@@ -147,7 +147,8 @@ def with_people(
     """
 
     async def claim_now(permit: Permit) -> C | None:
-        standings = await standings_of(ctx, instruction.id)
+        # patient: it waits for Slack's own answer, where a click takes a known one
+        standings = await ctx.people.standings(await involved_in(ctx, instruction.id), patient=True)
         if not await permitted(ctx, permit, instruction):
             return None
         return await permit.claim(lambda uow: work(uow, standings), name=name, read_back=read_back)
@@ -308,16 +309,13 @@ def give_up(uow: Unit, instruction: Instruction, reason: Reason) -> None:
     if not still_open:
         # Not reachable by design; but one inconsistent row must not keep the others from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
-    lost = (still_open or attempts or [_deleted(uow.ctx, instruction)])[-1]
+    if not attempts:  # somebody deleted it: the next step finds that it is missing, and holds the request
+        kind = AttemptKind.CREATE if instruction.state is State.CREATING else AttemptKind.COMMIT
+        name, now = instruction.id, uow.ctx.clock.now()
+        attempts = [Attempt(instruction_id=name, n=0, kind=kind, request_hash="", claimed_at=now, boot_at=0.0)]
+    lost = (still_open or attempts)[-1]
     lose(uow, instruction, lost, Unknown(reason=reason))
     uow.ctx.attempted(lost.kind, AttemptStep.UNKNOWN)
-
-
-def _deleted(ctx: Context, instruction: Instruction) -> Attempt:
-    """In place of an attempt that somebody deleted: the next step finds that it is missing, and holds the request."""
-    kind = AttemptKind.CREATE if instruction.state is State.CREATING else AttemptKind.COMMIT
-    now = ctx.clock.now()
-    return Attempt(instruction_id=instruction.id, n=0, kind=kind, request_hash="", claimed_at=now, boot_at=0.0)
 
 
 LOST = Lost("instruction", lambda uow: uow.instructions, EFFECT_UNDER_WAY, give_up)

@@ -13,7 +13,6 @@ import structlog
 
 from bot.domain.approvals import Count, Membership, No, Role, counting, in_role
 from bot.domain.audit import CLOCK_SET, SYSTEM
-from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import RECOUNTED, Disagreement, Odd, disagreements, made_of, names_what_it_sent
@@ -280,20 +279,6 @@ async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
         return frozenset({found.requester, *(vote.person for vote in uow.votes.of(found.id, found.round))})
 
     return await ctx.read(involved)
-
-
-async def standings_of(ctx: Context, instruction_id: str) -> Standings:
-    """Standings of all of them, for a claim: it waits for Slack's own answer, where a click takes a known one."""
-    return await ctx.people.standings(await involved_in(ctx, instruction_id), patient=True)
-
-
-async def standing_of_voter(ctx: Context, person: str, instruction_id: str) -> Membership:
-    """Membership of who presses a button; where Slack is too slow, all on whom the vote depends are asked for."""
-    try:
-        return await ctx.people.standing(person)
-    except ServiceNow:
-        ctx.people.expect(await involved_in(ctx, instruction_id))
-        raise
 
 
 def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -> None:

@@ -106,9 +106,6 @@ def unused_reference(tx: Tx, letter: Letter) -> str:
     return chosen
 
 
-_WAITING = (State.AWAITING, State.NEEDS_HUMAN)
-
-
 async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None:
     """A request by its reference, code or the service's id, with the votes of its round."""
 
@@ -129,16 +126,6 @@ async def check_cards(ctx: Context, instruction: Instruction) -> None:
     if instruction.closed_at is not None:
         return
     await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=uow.now), name="check_cards")
-
-
-async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
-    """What waits for people, oldest first."""
-
-    def work(uow: Unit) -> list[tuple[Instruction, list[Vote]]]:
-        found = (one for one in uow.instructions.awaiting(_WAITING) if one.kind in APPROVED)
-        return with_votes(uow, found)
-
-    return await ctx.read(work)
 
 
 def with_votes(tx: Tx, found: Iterable[Instruction]) -> list[tuple[Instruction, list[Vote]]]:

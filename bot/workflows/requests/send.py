@@ -152,9 +152,11 @@ def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     wanted = instruction.requirement.tightened(now_required)
     if wanted is instruction.requirement:
         return instruction
-    before = instruction.requirement
-    expires = _sooner(instruction.expires_at, before.expires_seconds - wanted.expires_seconds)
-    deadline = _sooner(instruction.exec_deadline, before.execute_within_seconds - wanted.execute_within_seconds)
+    before, expires, deadline = instruction.requirement, instruction.expires_at, instruction.exec_deadline
+    if expires is not None:
+        expires -= timedelta(seconds=before.expires_seconds - wanted.expires_seconds)
+    if deadline is not None:
+        deadline -= timedelta(seconds=before.execute_within_seconds - wanted.execute_within_seconds)
     due = [end for end in (instruction.due_at, expires, deadline) if end is not None]
     held = uow.instructions.touch(
         instruction,
@@ -169,10 +171,6 @@ def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     if held is not None:
         witness(uow, "tightened", needed(wanted), about=held)
     return held
-
-
-def _sooner(end: datetime | None, seconds: float) -> datetime | None:
-    return None if end is None else end - timedelta(seconds=seconds)
 
 
 async def not_now(ctx: Context, instruction: Instruction) -> bool:

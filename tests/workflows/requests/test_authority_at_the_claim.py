@@ -12,7 +12,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import Directory
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests import decide, send
-from bot.workflows.requests.authority import OutdatedError, Standings, standings_of
+from bot.workflows.requests.authority import OutdatedError, Standings, involved_in
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
@@ -128,7 +128,7 @@ async def test_people_who_took_long_to_be_read_are_read_again(
 async def test_the_claim_refuses_what_is_older_than_a_minute(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     ctx, clock, found = rig.switchboard.context, rig.clock, await newest(rig)
-    known = await standings_of(ctx, found.id)
+    known = await ctx.people.standings(await involved_in(ctx, found.id), patient=True)
     assert set(known) == {MARIA, ADA}
     for partly in ({MARIA: known[MARIA]}, {ADA: known[ADA]}):
         with pytest.raises(OutdatedError):
