@@ -113,17 +113,15 @@ def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> 
     one = Request(operation=declared.operation, text=text, url=url, options=options)
     requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
     for error in request_errors(requests[0].complete(), own_hosts=own_hosts):
-        errors.setdefault(_field(error, declared, given), answers.at_field(error))
+        option = declared.option(error.argument)
+        if option is not None:
+            block = f"{OPTION}{option.name}"
+        elif declared.media is None:
+            block = TEXT
+        else:
+            block = FILE if FILE in given and error.argument == FILE else URL
+        errors.setdefault(block, answers.at_field(error))
     return requests, errors
-
-
-def _field(error: PersonError, declared: Capability, given: set[str]) -> str:
-    option = declared.option(error.argument)
-    if option is not None:
-        return f"{OPTION}{option.name}"
-    if declared.media is None:
-        return TEXT
-    return FILE if FILE in given and error.argument == FILE else URL
 
 
 async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:

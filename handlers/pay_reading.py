@@ -33,13 +33,25 @@ NAME: Final = "pay"
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     ctx, text = deps.ctx, values["operation"]
+    payments = ctx.payments.client
     standing = await admit(deps, command.user)
     in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.about.requester == command.user):
         await check_cards(ctx, found.about)
-        return await _told_now(deps, found)
-    payments = ctx.payments.client
+        card, remote_id = await _told(deps, found), found.about.remote_id
+        if payments is None or remote_id is None or found.about.kind in (Kind.BULK, Kind.BULK_CANCEL):
+            return card
+
+        async def with_record() -> Answer:
+            try:
+                operation = await payments.get_operation(remote_id)
+            except (ServiceNow, ServiceNever, OperatorError) as trouble:
+                said = sentence(trouble)
+                return await _told(deps, found, partial(operations.without_record, said=said))
+            return await _told(deps, found, partial(operations.with_record, operation=operation))
+
+        return Later(with_record, card)
     if found is not None or not in_a_role or payments is None:
         raise _unknown("operation", SHOW, deps, text)
 
@@ -60,23 +72,6 @@ async def show(deps: Dependencies, name: str) -> Private:
     if found is None:
         raise LookupError(name)
     return await _told(deps, found)
-
-
-async def _told_now(deps: Dependencies, found: Story[Instruction]) -> Reply:
-    """Show one of our requests, with the service's current record where it has one."""
-    card, payments, remote_id = await _told(deps, found), deps.ctx.payments.client, found.about.remote_id
-    if payments is None or remote_id is None or found.about.kind in (Kind.BULK, Kind.BULK_CANCEL):
-        return card
-
-    async def look_there() -> Answer:
-        try:
-            operation = await payments.get_operation(remote_id)
-        except (ServiceNow, ServiceNever, OperatorError) as trouble:
-            said = sentence(trouble)
-            return await _told(deps, found, partial(operations.without_record, said=said))
-        return await _told(deps, found, partial(operations.with_record, operation=operation))
-
-    return Later(look_there, card)
 
 
 async def _told(

@@ -2,7 +2,8 @@
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, Literal
 
 import structlog
 
@@ -31,25 +32,22 @@ _READERS: Final = (Role.ADMIN, Role.APPROVER)
 """Roles that may read the audit of every request; requesters may read that of their own."""
 
 
-async def _status(deps: Dependencies, command: Command, _values: Values) -> Reply:
+async def _page(
+    deps: Dependencies, command: Command, _values: Values, *, page: Literal["status", "unread", "jobs", "routes"]
+) -> Reply:
     await admit(deps, command.user, may_see_balance)
-    found = await everything(deps.ctx)
-    return Private(overview.status(found, command=deps.spelled(NAME), now=deps.ctx.clock.now()))
-
-
-async def _unread(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    await admit(deps, command.user, may_see_balance)
-    return Private(unread.listing(await unread_answers(deps.ctx.store)))
-
-
-async def _jobs(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    await admit(deps, command.user, may_see_balance)
-    return Private(overview.jobs(await under_way(deps.ctx)))
-
-
-async def _routes(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    await admit(deps, command.user, may_see_balance)
-    return Private(overview.assumptions(deps.ctx.assumptions))
+    ctx = deps.ctx
+    match page:
+        case "status":
+            found = await everything(ctx)
+            content = overview.status(found, command=deps.spelled(NAME), now=ctx.clock.now())
+        case "unread":
+            content = unread.listing(await unread_answers(ctx.store))
+        case "jobs":
+            content = overview.jobs(await under_way(ctx))
+        case "routes":
+            content = overview.assumptions(ctx.assumptions)
+    return Private(content)
 
 
 async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -134,9 +132,11 @@ async def _draw(deps: Dependencies, user: str) -> None:
         log.info("a home was not drawn", reason=str(refused))
 
 
-_STATUS = Verb("status", "services, what is under way, how long queues wait", _status)
-_UNREAD = Verb("unread", "service answers that could not be read, and the lines to fix it", _unread)
-_JOBS = Verb("jobs", "what is under way: payments, calls, lists, bookings", _jobs)
+_STATUS = Verb("status", "services, what is under way, how long queues wait", partial(_page, page="status"))
+_UNREAD = Verb(
+    "unread", "service answers that could not be read, and the lines to fix it", partial(_page, page="unread")
+)
+_JOBS = Verb("jobs", "what is under way: payments, calls, lists, bookings", partial(_page, page="jobs"))
 _AUDIT = Verb(
     "audit",
     "what happened to one request or booking, who did it and when",
@@ -145,7 +145,7 @@ _AUDIT = Verb(
     arguments=(Argument(name="id", rule=_RULE, read=reference),),
 )
 _EXPORT = Verb("audit export", "the whole audit as a file, in a direct message", _export)
-_ROUTES = Verb("routes", "what is assumed about the services and not confirmed", _routes)
+_ROUTES = Verb("routes", "what is assumed about the services and not confirmed", partial(_page, page="routes"))
 
 COMMAND = SlashCommand(
     NAME,

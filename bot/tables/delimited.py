@@ -13,6 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
 from typing import BinaryIO
 
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, Table, TableProblem
@@ -32,6 +34,8 @@ _MARKS = (
 _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
 """Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
 
+_LINE_END = re.compile(r"[\r\n]")
+_QUOTED = re.compile(r'"[^"]*"?')
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
 _FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
 _PLAIN = re.compile(r"[\t\r\n -~]*")
@@ -53,9 +57,13 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
     try:
         sample = decoded.read(_SAMPLE)
         decoded.seek(0)
-        start, delimiter = _delimiter(sample)
-        if start:
+        first = sample.lstrip("\ufeff\r\n").split("\n", 1)[0].strip()
+        if first.casefold().startswith("sep=") and len(first) == len("sep=;"):  # a spreadsheet's own line
+            delimiter = first[-1]
             decoded.readline()
+        else:
+            header = _LINE_END.split(_QUOTED.sub("", sample.lstrip("\r\n \ufeff")), maxsplit=1)[0]
+            delimiter = max(_DELIMITERS, key=header.count)
         records = _Records(limits)
         records.take(csv.reader(records.lines(decoded), delimiter=delimiter, strict=True))
     except UnicodeDecodeError as error:
@@ -70,29 +78,18 @@ def _encoding(file: BinaryIO) -> tuple[str, str]:
     """The codec and its common name. A file without a byte order mark is UTF-8 when all of it is, else Latin-1."""
     file.seek(0)
     head = file.read(_SAMPLE)
-    for mark, codec, name in _MARKS:
-        if head.startswith(mark):
-            return codec, name
+    marked = next(((codec, name) for mark, codec, name in _MARKS if head.startswith(mark)), None)
+    if marked is not None:
+        return marked
     if len(head) >= 4:  # noqa: PLR2004 - two letters of UTF-16
         if head[1::2].count(0) * 2 > len(head) // 2 and not head[0::2].count(0):
             return "utf-16-le", "UTF-16"
         if head[0::2].count(0) * 2 > len(head) // 2 and not head[1::2].count(0):
             return "utf-16-be", "UTF-16"
-    broken, wide, line = _look_through(file)
-    if not broken:
-        return "utf-8", "UTF-8"
-    if wide > broken:
-        raise TableProblem(Flaw.ENCODING, names=["UTF-8"], rows=[line])
-    return "latin-1", "Latin-1 (Windows-1252)"
-
-
-def _look_through(file: BinaryIO) -> tuple[int, int, int]:
-    """The number of bytes that are no UTF-8, of non-ASCII letters that are, and the line of the first bad byte."""
     file.seek(0)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    broken = wide = line = lines = 0
-    while True:
-        block = file.read(_SAMPLE)
+    broken = wide = line = lines = 0  # bytes that are no UTF-8, non-ASCII letters that are, line of the first bad byte
+    for block in chain(iter(partial(file.read, _SAMPLE), b""), [b""]):
         text = decoder.decode(block, final=not block)
         if not text.isascii():
             wrong = text.count("\ufffd")
@@ -101,27 +98,11 @@ def _look_through(file: BinaryIO) -> tuple[int, int, int]:
             broken += wrong
             wide += sum(letter > "\x7f" for letter in text) - wrong
         lines += text.count("\n")
-        if not block:
-            return broken, wide, line
-
-
-def _delimiter(sample: str) -> tuple[bool, str]:
-    """Whether the first line is a spreadsheet's own ``sep=;``, and the delimiter of the header."""
-    first = sample.lstrip("\ufeff\r\n").split("\n", 1)[0].strip()
-    if first.casefold().startswith("sep=") and len(first) == len("sep=;"):
-        return True, first[-1]
-    counts = dict.fromkeys(_DELIMITERS, 0)
-    quoted = False
-    for letter in sample.lstrip("\r\n \ufeff"):
-        if letter == '"':
-            quoted = not quoted
-        elif quoted:
-            continue
-        elif letter in counts:
-            counts[letter] += 1
-        elif letter in "\r\n":
-            break
-    return False, max(_DELIMITERS, key=lambda one: counts[one])
+    if not broken:
+        return "utf-8", "UTF-8"
+    if wide > broken:
+        raise TableProblem(Flaw.ENCODING, names=["UTF-8"], rows=[line])
+    return "latin-1", "Latin-1 (Windows-1252)"
 
 
 @dataclass(slots=True)
@@ -176,8 +157,13 @@ class _Records:
         if not any(map(str.strip, cells)):
             return
         if not self.header:
-            self.header = _header(cells, self.limits)
-            self.width = len(self.header)
+            names = [plain(name).strip().lstrip("\ufeff") for name in cells]
+            while names and not names[-1]:
+                names.pop()
+            if len(names) > self.limits.columns:
+                raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=self.limits.columns)
+            self.header = tuple(names)
+            self.width = len(names)
             self.odd = False
         elif len(cells) < self.width or any(map(str.strip, cells[self.width :])):
             if len(self.ragged) < _RAGGED_SHOWN:
@@ -196,15 +182,6 @@ class _Records:
             cells = list(map(plain, cells))
             self.odd = False
         self.rows.add(number, tuple(cells))
-
-
-def _header(cells: list[str], limits: Limits) -> tuple[str, ...]:
-    names = [plain(name).strip().lstrip("\ufeff") for name in cells]
-    while names and not names[-1]:
-        names.pop()
-    if len(names) > limits.columns:
-        raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=limits.columns)
-    return tuple(names)
 
 
 def neutral(cell: str) -> str:

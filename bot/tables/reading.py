@@ -59,8 +59,17 @@ def _is_workbook(file: BinaryIO, name: str) -> bool:
     if not head.strip(b"\xef\xbb\xbf\xff\xfe\r\n\t \x00"):
         raise TableProblem(Flaw.EMPTY)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        _require_xlsx(file)
-        return True
+        try:
+            with zipfile.ZipFile(file) as archive:
+                inside = set(archive.namelist())
+                is_small = "mimetype" in inside and archive.getinfo("mimetype").file_size < _HEAD
+                mimetype = archive.read("mimetype")[:80] if is_small else b""
+        except DAMAGE:
+            raise TableProblem(Flaw.DAMAGED) from None
+        if "xl/workbook.xml" in inside:
+            return True
+        other = next((kind for part, kind in _INSIDE if part in inside), "zip")
+        raise TableProblem(Flaw.OTHER_KIND, names=["ods" if b"opendocument.spreadsheet" in mimetype else other])
     found = sniff(head).format
     if found == "ole":  # the container of old Office files; a workbook with a password is stored in one too
         file.seek(0)
@@ -76,22 +85,6 @@ def _is_workbook(file: BinaryIO, name: str) -> bool:
     if found:
         raise TableProblem(Flaw.OTHER_KIND, names=[found])
     return False
-
-
-def _require_xlsx(file: BinaryIO) -> None:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            inside = set(archive.namelist())
-            is_small = "mimetype" in inside and archive.getinfo("mimetype").file_size < _HEAD
-            mimetype = archive.read("mimetype")[:80] if is_small else b""
-    except DAMAGE:
-        raise TableProblem(Flaw.DAMAGED) from None
-    if "xl/workbook.xml" in inside:
-        return
-    if b"opendocument.spreadsheet" in mimetype:
-        raise TableProblem(Flaw.OTHER_KIND, names=["ods"])
-    found = next((kind for part, kind in _INSIDE if part in inside), "zip")
-    raise TableProblem(Flaw.OTHER_KIND, names=[found])
 
 
 def find_columns(

@@ -63,6 +63,13 @@ class Argument:
             return self.typed
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
 
+    def takes(self, word: str) -> bool:
+        try:
+            self.read(word)
+        except PersonError:
+            return False
+        return True
+
 
 Values = Mapping[str, Any]
 """Argument values by name."""
@@ -156,11 +163,16 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     for number, argument in enumerate(verb.arguments):
         later = [one for one in verb.arguments[number + 1 :] if one.optional]
         if argument.optional and (
-            not left or (not _takes(argument, left[0]) and any(_takes(one, left[0]) for one in later))
+            not left or (not argument.takes(left[0]) and any(one.takes(left[0]) for one in later))
         ):
             values[argument.name] = None
             continue
-        taken, left = _taken(argument, left)
+        if argument.each:
+            taken, left = left or [""], []
+        elif argument.rest:
+            taken, left = [" ".join(left)], []
+        else:
+            taken, left = left[:1] or [""], left[1:]
         found = []
         for text in taken:
             try:
@@ -191,23 +203,6 @@ def with_example(broken: PersonError, example: str, text: str = "") -> PersonErr
     return PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
 
 
-def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
-    """The texts of the argument, at least one, and the remaining words."""
-    if argument.each:
-        return left or [""], []
-    if argument.rest:
-        return [" ".join(left)], []
-    return left[:1] or [""], left[1:]
-
-
-def _takes(argument: Argument, word: str) -> bool:
-    try:
-        argument.read(word)
-    except PersonError:
-        return False
-    return True
-
-
 def read_argument(argument: Argument, text: str) -> Any:
     if not text.strip():
         raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
@@ -230,15 +225,23 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     """Find the verb, read its arguments, run it; ``MistakesError`` has every mistake of the line."""
     spelled = deps.spelled(slash.name)
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
-    verb, rest = _find(given.lower(), rest, slash.verbs)
+    second, left = (*rest.split(maxsplit=1), "", "")[:2]
+    of_two = f"{given.lower()} {second.lower()}" if second else ""
+    verb = next((one for one in slash.verbs if one.name == of_two), None)
+    if verb is not None:
+        rest = left
+    else:
+        verb = next((one for one in slash.verbs if one.name == given.lower()), None)
     if verb is None:
         asks = given.lower() in ("", "help")
         return Private(
-            help_for(spelled, slash.summary, slash.verbs) if asks else no_such_verb(given, spelled, slash.verbs)
+            help_for(spelled, slash.summary, slash.verbs)
+            if asks
+            else answers.no_such_verb(unescape(given), spelled, _usages(slash.verbs))
         )
     below = tuple(one for one in slash.verbs if one.name.startswith(f"{verb.name} "))
     if rest.strip() and below and not verb.arguments:
-        return Private(no_such_verb(f"{given} {rest.split()[0]}", spelled, below))
+        return Private(answers.no_such_verb(unescape(f"{given} {rest.split()[0]}"), spelled, _usages(below)))
     if not rest.strip() and verb.alone is not None:
         return await verb.alone(deps, command)
     if not rest.strip() and any(not argument.optional for argument in verb.arguments):
@@ -254,22 +257,9 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     return await verb.run(deps, command, read_arguments(verb, words, spelled=spelled))
 
 
-def _find(first: str, rest: str, verbs: tuple[Verb, ...]) -> tuple[Verb | None, str]:
-    """The verb, of two words or one, and the rest of the line."""
-    second, left = (*rest.split(maxsplit=1), "", "")[:2]
-    two = next((verb for verb in verbs if second and verb.name == f"{first} {second.lower()}"), None)
-    if two is not None:
-        return two, left
-    return next((verb for verb in verbs if verb.name == first), None), rest
-
-
 @lru_cache(maxsize=16)
 def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
     return answers.usage(spelled, summary, _usages(verbs))
-
-
-def no_such_verb(given: str, spelled: str, verbs: Sequence[Verb]) -> Content:
-    return answers.no_such_verb(unescape(given), spelled, _usages(verbs))
 
 
 def _usages(verbs: Sequence[Verb]) -> list[answers.Usage]:
