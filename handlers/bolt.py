@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from traceback import walk_tb
@@ -208,17 +208,19 @@ class _Listeners:
         with reading():
             command = Command.read(body)
         handler = self.router.commands.get(command.name)
-        if handler is None:
-            await ack(**_message(answers.unknown_command(command.name)))
-            return
-        wait = self.deps.allowance.take(command.user)
-        if wait:
-            await ack(**_message(answers.too_many(wait)))
-            return
         asker = Listener(response_url=command.response_url, channel=command.channel, user=command.user)
-        answer = await self._answer(handler(self.deps, command), command.trigger_id, asker)
+        answer: Answer
+        if handler is None:
+            answer = Private(answers.unknown_command(command.name))
+        elif wait := self.deps.allowance.take(command.user):
+            answer = Private(answers.too_many(wait))
+        else:
+            answer = await self._answer(handler(self.deps, command), command.trigger_id, asker)
         if isinstance(answer, Private) and not answer.content.plainer:
-            await ack(**_message(answer.content))
+            message: dict[str, Any] = {"text": answer.content.text, "response_type": "ephemeral"}
+            if answer.content.blocks:
+                message["blocks"] = list(answer.content.blocks)
+            await ack(**message)
             return
         # An ack gets no error for refused blocks; a response URL does.
         self.deps.ephemerals.begin(self._tell(answer, asker))
@@ -433,10 +435,3 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             error_id = secrets.token_hex(4)
             log.error("a handler failed", error_id=error_id, exc_info=error)
             return answers.broken(error_id)
-
-
-def _message(content: Content) -> Mapping[str, Any]:
-    message: dict[str, Any] = {"text": content.text, "response_type": "ephemeral"}
-    if content.blocks:
-        message["blocks"] = list(content.blocks)
-    return message
