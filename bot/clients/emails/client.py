@@ -172,7 +172,7 @@ class EmailsClient:
     async def process_file(
         self, content: bytes, *, column: int, name: str, guard: Guard | None = None
     ) -> FileAnswer | NotExecuted | Unknown:
-        """Send a whole file, once. An unknown outcome is not repeated: nobody knows what a second time costs.
+        """Send a whole file, once. After an unknown outcome it is not sent again: it may cost money again.
 
         ``content`` is CSV: commas, UTF-8, no byte order mark; ``column`` is the zero-based place of the addresses.
         ``name`` is for a file that comes back without one. ``OperatorError``: the service refuses us, not the file.

@@ -17,7 +17,7 @@ class FileKind(StrEnum):
 
 
 class Sniffed(NamedTuple):
-    """The kind, and the format as people name it: ``wav``, ``mp4``, ``docx``; empty where nobody knows."""
+    """The kind, and the format as people name it: ``wav``, ``mp4``, ``docx``; empty when unknown."""
 
     kind: FileKind
     format: str

@@ -30,7 +30,7 @@ class CallState(StrEnum):
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
-    """It was sent, and nobody knows what became of it. Never sent again unasked."""
+    """Sent, with an unknown outcome. Never sent again unasked."""
     CANCELED = "canceled"
     INTERRUPTED = "interrupted"
 

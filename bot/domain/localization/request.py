@@ -33,7 +33,7 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 class Request:
     """One call of the service, with a text, an address or the id of a file of the workspace.
 
-    ``file_format`` (by its content) and ``seconds`` are empty and None where nobody knows them.
+    ``file_format`` comes from the content; empty when unknown. ``seconds`` is None when unknown.
     """
 
     operation: CallOperation

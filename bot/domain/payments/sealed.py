@@ -184,7 +184,7 @@ class Reserved:
 
 @dataclass(slots=True)
 class _Send:
-    """A request with an effect, as the request's row number ``place`` has it; ``at`` None: nobody knows when."""
+    """A request with an effect, from row number ``place`` of its request; ``at`` is None when its time is unknown."""
 
     kind: AttemptKind
     at: datetime | None

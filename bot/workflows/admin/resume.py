@@ -77,9 +77,6 @@ _WAITING = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
 def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     """Release one request; whether approvers have to decide anew."""
     from_before = instruction.created_at <= mode.since
-    # The time to decide begins anew, for those whose clock runs.
-    runs = instruction.posted_at is not None
-    expires = uow.now + timedelta(seconds=instruction.requirement.expires_seconds) if runs else None
     if instruction.state is State.APPROVED and from_before:
         moved = uow.instructions.move(
             instruction,
@@ -91,18 +88,19 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
             round=instruction.round + 1,
             decided_by="",
             exec_deadline=None,
-            expires_at=expires,
+            expires_at=_expires(instruction, uow.now),
             due_at=uow.now,
         )
         return moved is not None
     voted = bool(uow.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
+        waits = instruction.state is State.AWAITING
         after = uow.instructions.touch(
             instruction,
             show=True,
             round=instruction.round + 1,
             reason=Reason(OfRequest.ASK_AGAIN),
-            expires_at=expires if instruction.state is State.AWAITING else instruction.expires_at,
+            expires_at=_expires(instruction, uow.now) if waits else instruction.expires_at,
             due_at=uow.now,
         )
         if after is not None:
@@ -111,6 +109,13 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     if has_code(instruction.reason, OfRequest.RESTORED):
         uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)
     return False
+
+
+def _expires(instruction: Instruction, now: datetime) -> datetime | None:
+    """The time to decide begins anew once the approvers have seen the card."""
+    if instruction.posted_at is None:
+        return None
+    return now + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
 log = structlog.get_logger(__name__)

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
-from types import MappingProxyType
 from urllib.parse import urlsplit
+
+from pydantic import SecretStr
 
 from bot.domain.bookings.record import HookState, Point, WebhookKind
 from bot.domain.errors import OperatorError
@@ -25,24 +26,9 @@ _SET_PUBLIC_URL = (
 )
 
 
-async def registered(
-    ctx: Context,
-    delivery: DeliveryService,
-    store: str,
-    troubles: Mapping[WebhookKind, Reason | None] = MappingProxyType({}),
-) -> list[HookState]:
+async def registered(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
     """What is registered at the service; raises what ``DeliveryClient.list_webhooks`` does."""
-    key = await delivery.key_of(ctx.store, store)
-    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
-    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
-    found = []
-    for kind in WebhookKind:
-        url, host = by_kind.get(kind.value, ""), None
-        with suppress(ValueError):
-            host = urlsplit(url).hostname or ""
-        ours = token_hash(url.rpartition("/")[2]) in own
-        found.append(HookState(kind=kind, host=host, ours=ours, trouble=troubles.get(kind)))
-    return found
+    return await _listed(ctx, delivery, store, await delivery.key_of(ctx.store, store), {})
 
 
 async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -78,7 +64,7 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
         return _trouble(await changed_at_the_service(ctx, delivery, send, claim=claim, done=done))
 
     troubles = {kind: await register(kind) for kind in WebhookKind}
-    return await registered(ctx, delivery, store, troubles)
+    return await _listed(ctx, delivery, store, key, troubles)
 
 
 async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -88,12 +74,27 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
     for kind in WebhookKind:
         delete = partial(delivery.client.delete_webhook, kind, key=key)
         troubles[kind] = _trouble(await changed_at_the_service(ctx, delivery, delete))
-    found = await registered(ctx, delivery, store, troubles)
+    found = await _listed(ctx, delivery, store, key, troubles)
     await ctx.write(
         lambda uow: [uow.store_events.end_hooks(store, kind.value, uow.now) for kind in WebhookKind],
         name="hooks_off",
         wakes=False,
     )
+    return found
+
+
+async def _listed(
+    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
+) -> list[HookState]:
+    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
+    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
+    found = []
+    for kind in WebhookKind:
+        url, host = by_kind.get(kind.value, ""), None
+        with suppress(ValueError):
+            host = urlsplit(url).hostname or ""
+        ours = token_hash(url.rpartition("/")[2]) in own
+        found.append(HookState(kind=kind, host=host, ours=ours, trouble=troubles.get(kind)))
     return found
 
 
