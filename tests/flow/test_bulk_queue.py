@@ -131,7 +131,7 @@ async def test_one_that_cannot_go_yet_lets_the_one_behind_it_pass(rig: Rig) -> N
     assert await waiting(rig) == 3
     rig.payments.faults.clear()
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "list_bulk_payments", skip=1, wait="60"))
-    await rig.pass_time(60)
+    await rig.pass_time(59)  # at 60 those that are held would be due beside the one that is found
     assert sorted(await states(rig)) == sorted([State.COMMITTED, *[State.APPROVED] * 3])
     await rig.pass_time(1)
     assert submissions(rig) == 3
