@@ -1,10 +1,14 @@
 """A deliberate mistake in the sources, and the tests that have to find it."""
 
+import re
+import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+_MISTAKE = r"((?:^[^-+\n].*\n)+)((?:^-.*\n)+)((?:^\+.*\n)*)"
 
 
 class DoesNotApply(ValueError):
@@ -46,3 +50,26 @@ class Mutant:
         if found != 1:
             raise DoesNotApply(f"{self.name}: what it replaces stands {found} times in {self.file}: {self.old!r}")
         return source.replace(self.old, self.new)
+
+
+def mutants(text: str) -> tuple[Mutant, ...]:
+    """Mutants of a text like a diff: ``@ file tests``, then for each ``name | breaks``, ``-old`` and ``+new``."""
+    found = []
+    for file, tests, words, old, new in mistakes(text):
+        name, breaks = words.split(" | ")
+        found.append(Mutant(name=name, file=file, old=old, new=new, breaks=breaks, tests=tuple(shlex.split(tests))))
+    return tuple(found)
+
+
+def mistakes(text: str) -> Iterator[tuple[str, str, str, str, str]]:
+    """What a text like a diff says of each mistake: its file, the rest of that line, its words, old and new text."""
+    for part in re.split(r"^@ ", text, flags=re.MULTILINE)[1:]:
+        head, _, body = part.partition("\n")
+        assert re.fullmatch(f"(?:{_MISTAKE})+", body, re.MULTILINE), head
+        file, _, rest = head.partition(" ")
+        for words, old, new in re.findall(_MISTAKE, body, re.MULTILINE):
+            yield file, rest, " ".join(words.split()), _without_signs(old), _without_signs(new)
+
+
+def _without_signs(lines: str) -> str:
+    return "\n".join(line[1:] for line in lines.splitlines())

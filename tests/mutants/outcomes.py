@@ -1,163 +1,86 @@
 """What is believed absent, and what is believed refused."""
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import mutants
 
-_OUTCOME = ("tests/laws/test_outcome.py",)
-_ABSENT = ("tests/workflows/payments/test_absent.py",)
-_REFUSED = ("tests/workflows/payments/test_refused.py",)
-_EVIDENCE = ("tests/domain/payments/test_evidence.py",)
-
-MUTANTS = (
-    Mutant(
-        name="one list proves absence",
-        file="bot/domain/proof.py",
-        old="LOOKS_NEEDED = 2",
-        new="LOOKS_NEEDED = 1",
-        breaks="a list that lags behind does not prove that nothing was paid",
-        tests=(*_OUTCOME, "-k", "second_list"),
-    ),
-    Mutant(
-        name="lists in one breath count as several",
-        file="bot/domain/proof.py",
-        old="    return instruction.reads + 1 if counts else instruction.reads",
-        new="    return instruction.reads + 2 if counts else instruction.reads",
-        breaks="lists that prove absence lie apart",
-        tests=(*_OUTCOME, "-k", "second_list"),
-    ),
-    Mutant(
-        name="what was sent is looked for once",
-        file="bot/workflows/requests/look_again.py",
-        old="    elif not absent or asks_people_already(instruction):",
-        new="    elif asks_people_already(instruction):",
-        breaks="what the second list shows was there all the time",
-        tests=(*_OUTCOME, "-k", "second_list"),
-    ),
-    Mutant(
-        name="it is sent again after one look",
-        file="bot/workflows/requests/look_again.py",
-        old="        if absent:\n            return True\n",
-        new="        if look.shows_nothing:\n            return True\n",
-        breaks="a new attempt waits for two looks where there was none before",
-        tests=(*_ABSENT, "-k", "two_looks"),
-    ),
-    Mutant(
-        name="it is created again after one look",
-        file="bot/workflows/requests/look_again.py",
-        old="    elif absent and not asked and instruction.creates < MAX_CREATES:",
-        new="    elif look.shows_nothing and not asked and instruction.creates < MAX_CREATES:",
-        breaks="what the second list shows was created",
-        tests=(*_OUTCOME, "-k", "second_list"),
-    ),
-    Mutant(
-        name="the history before a submission is forgotten",
-        file="bot/workflows/payments/bulk.py",
-        old="        if job.id in known or await",
-        new="        if await",
-        breaks="what the history held before is not taken for ours",
-        tests=(*_ABSENT, "-k", "held_before"),
-    ),
-    Mutant(
-        name="two bulk payments are in flight",
-        file="storage/repositories/payments.py",
-        old="            return holder == instruction_id",
-        new="            return True",
-        breaks="the next bulk payment is sent when the one before it has its answer, not before",
-        tests=("tests/flow/test_bulk_queue.py", "-k", "unknown_holds"),
-    ),
-    Mutant(
-        name="those that wait do not look whether another one is in flight",
-        file="bot/workflows/payments/bulk.py",
-        old="    if uow.bulk_flights.flying() in (None, instruction.id):",
-        new="    if True:",
-        breaks="one that waits reads nothing",
-        tests=("tests/flow/test_bulk_queue.py", "-k", "reads_no_history"),
-    ),
-    Mutant(
-        name="still created is believed after one read",
-        file="bot/workflows/requests/look_again.py",
-        old="    if silence_is_proven(instruction, reads=reads, quiet=uow.quiet, now=uow.now):",
-        new="    if silence_is_proven(instruction, reads=3, quiet=uow.quiet, now=uow.now):",
-        breaks="after an outage of reading, one read does not prove that nothing was paid",
-        tests=("tests/workflows/requests/test_look_again.py", "-k", "third_read"),
-    ),
-    Mutant(
-        name="a list without codes proves absence",
-        file="bot/domain/payments/evidence.py",
-        old="        return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else",
-        new="        return Reason(OfRequest.NO_CODES) if hides_the_latest and not hides_the_latest else",
-        breaks="a list proves nothing that would not have shown our code",
-        tests=_EVIDENCE,
-    ),
-    Mutant(
-        name="who paid the same under no code is not noticed",
-        file="bot/domain/payments/evidence.py",
-        old="            self.suspects.append(operation)\n",
-        new="            pass\n",
-        breaks="a record that may be ours keeps a new attempt away",
-        tests=_EVIDENCE,
-    ),
-    Mutant(
-        name="a new attempt is voted for beside what may be ours",
-        file="bot/workflows/requests/decide.py",
-        old="        if found.suspect is not None:\n",
-        new="        if found.suspect == found.id:\n",
-        breaks="nothing is sent again while a record stands that may be ours",
-        tests=(*_OUTCOME, "-k", "keeps_retry_away"),
-    ),
-    Mutant(
-        name="a code in another case is another code",
-        file="bot/domain/payments/evidence.py",
-        old='    return "".join((code or "").split()).casefold()',
-        new='    return code or ""',
-        breaks="services write codes as they like",
-        tests=_EVIDENCE,
-    ),
-    Mutant(
-        name="a refused commit is believed unread",
-        file="bot/workflows/payments/payout.py",
-        old="        return await reread(payments, instruction, outcome)",
-        new="        return outcome",
-        breaks="what was done and refused is not told as not paid",
-        tests=(*_OUTCOME, "-k", "done_refused"),
-    ),
-    Mutant(
-        name="a refusal that nothing agrees with is believed unread",
-        file="bot/workflows/requests/attempt.py",
-        old="            lose(uow, under_way, attempt, outcome.in_doubt())",
-        new="            _put_off(uow, under_way, attempt, outcome)",
-        breaks="what was done and refused is not told as not paid",
-        tests=(*_OUTCOME, "-k", "done_refused or refusal_ends"),
-    ),
-    Mutant(
-        name="what was refused is not watched",
-        file="bot/workflows/payments/payout.py",
-        old="State.MISMATCH, State.REFUSED})",
-        new="State.MISMATCH})",
-        breaks="a refused payout that is paid after all raises an alert",
-        tests=(*_OUTCOME, "-k", "raises_one_alert"),
-    ),
-    Mutant(
-        name="what was refused without an id is not looked for",
-        file="bot/workflows/requests/announce.py",
-        old="    unnamed = state is State.REFUSED and known is None and bool(sent)",
-        new="    unnamed = state is State.CLOSED and known is None and bool(sent)",
-        breaks="a refused one-step payout that is paid after all raises an alert",
-        tests=(*_OUTCOME, "-k", "raises_one_alert"),
-    ),
-    Mutant(
-        name="a callback about a refused payout is swallowed",
-        file="bot/workflows/payments/callbacks.py",
-        old="        elif unread and uow.now - row.received_at < _PATIENCE:",
-        new="        elif False:",
-        breaks="a hint is kept until what it is about was read",
-        tests=(*_REFUSED, "-k", "kept_until"),
-    ),
-    Mutant(
-        name="what was created with another amount is left alone",
-        file="bot/workflows/payments/payout.py",
-        old="        end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)",
-        new="        end(uow, instruction, State.MISMATCH, together(wrong))",
-        breaks="a payout that is not what was asked is watched",
-        tests=(*_REFUSED, "-k", "another_amount"),
-    ),
-)
+MUTANTS = mutants("""
+@ bot/domain/proof.py tests/laws/test_outcome.py -k second_list
+one list proves absence | a list that lags behind does not prove that nothing was paid
+-LOOKS_NEEDED = 2
++LOOKS_NEEDED = 1
+lists in one breath count as several | lists that prove absence lie apart
+-    return instruction.reads + 1 if counts else instruction.reads
++    return instruction.reads + 2 if counts else instruction.reads
+@ bot/workflows/requests/look_again.py tests/laws/test_outcome.py -k second_list
+what was sent is looked for once | what the second list shows was there all the time
+-    elif not absent or asks_people_already(instruction):
++    elif asks_people_already(instruction):
+it is created again after one look | what the second list shows was created
+-    elif absent and not asked and instruction.creates < MAX_CREATES:
++    elif look.shows_nothing and not asked and instruction.creates < MAX_CREATES:
+@ bot/workflows/requests/look_again.py tests/workflows/payments/test_absent.py -k two_looks
+it is sent again after one look | a new attempt waits for two looks where there was none before
+-        if absent:
+-            return True
+-
++        if look.shows_nothing:
++            return True
++
+@ bot/workflows/requests/look_again.py tests/workflows/requests/test_look_again.py -k third_read
+still created is believed after one read | after an outage of reading, one read does not prove that nothing was paid
+-    if silence_is_proven(instruction, reads=reads, quiet=uow.quiet, now=uow.now):
++    if silence_is_proven(instruction, reads=3, quiet=uow.quiet, now=uow.now):
+@ bot/workflows/payments/bulk.py tests/workflows/payments/test_absent.py -k held_before
+the history before a submission is forgotten | what the history held before is not taken for ours
+-        if job.id in known or await
++        if await
+@ bot/workflows/payments/bulk.py tests/flow/test_bulk_queue.py -k reads_no_history
+those that wait do not look whether another one is in flight | one that waits reads nothing
+-    if uow.bulk_flights.flying() in (None, instruction.id):
++    if True:
+@ storage/repositories/payments.py tests/flow/test_bulk_queue.py -k unknown_holds
+two bulk payments are in flight | the next bulk payment is sent when the one before it has its answer, not before
+-            return holder == instruction_id
++            return True
+@ bot/domain/payments/evidence.py tests/domain/payments/test_evidence.py
+a list without codes proves absence | a list proves nothing that would not have shown our code
+-        return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else
++        return Reason(OfRequest.NO_CODES) if hides_the_latest and not hides_the_latest else
+who paid the same under no code is not noticed | a record that may be ours keeps a new attempt away
+-            self.suspects.append(operation)
+-
++            pass
++
+a code in another case is another code | services write codes as they like
+-    return "".join((code or "").split()).casefold()
++    return code or ""
+@ bot/workflows/requests/decide.py tests/laws/test_outcome.py -k keeps_retry_away
+a new attempt is voted for beside what may be ours | nothing is sent again while a record stands that may be ours
+-        if found.suspect is not None:
+-
++        if found.suspect == found.id:
++
+@ bot/workflows/payments/payout.py tests/laws/test_outcome.py -k done_refused
+a refused commit is believed unread | what was done and refused is not told as not paid
+-        return await reread(payments, instruction, outcome)
++        return outcome
+@ bot/workflows/payments/payout.py tests/laws/test_outcome.py -k raises_one_alert
+what was refused is not watched | a refused payout that is paid after all raises an alert
+-State.MISMATCH, State.REFUSED})
++State.MISMATCH})
+@ bot/workflows/payments/payout.py tests/workflows/payments/test_refused.py -k another_amount
+what was created with another amount is left alone | a payout that is not what was asked is watched
+-        end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)
++        end(uow, instruction, State.MISMATCH, together(wrong))
+@ bot/workflows/requests/attempt.py tests/laws/test_outcome.py -k 'done_refused or refusal_ends'
+a refusal that nothing agrees with is believed unread | what was done and refused is not told as not paid
+-            lose(uow, under_way, attempt, outcome.in_doubt())
++            _put_off(uow, under_way, attempt, outcome)
+@ bot/workflows/requests/announce.py tests/laws/test_outcome.py -k raises_one_alert
+what was refused without an id is not looked for | a refused one-step payout that is paid after all raises an alert
+-    unnamed = state is State.REFUSED and known is None and bool(sent)
++    unnamed = state is State.CLOSED and known is None and bool(sent)
+@ bot/workflows/payments/callbacks.py tests/workflows/payments/test_refused.py -k kept_until
+a callback about a refused payout is swallowed | a hint is kept until what it is about was read
+-        elif unread and uow.now - row.received_at < _PATIENCE:
++        elif False:
+""")

@@ -1,204 +1,104 @@
 """Mistakes that nobody had thought of: survivors of a sample of small changes all over the product."""
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import mutants
 
-_BOOKING = ("tests/domain/bookings/test_booking.py",)
-_BULK = ("tests/domain/payments/test_bulk.py",)
-_EVENTS = ("tests/workflows/bookings/test_store_events.py",)
-_STORY = ("tests/flow/test_booking_audit.py",)
-_REQUEST = ("tests/workflows/requests/test_request.py",)
-
-MUTANTS = (
-    Mutant(
-        name="a name goes into a message as it is",
-        file="bot/presentation/blocks/text.py",
-        old='return f"{quote(name_of(names[user]), _NAME_LIMIT)}{behind}"',
-        new='return f"{names[user]}{behind}"',
-        breaks="a display name such as <!channel> rings nobody",
-        tests=(*_REQUEST, "-k", "rings_nobody"),
-    ),
-    Mutant(
-        name="the key changes although anchors are forged",
-        file="storage/maintenance.py",
-        old="    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:",
-        new="    if verdict.bad_seq is not None or anchors.unreadable:",
-        breaks="a key is handed over only where the whole audit and its anchors hold",
-        tests=("tests/storage/test_keys.py", "-k", "anchors_were_changed"),
-    ),
-    Mutant(
-        name="the same file again needs nobody more",
-        file="bot/domain/approvals.py",
-        old="    if payload.same_as:",
-        new="    if payload.same_as and payload.duplicate_count:",
-        breaks="the same payments again need one more approver",
-        tests=_BULK,
-    ),
-    Mutant(
-        name="a second attempt can be withdrawn",
-        file="bot/workflows/requests/decide.py",
-        old="        if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:",
-        new="        if found.state not in (State.NEW, *_BEFORE_SENDING):",
-        breaks="nothing is told as not paid of which a commit left",
-        tests=("tests/workflows/requests/test_decide.py", "-k", "withdrawn_while"),
-    ),
-    Mutant(
-        name="a cancellation of which nothing came back is completed",
-        file="bot/domain/payments/bulk_records.py",
-        old="    return State.COMPLETED if tally.canceled else State.FAILED",
-        new="    return State.COMPLETED",
-        breaks="a cancellation is completed when anything came back",
-        tests=_BULK,
-    ),
-    Mutant(
-        name="a bulk payment made elsewhere is completed with payments missing",
-        file="bot/presentation/words.py",
-        old="job.failed == 0 and job.completed == job.count and job.count:",
-        new="job.failed == 0 and job.completed and job.count:",
-        breaks="what was canceled was not paid",
-        tests=("tests/presentation/payments/test_bulk_answers.py",),
-    ),
-    Mutant(
-        name="the same payment is remembered for half a day",
-        file="bot/domain/approvals.py",
-        old="SAME_PAYMENT = timedelta(days=1)",
-        new="SAME_PAYMENT = timedelta(days=0.5)",
-        breaks="the same within a day needs one more approver",
-        tests=(*_REQUEST, "-k", "remembered"),
-    ),
-    Mutant(
-        name="the same file is remembered for half a week",
-        file="bot/domain/payments/bulk_records.py",
-        old="SAME_FILE = timedelta(days=7)",
-        new="SAME_FILE = timedelta(days=3.5)",
-        breaks="the same file within a week needs one more approver",
-        tests=("tests/flow/test_bulk.py", "-k", "remembered"),
-    ),
-    Mutant(
-        name="the service's clock is right to five seconds",
-        file="bot/domain/payments/evidence.py",
-        old="SKEW: Final = timedelta(minutes=5)",
-        new="SKEW: Final = timedelta(seconds=5)",
-        breaks="a record with a time of shortly before may be ours",
-        tests=("tests/domain/payments/test_evidence.py",),
-    ),
-    Mutant(
-        name="groups are asked for without a scope",
-        file="bot/cli/manifest.py",
-        old='    "usergroups:read",  # who is in the groups that the policy names\n',
-        new="",
-        breaks="the app may ask who is in the groups that the policy names",
-        tests=("tests/test_main.py", "tests/workflows/requests/test_approve.py"),
-    ),
-    Mutant(
-        name="a lease is renewed when it has run out",
-        file="storage/leases.py",
-        old="        pause = self.seconds / 4\n",
-        new="        pause = self.seconds\n",
-        breaks="a row that is worked on stays with its process",
-        tests=("tests/storage/test_leases.py",),
-    ),
-    Mutant(
-        name="a lease is renewed once",
-        file="storage/leases.py",
-        old="            pause = self.seconds / 4 if await self._renewed()",
-        new="            pause = self.seconds * 4 if await self._renewed()",
-        breaks="a row that is worked on stays with its process",
-        tests=("tests/storage/test_leases.py",),
-    ),
-    Mutant(
-        name="who asked for a pre-booking called it off",
-        file="bot/workflows/bookings/follow.py",
-        old='{"by": booking.detail.get("cancel", {}).get("by", "")}',
-        new='{"by": booking.requester}',
-        breaks="the news name who did it",
-        tests=(*_STORY, "-k", "called_off"),
-    ),
-    Mutant(
-        name="who booked it is said to have canceled it",
-        file="bot/workflows/bookings/observe.py",
-        old='        "by": detail.get("cancel", {}).get("by", ""),',
-        new='        "by": stored.requester,',
-        breaks="the news name who did it",
-        tests=(*_STORY, "-k", "who_canceled"),
-    ),
-    Mutant(
-        name="the audit says that who booked it canceled it",
-        file="bot/workflows/bookings/acting.py",
-        old='actor=wish["by"],',
-        new="actor=booking.requester,",
-        breaks="the audit names who did it",
-        tests=(*_STORY, "-k", "called_off"),
-    ),
-    Mutant(
-        name="a driver whom only a webhook reported stays",
-        file="bot/workflows/bookings/observe.py",
-        old='        detail.pop("driver", None)\n',
-        new='        _ = detail if detail.get("driver_reported") else detail.pop("driver", None)\n',
-        breaks="where the search begins anew nobody drives",
-        tests=(*_EVENTS, "-k", "only_a_webhook"),
-    ),
-    Mutant(
-        name="a late report puts a driver into a search",
-        file="bot/workflows/bookings/observe.py",
-        old="report.driver.is_known and not is_searching:",
-        new="report.driver.is_known:",
-        breaks="where the search begins anew nobody drives",
-        tests=(*_EVENTS, "-k", "only_a_webhook"),
-    ),
-    Mutant(
-        name="the pace of reading stays slow after a change",
-        file="bot/workflows/bookings/observe.py",
-        old="polls = 0 if moved else booking.polls + 1",
-        new="polls = booking.polls + 1",
-        breaks="after a change a booking is read often",
-        tests=(*_EVENTS, "-k", "pace_of_reading"),
-    ),
-    Mutant(
-        name="the column with the most amounts is the amount",
-        file="bot/domain/payments/bulk_file.py",
-        old='    return sum("." in cell for cell in amounts), len(amounts)',
-        new='    return len(amounts), sum("." in cell for cell in amounts)',
-        breaks="row numbers are not suggested as amounts",
-        tests=("tests/domain/payments/test_bulk_file.py",),
-    ),
-    Mutant(
-        name="the map goes on beyond the pole",
-        file="bot/domain/bookings/places.py",
-        old="_NORTH, _EAST = 90, 180",
-        new="_NORTH, _EAST = 91, 180",
-        breaks="a place is on this planet",
-        tests=("tests/domain/bookings/test_places.py",),
-    ),
-    Mutant(
-        name="the search is started whatever the service says",
-        file="bot/domain/bookings/booking.py",
-        old="        return self.stage is Stage.OPEN and self.known_status is Status.ON_HOLD",
-        new="        return self.stage is Stage.OPEN",
-        breaks="the search is started by hand while the service holds the booking",
-        tests=_BOOKING,
-    ),
-    Mutant(
-        name="any refusal about a zone is a price refused for the place",
-        file="bot/clients/delivery/client.py",
-        old="            if _NOT_COVERED.search(refused.words):",
-        new="            if refused.words:",
-        breaks="only a price is refused for the place",
-        tests=("tests/clients/test_delivery.py",),
-    ),
-    Mutant(
-        name="a table has one row more than is allowed",
-        file="bot/tables/delimited.py",
-        old="        if len(self.rows) >= self.limits.rows:",
-        new="        if len(self.rows) > self.limits.rows:",
-        breaks="the limit of rows is the last number that is allowed",
-        tests=("tests/tables/test_broken_files.py", "-k", "limit_of_rows"),
-    ),
-    Mutant(
-        name="sound without a bit rate is sound",
-        file="bot/domain/files/sniffing.py",
-        old="    if not rate or not bits:",
-        new="    if not rate:",
-        breaks="bytes that are no frame are not taken for one",
-        tests=("tests/domain/files/test_sniffing.py",),
-    ),
-)
+MUTANTS = mutants("""
+@ bot/presentation/blocks/text.py tests/workflows/requests/test_request.py -k rings_nobody
+a name goes into a message as it is | a display name such as <!channel> rings nobody
+-return f"{quote(name_of(names[user]), _NAME_LIMIT)}{behind}"
++return f"{names[user]}{behind}"
+@ storage/maintenance.py tests/storage/test_keys.py -k anchors_were_changed
+the key changes although anchors are forged | a key is handed over only where the whole audit and its anchors hold
+-    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:
++    if verdict.bad_seq is not None or anchors.unreadable:
+@ bot/domain/approvals.py tests/domain/payments/test_bulk.py
+the same file again needs nobody more | the same payments again need one more approver
+-    if payload.same_as:
++    if payload.same_as and payload.duplicate_count:
+@ bot/domain/approvals.py tests/workflows/requests/test_request.py -k remembered
+the same payment is remembered for half a day | the same within a day needs one more approver
+-SAME_PAYMENT = timedelta(days=1)
++SAME_PAYMENT = timedelta(days=0.5)
+@ bot/workflows/requests/decide.py tests/workflows/requests/test_decide.py -k withdrawn_while
+a second attempt can be withdrawn | nothing is told as not paid of which a commit left
+-        if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:
++        if found.state not in (State.NEW, *_BEFORE_SENDING):
+@ bot/domain/payments/bulk_records.py tests/domain/payments/test_bulk.py
+a cancellation of which nothing came back is completed | a cancellation is completed when anything came back
+-    return State.COMPLETED if tally.canceled else State.FAILED
++    return State.COMPLETED
+@ bot/domain/payments/bulk_records.py tests/flow/test_bulk.py -k remembered
+the same file is remembered for half a week | the same file within a week needs one more approver
+-SAME_FILE = timedelta(days=7)
++SAME_FILE = timedelta(days=3.5)
+@ bot/presentation/words.py tests/presentation/payments/test_bulk_answers.py
+a bulk payment made elsewhere is completed with payments missing | what was canceled was not paid
+-job.failed == 0 and job.completed == job.count and job.count:
++job.failed == 0 and job.completed and job.count:
+@ bot/domain/payments/evidence.py tests/domain/payments/test_evidence.py
+the service's clock is right to five seconds | a record with a time of shortly before may be ours
+-SKEW: Final = timedelta(minutes=5)
++SKEW: Final = timedelta(seconds=5)
+@ bot/cli/manifest.py tests/test_main.py tests/workflows/requests/test_approve.py
+groups are asked for without a scope | the app may ask who is in the groups that the policy names
+-    "usergroups:read",  # who is in the groups that the policy names
+-
+@ storage/leases.py tests/storage/test_leases.py
+a lease is renewed when it has run out | a row that is worked on stays with its process
+-        pause = self.seconds / 4
+-
++        pause = self.seconds
++
+a lease is renewed once | a row that is worked on stays with its process
+-            pause = self.seconds / 4 if await self._renewed()
++            pause = self.seconds * 4 if await self._renewed()
+@ bot/workflows/bookings/follow.py tests/flow/test_booking_audit.py -k called_off
+who asked for a pre-booking called it off | the news name who did it
+-{"by": booking.detail.get("cancel", {}).get("by", "")}
++{"by": booking.requester}
+@ bot/workflows/bookings/observe.py tests/flow/test_booking_audit.py -k who_canceled
+who booked it is said to have canceled it | the news name who did it
+-        "by": detail.get("cancel", {}).get("by", ""),
++        "by": stored.requester,
+@ bot/workflows/bookings/observe.py tests/workflows/bookings/test_store_events.py -k only_a_webhook
+a driver whom only a webhook reported stays | where the search begins anew nobody drives
+-        detail.pop("driver", None)
+-
++        _ = detail if detail.get("driver_reported") else detail.pop("driver", None)
++
+a late report puts a driver into a search | where the search begins anew nobody drives
+-report.driver.is_known and not is_searching:
++report.driver.is_known:
+@ bot/workflows/bookings/observe.py tests/workflows/bookings/test_store_events.py -k pace_of_reading
+the pace of reading stays slow after a change | after a change a booking is read often
+-polls = 0 if moved else booking.polls + 1
++polls = booking.polls + 1
+@ bot/workflows/bookings/acting.py tests/flow/test_booking_audit.py -k called_off
+the audit says that who booked it canceled it | the audit names who did it
+-actor=wish["by"],
++actor=booking.requester,
+@ bot/domain/payments/bulk_file.py tests/domain/payments/test_bulk_file.py
+the column with the most amounts is the amount | row numbers are not suggested as amounts
+-    return sum("." in cell for cell in amounts), len(amounts)
++    return len(amounts), sum("." in cell for cell in amounts)
+@ bot/domain/bookings/places.py tests/domain/bookings/test_places.py
+the map goes on beyond the pole | a place is on this planet
+-_NORTH, _EAST = 90, 180
++_NORTH, _EAST = 91, 180
+@ bot/domain/bookings/booking.py tests/domain/bookings/test_booking.py
+the search is started whatever the service says | the search is started by hand while the service holds the booking
+-        return self.stage is Stage.OPEN and self.known_status is Status.ON_HOLD
++        return self.stage is Stage.OPEN
+@ bot/clients/delivery/client.py tests/clients/test_delivery.py
+any refusal about a zone is a price refused for the place | only a price is refused for the place
+-            if _NOT_COVERED.search(refused.words):
++            if refused.words:
+@ bot/tables/delimited.py tests/tables/test_broken_files.py -k limit_of_rows
+a table has one row more than is allowed | the limit of rows is the last number that is allowed
+-        if len(self.rows) >= self.limits.rows:
++        if len(self.rows) > self.limits.rows:
+@ bot/domain/files/sniffing.py tests/domain/files/test_sniffing.py
+sound without a bit rate is sound | bytes that are no frame are not taken for one
+-    if not rate or not bits:
++    if not rate:
+""")

@@ -1,268 +1,141 @@
 """What is sent is what the sealed audit says was asked and approved."""
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import mutants
 
-_ROWS = ("tests/domain/payments/test_sealed.py",)
-_WALKED = ("tests/storage/test_walked.py", "-m", "not postgres")
-_SEALED = ("tests/workflows/requests/test_sealed_authority.py", "-m", "not postgres")
-_GUARDED = ("tests/workflows/requests/test_sealed_claims.py",)
-_ITEMS = ("tests/workflows/requests/test_changed_items.py", "-k", "sqlite")
-
-MUTANTS = (
-    Mutant(
-        name="the claim does not ask the audit",
-        file="bot/workflows/requests/send.py",
-        old="    if not may_send(uow, instruction):\n        return None\n",
-        new="",
-        breaks="nothing is sent that the audit does not know",
-        tests=_GUARDED,
-    ),
-    Mutant(
-        name="the claim of a create does not ask the audit",
-        file="bot/workflows/requests/attempt.py",
-        old="        if not may_send(uow, instruction):\n            return None\n",
-        new="",
-        breaks="nothing is sent that the audit does not know",
-        tests=_GUARDED,
-    ),
-    Mutant(
-        name="the claim of a cancellation does not ask the audit",
-        file="bot/workflows/payments/bulk_cancel.py",
-        old="if not may_send(uow, instruction) or not as_approved(uow, instruction):",
-        new="if not as_approved(uow, instruction):",
-        breaks="nothing is sent that the audit does not know",
-        tests=_GUARDED,
-    ),
-    Mutant(
-        name="people decide on what the audit does not know",
-        file="bot/workflows/requests/decide.py",
-        old="        if not may_decide_on(uow, found):\n",
-        new="        if False:\n",
-        breaks="a decision seals no state that was forged",
-        tests=_SEALED,
-    ),
-    Mutant(
-        name="a step does not ask the audit",
-        file="bot/workflows/requests/advance.py",
-        old="    instruction = await authority.checked(ctx, claimed)\n",
-        new="    instruction: Instruction | None = claimed\n",
-        breaks="what disagrees is held, with an alert",
-        tests=_SEALED,
-    ),
-    Mutant(
-        name="a gap in the chain is no reason",
-        file="bot/workflows/requests/authority.py",
-        old="return () if gap is None else (Disagreement(Odd.GAP, (str(gap),)),)",
-        new="return ()",
-        breaks="a deleted audit row does not bring back what was decided",
-        tests=_SEALED,
-    ),
-    Mutant(
-        name="what a cancellation has named is not compared",
-        file="bot/workflows/requests/authority.py",
-        old="return found if named else (*found, Disagreement(Odd.ITEMS))",
-        new="return found",
-        breaks="an outcome that is not known is not made known by a changed row",
-        tests=("tests/writer/test_writer.py", "-k", "has_named"),
-    ),
-    Mutant(
-        name="a vote for another attempt leaves what was named before",
-        file="bot/domain/payments/sealed.py",
-        old="            found.clear()\n",
-        new="            pass\n",
-        breaks="what was approved again is sent",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="what was asked is not compared",
-        file="bot/domain/payments/sealed.py",
-        old="    if not (same and instruction.intact() and content in (None, content_of(instruction.payload))):\n",
-        new="    if False:\n",
-        breaks="nothing is sent that the audit does not know",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="who asked is not compared",
-        file="bot/domain/payments/sealed.py",
-        old="    if instruction.requester != first.actor or instruction.created_at != first.at:",
-        new="    if instruction.created_at != first.at:",
-        breaks="nobody becomes somebody else's requester",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="fewer approvals are enough for what asked for more",
-        file="bot/domain/payments/sealed.py",
-        old="        requirement.quorum >= quorum\n",
-        new="        True\n",
-        breaks="a policy holds back, never hurries",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="a state counts as it stands",
-        file="bot/domain/payments/sealed.py",
-        old="    if last.after != instruction.state:\n",
-        new="    if False:\n",
-        breaks="what ended stays ended",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="a story may jump",
-        file="bot/domain/payments/sealed.py",
-        old="    if any(one.before != before.after for before, one in pairwise(entries)):\n",
-        new="    if False:\n",
-        breaks="a forged state is not sealed by the next row",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="attempts may be fewer than were sent",
-        file="bot/domain/payments/sealed.py",
-        old="    return len(attempts) == len(sends) and all(",
-        new="    return all(",
-        breaks="what was sent is not sent again as if it were new",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="another operation may be committed",
-        file="bot/domain/payments/sealed.py",
-        old="        return instruction.remote_id == named[-1]\n",
-        new="        return True\n",
-        breaks="what was created for it is committed",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="the window may be longer",
-        file="bot/domain/payments/sealed.py",
-        old="latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)",
-        new="latest = at + 2 * timedelta(seconds=instruction.requirement.execute_within_seconds)",
-        breaks="what was not sent in time after its approval is not sent",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="anybody's row is the row of a vote",
-        file="bot/domain/payments/sealed.py",
-        old="        if (one.actor, one.action, one.at) == (vote.person, vote.choice.value, vote.at)\n",
-        new="        if (one.action, one.at) == (vote.choice.value, vote.at)\n",
-        breaks="each counted vote has its person's own row",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="votes of the ballot before count",
-        file="bot/domain/payments/sealed.py",
-        old="    ballot = entries[begun:]",
-        new="    ballot = entries",
-        breaks="a new attempt needs new approvals",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="a vote counts in any round",
-        file="bot/domain/payments/sealed.py",
-        old='    if own.detail.get("round") == number:\n        return True\n',
-        new="    if number:\n        return True\n",
-        breaks="a vote that became void stays void",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="a row need not be sealed",
-        file="bot/domain/payments/sealed.py",
-        old="if row.entry is None or not row.is_intact)\n    if changed:",
-        new="if row.entry is None)\n    if changed:",
-        breaks="a row is what was written with the key",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="rows need not follow each other in the chain",
-        file="storage/walked.py",
-        old="(not span.head or row.previous == span.head)",
-        new="True",
-        breaks="a row that was taken away is missed",
-        tests=_WALKED,
-    ),
-    Mutant(
-        name="a request's own rows may be fewer than were walked",
-        file="storage/walked.py",
-        old="return None if there == held else",
-        new="return None if True else",
-        breaks="a row that was taken away is missed",
-        tests=_WALKED,
-    ),
-    Mutant(
-        name="the end of the chain is not compared with its note",
-        file="storage/walked.py",
-        old="                _require((later.last, later.head) == end, at=min(later.last, end[0]) + 1)\n",
-        new="",
-        breaks="a row that was taken away is missed",
-        tests=_WALKED,
-    ),
-    Mutant(
-        name="a flag alone lifts a freeze",
-        file="bot/workflows/requests/authority.py",
-        old="return flag or sealed",
-        new="return flag",
-        breaks="a freeze is lifted by approvers",
-        tests=_SEALED,
-    ),
-    Mutant(
-        name="a flag alone ends reading only",
-        file="bot/workflows/reading_only.py",
-        old=" or _entered(tx)",
-        new="",
-        breaks="an operator ends it",
-        tests=_SEALED,
-    ),
-    Mutant(
-        name="what the history held may be changed",
-        file="bot/workflows/payments/bulk.py",
-        old="return known if not sealed or sealed[0] == known_digest(known) else None",
-        new="return known",
-        breaks="what is in the history is not called absent",
-        tests=_SEALED,
-    ),
-    Mutant(
-        name="the last request may have been sent at any time",
-        file="bot/domain/payments/sealed.py",
-        old="    return instruction.sent_at == last.at + timedelta(microseconds=moved)\n",
-        new="    return True\n",
-        breaks="the quiet period is not shortened",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="what is over moves along with the clock",
-        file="bot/domain/payments/sealed.py",
-        old="if before not in FINAL and isinstance(by, int):",
-        new="if isinstance(by, int):",
-        breaks="a request that agrees is not held",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="a clock that was set before the approval moves its deadline",
-        file="bot/domain/payments/sealed.py",
-        old="if row.seq > since and row.is_intact",
-        new="if row.is_intact",
-        breaks="a deadline is no later than its approval allows",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="a forged step of the clock moves a deadline",
-        file="bot/domain/payments/sealed.py",
-        old="if row.seq > since and row.is_intact",
-        new="if row.seq > since",
-        breaks="a deadline is no later than its approval allows",
-        tests=_ROWS,
-    ),
-    Mutant(
-        name="payments that were changed hold nothing",
-        file="bot/workflows/requests/authority.py",
-        old="            _held(uow, instruction, odd(uow, instruction))",
-        new="            _held(uow, instruction, _odd_row(uow, instruction))",
-        breaks="a bulk payment whose payments were changed is held as it stands",
-        tests=_ITEMS,
-    ),
-    Mutant(
-        name="payments that are still changed count as put back",
-        file="bot/workflows/requests/authority.py",
-        old="        if has_code(instruction.reason, OfRequest.ON_HOLD) and not has_its_items(uow, instruction):",
-        new="        if False:",
-        breaks="a request that is held says so once",
-        tests=_ITEMS,
-    ),
-)
+MUTANTS = mutants("""
+@ bot/workflows/requests/send.py tests/workflows/requests/test_sealed_claims.py
+the claim does not ask the audit | nothing is sent that the audit does not know
+-    if not may_send(uow, instruction):
+-        return None
+-
+@ bot/workflows/requests/attempt.py tests/workflows/requests/test_sealed_claims.py
+the claim of a create does not ask the audit | nothing is sent that the audit does not know
+-        if not may_send(uow, instruction):
+-            return None
+-
+@ bot/workflows/payments/bulk_cancel.py tests/workflows/requests/test_sealed_claims.py
+the claim of a cancellation does not ask the audit | nothing is sent that the audit does not know
+-if not may_send(uow, instruction) or not as_approved(uow, instruction):
++if not as_approved(uow, instruction):
+@ bot/workflows/requests/decide.py tests/workflows/requests/test_sealed_authority.py -m 'not postgres'
+people decide on what the audit does not know | a decision seals no state that was forged
+-        if not may_decide_on(uow, found):
+-
++        if False:
++
+@ bot/workflows/requests/advance.py tests/workflows/requests/test_sealed_authority.py -m 'not postgres'
+a step does not ask the audit | what disagrees is held, with an alert
+-    instruction = await authority.checked(ctx, claimed)
+-
++    instruction: Instruction | None = claimed
++
+@ bot/workflows/requests/authority.py tests/workflows/requests/test_sealed_authority.py -m 'not postgres'
+a gap in the chain is no reason | a deleted audit row does not bring back what was decided
+-return () if gap is None else (Disagreement(Odd.GAP, (str(gap),)),)
++return ()
+a flag alone lifts a freeze | a freeze is lifted by approvers
+-return flag or sealed
++return flag
+@ bot/workflows/requests/authority.py tests/writer/test_writer.py -k has_named
+what a cancellation has named is not compared | an outcome that is not known is not made known by a changed row
+-return found if named else (*found, Disagreement(Odd.ITEMS))
++return found
+@ bot/workflows/requests/authority.py tests/workflows/requests/test_changed_items.py -k sqlite
+payments that were changed hold nothing | a bulk payment whose payments were changed is held as it stands
+-            _held(uow, instruction, odd(uow, instruction))
++            _held(uow, instruction, _odd_row(uow, instruction))
+payments that are still changed count as put back | a request that is held says so once
+-        if has_code(instruction.reason, OfRequest.ON_HOLD) and not has_its_items(uow, instruction):
++        if False:
+@ bot/domain/payments/sealed.py tests/domain/payments/test_sealed.py
+a vote for another attempt leaves what was named before | what was approved again is sent
+-            found.clear()
+-
++            pass
++
+what was asked is not compared | nothing is sent that the audit does not know
+-    if not (same and instruction.intact() and content in (None, content_of(instruction.payload))):
+-
++    if False:
++
+who asked is not compared | nobody becomes somebody else's requester
+-    if instruction.requester != first.actor or instruction.created_at != first.at:
++    if instruction.created_at != first.at:
+fewer approvals are enough for what asked for more | a policy holds back, never hurries
+-        requirement.quorum >= quorum
+-
++        True
++
+a state counts as it stands | what ended stays ended
+-    if last.after != instruction.state:
+-
++    if False:
++
+a story may jump | a forged state is not sealed by the next row
+-    if any(one.before != before.after for before, one in pairwise(entries)):
+-
++    if False:
++
+attempts may be fewer than were sent | what was sent is not sent again as if it were new
+-    return len(attempts) == len(sends) and all(
++    return all(
+another operation may be committed | what was created for it is committed
+-        return instruction.remote_id == named[-1]
+-
++        return True
++
+the window may be longer | what was not sent in time after its approval is not sent
+-latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)
++latest = at + 2 * timedelta(seconds=instruction.requirement.execute_within_seconds)
+anybody's row is the row of a vote | each counted vote has its person's own row
+-        if (one.actor, one.action, one.at) == (vote.person, vote.choice.value, vote.at)
+-
++        if (one.action, one.at) == (vote.choice.value, vote.at)
++
+votes of the ballot before count | a new attempt needs new approvals
+-    ballot = entries[begun:]
++    ballot = entries
+a vote counts in any round | a vote that became void stays void
+-    if own.detail.get("round") == number:
+-        return True
+-
++    if number:
++        return True
++
+a row need not be sealed | a row is what was written with the key
+-if row.entry is None or not row.is_intact)
+-    if changed:
++if row.entry is None)
++    if changed:
+the last request may have been sent at any time | the quiet period is not shortened
+-    return instruction.sent_at == last.at + timedelta(microseconds=moved)
+-
++    return True
++
+what is over moves along with the clock | a request that agrees is not held
+-if before not in FINAL and isinstance(by, int):
++if isinstance(by, int):
+a clock that was set before the approval moves its deadline | a deadline is no later than its approval allows
+-if row.seq > since and row.is_intact
++if row.is_intact
+a forged step of the clock moves a deadline | a deadline is no later than its approval allows
+-if row.seq > since and row.is_intact
++if row.seq > since
+@ storage/walked.py tests/storage/test_walked.py -m 'not postgres'
+rows need not follow each other in the chain | a row that was taken away is missed
+-(not span.head or row.previous == span.head)
++True
+a request's own rows may be fewer than were walked | a row that was taken away is missed
+-return None if there == held else
++return None if True else
+the end of the chain is not compared with its note | a row that was taken away is missed
+-                _require((later.last, later.head) == end, at=min(later.last, end[0]) + 1)
+-
+@ bot/workflows/reading_only.py tests/workflows/requests/test_sealed_authority.py -m 'not postgres'
+a flag alone ends reading only | an operator ends it
+- or _entered(tx)
+@ bot/workflows/payments/bulk.py tests/workflows/requests/test_sealed_authority.py -m 'not postgres'
+what the history held may be changed | what is in the history is not called absent
+-return known if not sealed or sealed[0] == known_digest(known) else None
++return known
+""")

@@ -1,223 +1,104 @@
 """Localization, delivery and e-mail."""
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import mutants
 
-_LANGUAGES = ("tests/domain/localization/test_languages.py",)
-_LOCALIZED = ("tests/presentation/localization/test_localization.py",)
-_BOOKING = ("tests/domain/bookings/test_booking.py",)
-_BOOKED = ("tests/workflows/bookings/test_once.py",)
-_LOOKED = ("tests/workflows/bookings/test_book.py",)
-_OBSERVED = ("tests/workflows/bookings/test_states.py",)
-_EMAILS = ("tests/workflows/emails/test_emails.py",)
-_UNREAD = ("tests/domain/test_unread.py", "tests/clients/test_unread.py")
-
-MUTANTS = (
-    Mutant(
-        name="the end of the list of languages is gone",
-        file="bot/domain/localization/languages.py",
-        old="cy Welsh|xh Xhosa|yi Yiddish|yo Yoruba|zu Zulu\n",
-        new="",
-        breaks="more than a hundred languages are offered",
-        tests=_LANGUAGES,
-    ),
-    Mutant(
-        name="a line in the middle of the languages is gone",
-        file="bot/domain/localization/languages.py",
-        old="mr Marathi|mn Mongolian|ne Nepali|no Norwegian|or Odia|om Oromo|ps Pashto|fa Persian|pl Polish|",
-        new="",
-        breaks="the languages of the world's large countries are offered",
-        tests=_LANGUAGES,
-    ),
-    Mutant(
-        name="a line of the locales is gone",
-        file="bot/domain/localization/languages.py",
-        old="de-DE German (Germany)|el-GR Greek|gu-IN Gujarati|he-IL Hebrew|hi-IN Hindi|hu-HU Hungarian|",
-        new="",
-        breaks="voices of large countries are offered",
-        tests=_LANGUAGES,
-    ),
-    Mutant(
-        name="Japanese is taken for Chinese",
-        file="bot/domain/localization/languages.py",
-        old="        names[_KANA[0]] = kana + names.pop(_HAN, 0)",
-        new="        names[_KANA[0]] = kana",
-        breaks="a text whose letters are of one language alone is of that language",
-        tests=_LANGUAGES,
-    ),
-    Mutant(
-        name="Latin letters are English",
-        file="bot/domain/localization/languages.py",
-        old='        "ARMENIAN": ("hy",),',
-        new='        LATIN: ("en",),\n        "ARMENIAN": ("hy",),',
-        breaks="a text in Latin letters is of no language until somebody says of which",
-        tests=_LANGUAGES,
-    ),
-    Mutant(
-        name="an emotion has no face",
-        file="bot/presentation/localization/calls.py",
-        old='    "Sadness": ":cry:",\n',
-        new="",
-        breaks="each of the seven documented emotions is shown as itself",
-        tests=_LOCALIZED,
-    ),
-    Mutant(
-        name="an unknown call is repeated without a warning",
-        file="bot/presentation/localization/calls.py",
-        old="confirm=asked if sight.state is CallState.UNKNOWN else None",
-        new="confirm=None",
-        breaks="who repeats an unknown call is told that both may be billed",
-        tests=_LOCALIZED,
-    ),
-    Mutant(
-        name="an unknown call cannot be repeated",
-        file="bot/domain/localization/progress.py",
-        old="frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})",
-        new="frozenset({CallState.FAILED, CallState.CANCELED, CallState.INTERRUPTED})",
-        breaks="people can run again what nobody knows the end of",
-        tests=_LOCALIZED,
-    ),
-    Mutant(
-        name="a call that was cut off starts over by itself",
-        file="bot/workflows/localization/running.py",
-        old="        case CallState.WAITING:\n            await",
-        new="        case CallState.WAITING | CallState.RUNNING:\n            await",
-        breaks="what may have been done and billed is not sent again unasked",
-        tests=("tests/flow/test_localize_calls.py", "-k", "restart or interrupted"),
-    ),
-    Mutant(
-        name="a booking leaves its end",
-        file="bot/domain/bookings/record.py",
-        old="    if before and is_final(before):",
-        new='    if before == "?" and is_final(before):',
-        breaks="a booking that has ended stays as it ended",
-        tests=_BOOKING,
-    ),
-    Mutant(
-        name="a new word for canceled is no end",
-        file="bot/domain/bookings/record.py",
-        old="    return read_status(text) in _FINAL or is_canceled(text)",
-        new="    return read_status(text) in _FINAL",
-        breaks="whatever begins with canceled is over",
-        tests=_BOOKING,
-    ),
-    Mutant(
-        name="a driver who left is no news",
-        file="bot/domain/bookings/record.py",
-        old="    if known in _WITH_DRIVER and seen in _SEARCHING:",
-        new="    if known in _SEARCHING and seen in _WITH_DRIVER:",
-        breaks="a search that starts over is told",
-        tests=_BOOKING,
-    ),
-    Mutant(
-        name="one reading proves that nothing was booked",
-        file="bot/workflows/bookings/book.py",
-        old="    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):",
-        new="    if absent and uow.quiet.over(sent_at=since, now=uow.now):",
-        breaks="a booking is lost after three readings, not one",
-        tests=_LOOKED,
-    ),
-    Mutant(
-        name="a booking is lost before the quiet period is over",
-        file="bot/workflows/bookings/book.py",
-        old="    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):",
-        new="    if absent and reads >= _LEAST_READS:",
-        breaks="a request may travel slowly",
-        tests=_LOOKED,
-    ),
-    Mutant(
-        name="a booking without an answer is sent again",
-        file="bot/workflows/bookings/book.py",
-        old="            lose(uow, current, outcome)\n",
-        new="            _back(uow, current, NotExecuted(again=True, reason=outcome.reason))\n",
-        breaks="a delivery is booked once",
-        tests=_BOOKED,
-    ),
-    Mutant(
-        name="a claim never grows old",
-        file="bot/workflows/effect.py",
-        old="return self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS",
-        new="return self._ctx.clock.boottime() >= self._claimed_at",
-        breaks="a process that was frozen does not book what somebody else may have booked",
-        tests=("tests/workflows/test_effect.py",),
-    ),
-    Mutant(
-        name="an older reading wins",
-        file="bot/workflows/bookings/observe.py",
-        old="    if current is None or current.version != booking.version:",
-        new="    if current is None:",
-        breaks="what is shown is the newest that was read",
-        tests=_OBSERVED,
-    ),
-    Mutant(
-        name="a driver nobody verified is shown as read",
-        file="bot/workflows/bookings/observe.py",
-        old='        detail["driver_reported"] = True',
-        new='        detail["driver_reported"] = False',
-        breaks="what a webhook says is marked as reported",
-        tests=("tests/workflows/bookings/test_store_events.py",),
-    ),
-    Mutant(
-        name="a store's webhook moves another store's booking",
-        file="bot/workflows/bookings/events.py",
-        old="    return found if found is not None and found.store == store else None",
-        new="    return found",
-        breaks="a store's address stands for that store alone",
-        tests=("tests/workflows/bookings/test_store_events.py",),
-    ),
-    Mutant(
-        name="addresses differ by the case of their domain",
-        file="bot/domain/emails/lists.py",
-        old='return f"{local}@{domain.lower()}"',
-        new='return f"{local}@{domain}"',
-        breaks="an address is asked once",
-        tests=("tests/domain/emails/test_lists.py",),
-    ),
-    Mutant(
-        name="a whole file is sent by two",
-        file="bot/workflows/emails/whole.py",
-        old="        if current is None or current.state != RunState.PREPARING:",
-        new="        if current is None:",
-        breaks="a whole file goes out once",
-        tests=(*_EMAILS, "tests/flow/test_emails.py"),
-    ),
-    Mutant(
-        name="a whole file without an answer is sent again",
-        file="bot/workflows/emails/whole.py",
-        old="    if job.state == RunState.SENDING:",
-        new="    if job.closed_at:",
-        breaks="what the service may have is not sent again",
-        tests=(*_EMAILS, "tests/flow/test_emails.py"),
-    ),
-    Mutant(
-        name="nobody goes slower when asked to",
-        file="bot/workflows/services.py",
-        old="        self.room = max(1, min(self.room, in_use) // 2)",
-        new="        self.room = max(1, min(self.room, in_use))",
-        breaks="a service that asks for fewer requests gets fewer",
-        tests=_EMAILS,
-    ),
-    Mutant(
-        name="an address without an answer is asked for ever",
-        file="bot/workflows/emails/run.py",
-        old="        if self._tries[number] >= _TRIES and not self._trouble:",
-        new="        if self._tries[number] < 0 and not self._trouble:",
-        breaks="a run comes to its end",
-        tests=_EMAILS,
-    ),
-    Mutant(
-        name="names that look like values are kept",
-        file="bot/domain/unread.py",
-        old="    return MASKED if is_value else name",
-        new="    return name",
-        breaks="nothing of the values of an answer is kept",
-        tests=_UNREAD,
-    ),
-    Mutant(
-        name="an answer that cannot be noted is an error",
-        file="bot/clients/unread.py",
-        old="    except Exception as failed:  # noqa: BLE001",
-        new="    except ZeroDivisionError as failed:  # noqa: BLE001",
-        breaks="what is noted of an answer never changes its outcome",
-        tests=_UNREAD,
-    ),
-)
+MUTANTS = mutants("""
+@ bot/domain/localization/languages.py tests/domain/localization/test_languages.py
+the end of the list of languages is gone | more than a hundred languages are offered
+-cy Welsh|xh Xhosa|yi Yiddish|yo Yoruba|zu Zulu
+-
+a line in the middle of the languages is gone | the languages of the world's large countries are offered
+-mr Marathi|mn Mongolian|ne Nepali|no Norwegian|or Odia|om Oromo|ps Pashto|fa Persian|pl Polish|
+a line of the locales is gone | voices of large countries are offered
+-de-DE German (Germany)|el-GR Greek|gu-IN Gujarati|he-IL Hebrew|hi-IN Hindi|hu-HU Hungarian|
+Japanese is taken for Chinese | a text whose letters are of one language alone is of that language
+-        names[_KANA[0]] = kana + names.pop(_HAN, 0)
++        names[_KANA[0]] = kana
+Latin letters are English | a text in Latin letters is of no language until somebody says of which
+-        "ARMENIAN": ("hy",),
++        LATIN: ("en",),
++        "ARMENIAN": ("hy",),
+@ bot/presentation/localization/calls.py tests/presentation/localization/test_localization.py
+an emotion has no face | each of the seven documented emotions is shown as itself
+-    "Sadness": ":cry:",
+-
+an unknown call is repeated without a warning | who repeats an unknown call is told that both may be billed
+-confirm=asked if sight.state is CallState.UNKNOWN else None
++confirm=None
+@ bot/domain/localization/progress.py tests/presentation/localization/test_localization.py
+an unknown call cannot be repeated | people can run again what nobody knows the end of
+-frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})
++frozenset({CallState.FAILED, CallState.CANCELED, CallState.INTERRUPTED})
+@ bot/workflows/localization/running.py tests/flow/test_localize_calls.py -k 'restart or interrupted'
+a call that was cut off starts over by itself | what may have been done and billed is not sent again unasked
+-        case CallState.WAITING:
+-            await
++        case CallState.WAITING | CallState.RUNNING:
++            await
+@ bot/domain/bookings/record.py tests/domain/bookings/test_booking.py
+a booking leaves its end | a booking that has ended stays as it ended
+-    if before and is_final(before):
++    if before == "?" and is_final(before):
+a new word for canceled is no end | whatever begins with canceled is over
+-    return read_status(text) in _FINAL or is_canceled(text)
++    return read_status(text) in _FINAL
+a driver who left is no news | a search that starts over is told
+-    if known in _WITH_DRIVER and seen in _SEARCHING:
++    if known in _SEARCHING and seen in _WITH_DRIVER:
+@ bot/workflows/bookings/book.py tests/workflows/bookings/test_book.py
+one reading proves that nothing was booked | a booking is lost after three readings, not one
+-    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):
++    if absent and uow.quiet.over(sent_at=since, now=uow.now):
+a booking is lost before the quiet period is over | a request may travel slowly
+-    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):
++    if absent and reads >= _LEAST_READS:
+@ bot/workflows/bookings/book.py tests/workflows/bookings/test_once.py
+a booking without an answer is sent again | a delivery is booked once
+-            lose(uow, current, outcome)
+-
++            _back(uow, current, NotExecuted(again=True, reason=outcome.reason))
++
+@ bot/workflows/effect.py tests/workflows/test_effect.py
+a claim never grows old | a process that was frozen does not book what somebody else may have booked
+-return self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS
++return self._ctx.clock.boottime() >= self._claimed_at
+@ bot/workflows/bookings/observe.py tests/workflows/bookings/test_states.py
+an older reading wins | what is shown is the newest that was read
+-    if current is None or current.version != booking.version:
++    if current is None:
+@ bot/workflows/bookings/observe.py tests/workflows/bookings/test_store_events.py
+a driver nobody verified is shown as read | what a webhook says is marked as reported
+-        detail["driver_reported"] = True
++        detail["driver_reported"] = False
+@ bot/workflows/bookings/events.py tests/workflows/bookings/test_store_events.py
+a store's webhook moves another store's booking | a store's address stands for that store alone
+-    return found if found is not None and found.store == store else None
++    return found
+@ bot/domain/emails/lists.py tests/domain/emails/test_lists.py
+addresses differ by the case of their domain | an address is asked once
+-return f"{local}@{domain.lower()}"
++return f"{local}@{domain}"
+@ bot/workflows/emails/whole.py tests/workflows/emails/test_emails.py tests/flow/test_emails.py
+a whole file is sent by two | a whole file goes out once
+-        if current is None or current.state != RunState.PREPARING:
++        if current is None:
+a whole file without an answer is sent again | what the service may have is not sent again
+-    if job.state == RunState.SENDING:
++    if job.closed_at:
+@ bot/workflows/services.py tests/workflows/emails/test_emails.py
+nobody goes slower when asked to | a service that asks for fewer requests gets fewer
+-        self.room = max(1, min(self.room, in_use) // 2)
++        self.room = max(1, min(self.room, in_use))
+@ bot/workflows/emails/run.py tests/workflows/emails/test_emails.py
+an address without an answer is asked for ever | a run comes to its end
+-        if self._tries[number] >= _TRIES and not self._trouble:
++        if self._tries[number] < 0 and not self._trouble:
+@ bot/domain/unread.py tests/domain/test_unread.py tests/clients/test_unread.py
+names that look like values are kept | nothing of the values of an answer is kept
+-    return MASKED if is_value else name
++    return name
+@ bot/clients/unread.py tests/domain/test_unread.py tests/clients/test_unread.py
+an answer that cannot be noted is an error | what is noted of an answer never changes its outcome
+-    except Exception as failed:  # noqa: BLE001
++    except ZeroDivisionError as failed:  # noqa: BLE001
+""")

@@ -1,89 +1,46 @@
 """Secrets in what a service says, and what of it is told."""
 
-from tests.mutants.mutant import Mutant
+from tests.mutants.mutant import mutants
 
-_DOOR = ("tests/clients/test_secrets.py",)
-_EVERYTHING = ("tests/flow/test_secrets_in_words.py",)
-
-MUTANTS = (
-    Mutant(
-        name="what a service says keeps our secrets",
-        file="bot/clients/transport.py",
-        old="            return without_secrets(reply, self._secrets, brings=request.brings)",
-        new="            return reply",
-        breaks="no secret of ours is repeated to people, log or database",
-        tests=_DOOR,
-    ),
-    Mutant(
-        name="secrets stay in the names of fields",
-        file="bot/domain/text.py",
-        old="clean[self.hidden(name)] = self.without(value, brings=brings)",
-        new="clean[name] = self.without(value, brings=brings)",
-        breaks="no secret of ours is repeated, wherever it stands",
-        tests=_DOOR,
-    ),
-    Mutant(
-        name="half a secret at the end of a text is kept",
-        file="bot/clients/transport.py",
-        old="_TEXT_READ: Final = 4 * _TEXT_KEPT",
-        new="_TEXT_READ: Final = _TEXT_KEPT",
-        breaks="a secret is found before a text is cut",
-        tests=_DOOR,
-    ),
-    Mutant(
-        name="an e-mail answer keeps our secrets",
-        file="bot/clients/emails/client.py",
-        old="            return without_secrets(reply, self._secrets)",
-        new="            return reply",
-        breaks="no secret of ours is repeated to people, log or database",
-        tests=("tests/clients/test_emails.py",),
-    ),
-    Mutant(
-        name="an event of a store keeps our secrets",
-        file="handlers/callbacks.py",
-        old='self.secrets.hidden_body(body.decode(errors="replace"))',
-        new='body.decode(errors="replace")',
-        breaks="no secret of ours is kept in the database",
-        tests=("tests/workflows/bookings/test_store_events.py", "-k", "a_secret_in_an_event"),
-    ),
-    Mutant(
-        name="the password of the database is no secret of the services",
-        file="bot/settings.py",
-        old="        return tuple(one for one in self.secrets() if not any(",
-        new="        return tuple(one for one in self.secrets()[:-2] if not any(",
-        breaks="every configured secret is taken out",
-        tests=("tests/test_settings.py",),
-    ),
-    Mutant(
-        name="a transport knows the secrets of no other service",
-        file="bot/wiring/services.py",
-        old="            secrets=self.secrets,\n        )",
-        new="        )",
-        breaks="no service repeats the secret of another",
-        tests=_EVERYTHING,
-    ),
-    Mutant(
-        name="kept keys of stores are not known at start",
-        file="bot/app.py",
-        old="            await at_start(partial(database.store.read, delivery.client.learn_keys))",
-        new="            delivery.client.learn_keys",
-        breaks="no service repeats the key of a store that the database holds",
-        tests=_EVERYTHING,
-    ),
-    Mutant(
-        name="what localization says with a 500 is not told",
-        file="bot/workflows/localization/running.py",
-        old="reason=Reason(OfCall.UNKNOWN, why=lost.full_reason)",
-        new="reason=Reason(OfCall.UNKNOWN, why=lost.reason)",
-        breaks="what a service says in a 5xx reaches the person",
-        tests=_EVERYTHING,
-    ),
-    Mutant(
-        name="what a list says with a 500 is not told",
-        file="bot/clients/payments/calls.py",
-        old="scan.broken_off(error.full_reason)",
-        new="scan.broken_off(error.reason)",
-        breaks="what a service says in a 5xx reaches the person",
-        tests=("tests/laws/test_outcome.py", "-k", "reads_once_more and create_payout"),
-    ),
-)
+MUTANTS = mutants("""
+@ bot/clients/transport.py tests/clients/test_secrets.py
+what a service says keeps our secrets | no secret of ours is repeated to people, log or database
+-            return without_secrets(reply, self._secrets, brings=request.brings)
++            return reply
+half a secret at the end of a text is kept | a secret is found before a text is cut
+-_TEXT_READ: Final = 4 * _TEXT_KEPT
++_TEXT_READ: Final = _TEXT_KEPT
+@ bot/domain/text.py tests/clients/test_secrets.py
+secrets stay in the names of fields | no secret of ours is repeated, wherever it stands
+-clean[self.hidden(name)] = self.without(value, brings=brings)
++clean[name] = self.without(value, brings=brings)
+@ bot/clients/emails/client.py tests/clients/test_emails.py
+an e-mail answer keeps our secrets | no secret of ours is repeated to people, log or database
+-            return without_secrets(reply, self._secrets)
++            return reply
+@ handlers/callbacks.py tests/workflows/bookings/test_store_events.py -k a_secret_in_an_event
+an event of a store keeps our secrets | no secret of ours is kept in the database
+-self.secrets.hidden_body(body.decode(errors="replace"))
++body.decode(errors="replace")
+@ bot/settings.py tests/test_settings.py
+the password of the database is no secret of the services | every configured secret is taken out
+-        return tuple(one for one in self.secrets() if not any(
++        return tuple(one for one in self.secrets()[:-2] if not any(
+@ bot/wiring/services.py tests/flow/test_secrets_in_words.py
+a transport knows the secrets of no other service | no service repeats the secret of another
+-            secrets=self.secrets,
+-        )
++        )
+@ bot/app.py tests/flow/test_secrets_in_words.py
+kept keys of stores are not known at start | no service repeats the key of a store that the database holds
+-            await at_start(partial(database.store.read, delivery.client.learn_keys))
++            delivery.client.learn_keys
+@ bot/workflows/localization/running.py tests/flow/test_secrets_in_words.py
+what localization says with a 500 is not told | what a service says in a 5xx reaches the person
+-reason=Reason(OfCall.UNKNOWN, why=lost.full_reason)
++reason=Reason(OfCall.UNKNOWN, why=lost.reason)
+@ bot/clients/payments/calls.py tests/laws/test_outcome.py -k 'reads_once_more and create_payout'
+what a list says with a 500 is not told | what a service says in a 5xx reaches the person
+-scan.broken_off(error.full_reason)
++scan.broken_off(error.reason)
+""")

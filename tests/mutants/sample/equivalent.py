@@ -5,6 +5,7 @@ What could be seen, however seldom, does not belong here: it gets a test.
 
 from dataclasses import dataclass
 
+from tests.mutants.mutant import mistakes
 from tests.mutants.sample.planting import Planted
 
 
@@ -36,221 +37,150 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-EQUIVALENT: tuple[Equivalent, ...] = (
-    Equivalent(
-        "bot/tables/workbook.py",
-        "_BLOCK = 64 * 1024",
-        "_BLOCK = 64 * 512",
-        "the size of the pieces in which a part is read: all pieces together are the same bytes",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0001_initial.py",
-        """sa.Column("payee_email", sa.Text(), nullable=False),
-        sa.Column("cents", sa.BigInteger(), nullable=False),""",
-        """sa.Column("cents", sa.BigInteger(), nullable=False),
-        sa.Column("payee_email", sa.Text(), nullable=False),""",
-        "the order of two columns: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "bot/workflows/payments/payout.py",
-        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")',
-        """WATCH = polling("orphans", kind=ORPHAN, slots=10,
-        read=_read, apply=_left_behind, stored_as="orphan")""",
-        "how many leftovers are read side by side: each is read daily at most, and none waits for another for long",
-    ),
-    Equivalent(
-        "bot/workflows/payments/payout.py",
-        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")',
-        """WATCH = polling("orphans", kind=ORPHAN, slots=21,
-        read=_read, apply=_left_behind, stored_as="orphan")""",
-        "how many leftovers are read side by side: each is read daily at most, and none waits for another for long",
-    ),
-    Equivalent(
-        "bot/workflows/emails/lists.py",
-        "_AT_ONCE = 2_000",
-        "_AT_ONCE = 2001",
-        "addresses stored in one transaction while a list is taken in: all transactions together store the same rows",
-    ),
-    Equivalent(
-        "handlers/localize.py",
-        "return Nothing()",
-        "return None",
-        "an ack without an answer either way; the type checker refuses it",
-    ),
-    Equivalent(
-        "bot/wiring/http.py",
-        "if soft != resource.RLIM_INFINITY and soft < most:",
-        "if soft != resource.RLIM_INFINITY and soft <= most:",
-        "sets the limit that is in force already",
-    ),
-    Equivalent(
-        "bot/presentation/payments/operations.py",
-        "while told and len(told[-1]) < room:",
-        "while told and len(told[-1]) <= room:",
-        "one character more of a text that is cut 500 before Slack would",
-    ),
-    Equivalent(
-        "bot/presentation/payments/operations.py",
-        "_EVENT_CHARACTERS = 3_500",
-        "_EVENT_CHARACTERS = 3501",
-        "one character more of a text that is cut 500 before Slack would",
-    ),
-    Equivalent(
-        "handlers/slack_http.py",
-        "while self._seen and (len(self._seen) > _REMEMBERED "
-        "or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):",
-        "while self._seen and (len(self._seen) >= _REMEMBERED "
-        "or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):",
-        "one of fifty thousand signatures, a spare capacity: the database remembers them all",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0001_initial.py",
-        """of_instruction("reservation"),
-        sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),""",
-        """sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
-        of_instruction("reservation"),""",
-        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0001_initial.py",
-        'sa.PrimaryKeyConstraint("key", name=op.f("pk_flag")),',
-        'sa.PrimaryKeyConstraint("key"),',
-        "the name of a key that no statement and no later migration refers to",
-    ),
-    Equivalent(
-        "storage/tables/queues.py",
-        """Column("key", Text, nullable=False, unique=True),
-    Column("action", Text, nullable=False),""",
-        """Column("action", Text, nullable=False),
-    Column("key", Text, nullable=False, unique=True),""",
-        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "storage/tables/instructions.py",
-        """Column("due_at", Moment),
-    *leased("instruction"),
-    Column("closed_at", Moment),""",
-        """Column("closed_at", Moment),
-    *leased("instruction"),
-    Column("due_at", Moment),""",
-        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "storage/tables/instructions.py",
-        """instruction_id(),
-    Column("kind", Named(CallbackKind), nullable=False),""",
-        """Column("kind", Named(CallbackKind), nullable=False),
-    instruction_id(),""",
-        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "storage/repositories/admin.py",
-        "newest = sa.case((unread.c.last_seen > last, unread.c.last_seen), else_=last)",
-        "newest = sa.case((unread.c.last_seen >= last, unread.c.last_seen), else_=last)",
-        "of two equal moments either is the newest",
-    ),
-    Equivalent(
-        "bot/tables/formats.py",
-        '49: "@",',
-        '49: "@x",',
-        "a format with @ and no digits shows a number as General does, and disguises nothing",
-    ),
-    Equivalent(
-        "storage/tables/instructions.py",
-        'Column("seq", BigInteger, primary_key=True, autoincrement=False),',
-        'Column("seq", BigInteger, primary_key=True, autoincrement=True),',
-        "the migrations make the table, and every statement that adds a row of the audit gives its number",
-    ),
-    Equivalent(
-        "storage/repositories/leased.py",
-        "dict(zip(query.names, row, strict=True))",
-        "dict(zip(query.names, row, strict=False))",
-        "the names are those of the statement's columns: as many as a row has",
-    ),
-    Equivalent(
-        "bot/workflows/bookings/follow.py",
-        "if seen is None:",
-        "if True:",
-        "where a record was taken, the lease has ended already: there is none to release",
-    ),
-    Equivalent(
-        "handlers/switchboard.py",
-        "_PIECE: Final = 64 * 1024",
-        "_PIECE: Final = 32 * 1024",
-        "the size of the pieces in which a file is sent: all pieces together are the same bytes",
-    ),
-    Equivalent(
-        "storage/tables/queues.py",
-        """Column("id", Text, primary_key=True),
-    Column("kind", Text, nullable=False),""",
-        """Column("kind", Text, nullable=False),
-    Column("id", Text, primary_key=True),""",
-        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "bot/slack/messenger.py",
-        'return None if found is None else Posted(stretch.channel, str(found["ts"]))',
-        'return None if found is None else Posted(stretch.channel, (found["ts"]))',
-        "the time of a message is a text in every answer of Slack, which names the message by it",
-    ),
-    Equivalent(
-        "bot/domain/payments/recipient.py",
-        "found = sorted((distance(domain, one), one) for one in known if _near(domain, one))",
-        "found = sorted((distance(one, domain), one) for one in known if _near(domain, one))",
-        "a distance is the same in both directions",
-    ),
-    Equivalent(
-        "bot/presentation/payments/purchases.py",
-        'Column(title="USD", most=30, align="right"),',
-        'Column(title="USD", most=60, align="right"),',
-        "the largest sum of a purchase has 15 characters: none is cut",
-    ),
-    Equivalent(
-        "bot/workflows/bookings/book.py",
-        "slots=50,",
-        "slots=51,",
-        "how many bookings are sent or searched for side by side: one that finds no place waits for the next free one",
-    ),
-    Equivalent(
-        "storage/tables/queues.py",
-        """Column("place", Text, nullable=False),
-        Column("channel", Text, nullable=False),""",
-        """Column("channel", Text, nullable=False),
-        Column("place", Text, nullable=False),""",
-        "the order of two columns: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0004_jobs_and_boards.py",
-        """sa.Column("thread_ts", sa.Text()),
-        sa.Column("requester", sa.Text(), nullable=False),""",
-        """sa.Column("requester", sa.Text(), nullable=False),
-        sa.Column("thread_ts", sa.Text()),""",
-        "the order of two columns: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "bot/workflows/requests/reach.py",
-        "enough = max(quorum for _, _, quorum in asked) + 1  # one of them may have asked",
-        "enough = max(quorum for _, _, quorum in asked) + 2  # one of them may have asked",
-        "how many people are counted before the counting ends: what they can give is capped at what is needed",
-    ),
-    Equivalent(
-        "bot/workflows/emails/run.py",
-        "while self._under_way and len(self._answers) * _GROUP < len(self._under_way):",
-        "while self._under_way and len(self._answers) * _GROUP <= len(self._under_way):",
-        "one answer more or less that is stored with its group: the others are stored with the next, a moment later",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0008_emails.py",
-        """sa.Column("answer", sa.Text()),
-        _of_a_job("email_address"),""",
-        """_of_a_job("email_address"),
-        sa.Column("answer", sa.Text()),""",
-        "the order of a column and a constraint: every statement names the columns it reads and writes",
-    ),
-    Equivalent(
-        "bot/domain/addresses.py",
-        'host = URL.build(scheme="http", host=host).raw_host or ""',
-        'host = URL.build(scheme="http", host=host).raw_host or "x"',
-        "a host that is not empty gets a name or is refused: only an address without a host has none",
-    ),
+EQUIVALENT = tuple(
+    Equivalent(file, before, after, reason, scope)
+    for file, scope, reason, before, after in mistakes("""
+@ bot/tables/workbook.py
+the size of the pieces in which a part is read: all pieces together are the same bytes
+-_BLOCK = 64 * 1024
++_BLOCK = 64 * 512
+@ storage/migrations/versions/0001_initial.py
+the order of two columns: every statement names the columns it reads and writes
+-sa.Column("payee_email", sa.Text(), nullable=False),
+-    sa.Column("cents", sa.BigInteger(), nullable=False),
++sa.Column("cents", sa.BigInteger(), nullable=False),
++    sa.Column("payee_email", sa.Text(), nullable=False),
+the order in which columns or constraints are named: every statement names the columns it reads and writes
+-of_instruction("reservation"),
+-    sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
++sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
++    of_instruction("reservation"),
+the name of a key that no statement and no later migration refers to
+-sa.PrimaryKeyConstraint("key", name=op.f("pk_flag")),
++sa.PrimaryKeyConstraint("key"),
+@ bot/workflows/payments/payout.py
+how many leftovers are read side by side: each is read daily at most, and none waits for another for long
+-WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")
++WATCH = polling("orphans", kind=ORPHAN, slots=10,
++    read=_read, apply=_left_behind, stored_as="orphan")
+how many leftovers are read side by side: each is read daily at most, and none waits for another for long
+-WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")
++WATCH = polling("orphans", kind=ORPHAN, slots=21,
++    read=_read, apply=_left_behind, stored_as="orphan")
+@ bot/workflows/emails/lists.py
+addresses stored in one transaction while a list is taken in: all transactions together store the same rows
+-_AT_ONCE = 2_000
++_AT_ONCE = 2001
+@ handlers/localize.py
+an ack without an answer either way; the type checker refuses it
+-return Nothing()
++return None
+@ bot/wiring/http.py
+sets the limit that is in force already
+-if soft != resource.RLIM_INFINITY and soft < most:
++if soft != resource.RLIM_INFINITY and soft <= most:
+@ bot/presentation/payments/operations.py
+one character more of a text that is cut 500 before Slack would
+-while told and len(told[-1]) < room:
++while told and len(told[-1]) <= room:
+one character more of a text that is cut 500 before Slack would
+-_EVENT_CHARACTERS = 3_500
++_EVENT_CHARACTERS = 3501
+@ handlers/slack_http.py
+one of fifty thousand signatures, a spare capacity: the database remembers them all
+-while self._seen and (len(self._seen) > _REMEMBERED or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):
++while self._seen and (len(self._seen) >= _REMEMBERED or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):
+@ storage/tables/queues.py
+the order in which columns or constraints are named: every statement names the columns it reads and writes
+-Column("key", Text, nullable=False, unique=True),
+-Column("action", Text, nullable=False),
++Column("action", Text, nullable=False),
++Column("key", Text, nullable=False, unique=True),
+the order in which columns or constraints are named: every statement names the columns it reads and writes
+-Column("id", Text, primary_key=True),
+-Column("kind", Text, nullable=False),
++Column("kind", Text, nullable=False),
++Column("id", Text, primary_key=True),
+the order of two columns: every statement names the columns it reads and writes
+-Column("place", Text, nullable=False),
+-    Column("channel", Text, nullable=False),
++Column("channel", Text, nullable=False),
++    Column("place", Text, nullable=False),
+@ storage/tables/instructions.py
+the order in which columns or constraints are named: every statement names the columns it reads and writes
+-Column("due_at", Moment),
+-*leased("instruction"),
+-Column("closed_at", Moment),
++Column("closed_at", Moment),
++*leased("instruction"),
++Column("due_at", Moment),
+the order in which columns or constraints are named: every statement names the columns it reads and writes
+-instruction_id(),
+-Column("kind", Named(CallbackKind), nullable=False),
++Column("kind", Named(CallbackKind), nullable=False),
++instruction_id(),
+the migrations make the table, and every statement that adds a row of the audit gives its number
+-Column("seq", BigInteger, primary_key=True, autoincrement=False),
++Column("seq", BigInteger, primary_key=True, autoincrement=True),
+@ storage/repositories/admin.py
+of two equal moments either is the newest
+-newest = sa.case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
++newest = sa.case((unread.c.last_seen >= last, unread.c.last_seen), else_=last)
+@ bot/tables/formats.py
+a format with @ and no digits shows a number as General does, and disguises nothing
+-49: "@",
++49: "@x",
+@ storage/repositories/leased.py
+the names are those of the statement's columns: as many as a row has
+-dict(zip(query.names, row, strict=True))
++dict(zip(query.names, row, strict=False))
+@ bot/workflows/bookings/follow.py
+where a record was taken, the lease has ended already: there is none to release
+-if seen is None:
++if True:
+@ handlers/switchboard.py
+the size of the pieces in which a file is sent: all pieces together are the same bytes
+-_PIECE: Final = 64 * 1024
++_PIECE: Final = 32 * 1024
+@ bot/slack/messenger.py
+the time of a message is a text in every answer of Slack, which names the message by it
+-return None if found is None else Posted(stretch.channel, str(found["ts"]))
++return None if found is None else Posted(stretch.channel, (found["ts"]))
+@ bot/domain/payments/recipient.py
+a distance is the same in both directions
+-found = sorted((distance(domain, one), one) for one in known if _near(domain, one))
++found = sorted((distance(one, domain), one) for one in known if _near(domain, one))
+@ bot/presentation/payments/purchases.py
+the largest sum of a purchase has 15 characters: none is cut
+-Column(title="USD", most=30, align="right"),
++Column(title="USD", most=60, align="right"),
+@ bot/workflows/bookings/book.py
+how many bookings are sent or searched for side by side: one that finds no place waits for the next free one
+-slots=50,
++slots=51,
+@ storage/migrations/versions/0004_jobs_and_boards.py
+the order of two columns: every statement names the columns it reads and writes
+-sa.Column("thread_ts", sa.Text()),
+-    sa.Column("requester", sa.Text(), nullable=False),
++sa.Column("requester", sa.Text(), nullable=False),
++    sa.Column("thread_ts", sa.Text()),
+@ bot/workflows/requests/reach.py
+how many people are counted before the counting ends: what they can give is capped at what is needed
+-enough = max(quorum for _, _, quorum in asked) + 1  # one of them may have asked
++enough = max(quorum for _, _, quorum in asked) + 2  # one of them may have asked
+@ bot/workflows/emails/run.py
+one answer more or less that is stored with its group: the others are stored with the next, a moment later
+-while self._under_way and len(self._answers) * _GROUP < len(self._under_way):
++while self._under_way and len(self._answers) * _GROUP <= len(self._under_way):
+@ storage/migrations/versions/0008_emails.py
+the order of a column and a constraint: every statement names the columns it reads and writes
+-sa.Column("answer", sa.Text()),
+-    _of_a_job("email_address"),
++_of_a_job("email_address"),
++    sa.Column("answer", sa.Text()),
+@ bot/domain/addresses.py
+a host that is not empty gets a name or is refused: only an address without a host has none
+-host = URL.build(scheme="http", host=host).raw_host or ""
++host = URL.build(scheme="http", host=host).raw_host or "x"
+""")
 )
