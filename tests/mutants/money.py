@@ -13,14 +13,14 @@ cents below ten lose their zero | what is shown and sent is the amount that was 
 fractions of a cent are cut off | an amount that is no number of cents is not taken for another one
 -        or amount * 100 != (amount * 100).to_integral_value()
 -
-@ bot/domain/payments/evidence.py tests/domain/payments/test_evidence.py
+@ bot/domain/payments/instruction.py tests/domain/payments/test_evidence.py
 an unreadable amount counts as the right one | nothing is committed whose amount the service does not state
 -    if operation.cents != instruction.cents:
 +    if operation.cents is not None and operation.cents != instruction.cents:
 another recipient counts as the right one | money goes to nobody but who stands on the card
 -        found.append(Reason(OfRequest.OTHER_RECIPIENT))
 +        found.clear()
-@ bot/domain/payments/evidence.py tests/domain/payments/test_evidence.py tests/workflows/payments/test_create.py
+@ bot/domain/payments/instruction.py tests/domain/payments/test_evidence.py tests/workflows/payments/test_create.py
 escrow ranks below committed | what is recorded never goes back
 -_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}
 +_RANKS = {State.COMMITTED: 2, State.PENDING_ESCROW: 1}

@@ -41,7 +41,7 @@ those that wait do not look whether another one is in flight | one that waits re
 two bulk payments are in flight | the next bulk payment is sent when the one before it has its answer, not before
 -            return holder == instruction_id
 +            return True
-@ bot/domain/payments/evidence.py tests/domain/payments/test_evidence.py
+@ bot/workflows/payments/sought.py tests/domain/payments/test_evidence.py
 a list without codes proves absence | a list proves nothing that would not have shown our code
 -        return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else
 +        return Reason(OfRequest.NO_CODES) if hides_the_latest and not hides_the_latest else
@@ -50,6 +50,7 @@ who paid the same under no code is not noticed | a record that may be ours keeps
 -
 +            pass
 +
+@ bot/domain/payments/instruction.py tests/domain/payments/test_evidence.py
 a code in another case is another code | services write codes as they like
 -    return "".join((code or "").split()).casefold()
 +    return code or ""

@@ -13,7 +13,6 @@ from typing import Any
 from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Count
 from bot.domain.outcome import NotExecuted, Unknown
-from bot.domain.payments.evidence import Listing
 from bot.domain.payments.instruction import AttemptKind, CallbackKind
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards
@@ -203,7 +202,7 @@ def _refusal_believed() -> Iterator[None]:
 @contextmanager
 def _any_list_believed() -> Iterator[None]:
     """A list with neither our codes nor recipients counts as proof of absence."""
-    with replaced(Listing, "doubt", None), replaced(sought, "_nobody_elses", lambda *_: []):
+    with replaced(sought.Listing, "doubt", None), replaced(sought, "_nobody_elses", lambda *_: []):
         yield
 
 

@@ -21,7 +21,7 @@ from bot.clients.transport import Guard, Transport
 from bot.clients.unread import AnswerObserver
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.outcome import NO_JSON, Failure, Reply
-from bot.domain.payments.evidence import same_code
+from bot.domain.payments.instruction import same_code
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, Partner, Search
 from bot.domain.reasons import Exchange, Reason
 

@@ -9,7 +9,7 @@ from bot.clients.routes import Route
 from bot.clients.unread import Unfit
 from bot.domain.money import Cents
 from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage, ReportedItem
-from bot.domain.payments.evidence import same_code
+from bot.domain.payments.instruction import same_code
 from bot.domain.payments.operation import (
     AccountStatus,
     Operation,

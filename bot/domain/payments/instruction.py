@@ -1,4 +1,4 @@
-"""A request that people must approve before a service acts: what was asked, and where it stands.
+"""A request that people must approve before a service acts: what was asked, where it stands, what a record says of it.
 
 What is paid never changes after it was asked: the payload is frozen, votes are bound to its digest and round.
 """
@@ -15,8 +15,9 @@ from pydantic import Field
 
 from bot.domain.money import Cents, plain
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
+from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.policy import Requirement
-from bot.domain.reasons import Reason
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.values import Value
 
 
@@ -289,3 +290,65 @@ NOT_PAID: frozenset[State] = frozenset(
 )
 """Final states in which no money stays with the recipient."""
 FINAL = NOT_PAID | {State.COMPLETED, State.CLOSED}
+
+
+def same_code(one: str | None, other: str) -> bool:
+    return folded(one) == folded(other)
+
+
+def folded(code: str | None) -> str:
+    """A code without what services are known to change about it; empty when there is none."""
+    return "".join((code or "").split()).casefold()
+
+
+def differences(instruction: Instruction, operation: Operation) -> tuple[Reason, ...]:
+    """What in the service's record is not what was asked for; empty when it is the same payout or purchase.
+
+    Code and recipient may be absent from a record (fields differ and optional ones come back empty): the
+    id ties it to our own create request. But neither may be another one, and the amount must be there.
+    Of a purchase, the address may be another one: anybody with the link may pay, and the record then names who did.
+    """
+    sells = instruction.kind is Kind.PURCHASE
+    found: list[Reason] = []
+    if not instruction.intact():
+        found.append(Reason(OfRequest.CHANGED_HERE, is_purchase=sells))
+    if instruction.remote_id is not None and operation.id != instruction.remote_id:
+        found.append(Reason(OfRequest.OTHER_ID))
+    if operation.cents != instruction.cents:
+        reported = "unreadable" if operation.cents is None else plain(operation.cents)
+        found.append(Reason(OfRequest.OTHER_AMOUNT, theirs=reported, ours=plain(instruction.cents)))
+    if not sells and operation.email and operation.email.casefold() != instruction.payload.email.casefold():
+        found.append(Reason(OfRequest.OTHER_RECIPIENT))
+    if operation.code and not same_code(operation.code, instruction.code):
+        found.append(Reason(OfRequest.OTHER_CODE))
+    if operation.operation_type and operation.operation_type.casefold() != ("purchase" if sells else "payout"):
+        found.append(Reason(OfRequest.OTHER_KIND, is_purchase=sells))
+    return tuple(found)
+
+
+_PAYOUT_STATES: Mapping[OperationStatus | None, State] = {
+    OperationStatus.COMMITTED: State.COMMITTED,
+    OperationStatus.PENDING: State.PENDING_ESCROW,
+    OperationStatus.COMPLETED: State.COMPLETED,
+    OperationStatus.CANCELED: State.CANCELED,
+    OperationStatus.FAILED: State.FAILED,
+}
+
+_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}
+SETTLED = frozenset({State.COMPLETED, State.CANCELED, State.FAILED})
+UNPAID = FINAL - SETTLED
+"""The final states that say so without the service's word: a record that reads as paid contradicts them."""
+
+
+def state_of(operation: Operation) -> State | None:
+    """The state our instruction takes from this record; None while it only says ``created`` or something unknown."""
+    return _PAYOUT_STATES.get(operation.state)
+
+
+def is_paid(operation: Operation) -> bool:
+    return state_of(operation) not in (None, State.FAILED, State.CANCELED)
+
+
+def rank_of(state: State) -> int:
+    """How far the service has carried it: 0 before the commit, then committed, pending, final."""
+    return 3 if state in FINAL else _RANKS.get(state, 0)

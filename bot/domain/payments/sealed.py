@@ -17,7 +17,6 @@ from typing import Final
 from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
 from bot.domain.payments.bulk_records import BulkRow
-from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
@@ -241,6 +240,10 @@ def _was_sent_when(
         if before not in FINAL and isinstance(by, int):  # a request that is over is not moved
             moved += by
     return instruction.sent_at == last.at + timedelta(microseconds=moved)
+
+
+def daily_key(now: datetime) -> str:
+    return now.date().isoformat()
 
 
 def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[VerifiedRow]) -> bool:

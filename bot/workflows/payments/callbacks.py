@@ -8,8 +8,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.evidence import UNPAID
-from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
+from bot.domain.payments.instruction import FINAL, UNPAID, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.references import callback_token, token_hash, ulid

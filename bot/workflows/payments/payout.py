@@ -19,8 +19,19 @@ from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, doubted
-from bot.domain.payments.evidence import SETTLED, UNPAID, differences, is_paid, rank, state_of
-from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
+from bot.domain.payments.instruction import (
+    FINAL,
+    SETTLED,
+    UNPAID,
+    CallbackKind,
+    Instruction,
+    Kind,
+    State,
+    differences,
+    is_paid,
+    rank_of,
+    state_of,
+)
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.domain.recovery import SearchResult, Seen
@@ -265,7 +276,7 @@ def apply_record(uow: Unit, instruction: Instruction, operation: Operation) -> b
         if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
             alert_changed(uow, instruction, operation.status)
         return True
-    if state is None or rank(state) <= rank(instruction.state):
+    if state is None or rank_of(state) <= rank_of(instruction.state):
         return False
     moved = uow.instructions.move(
         instruction,

@@ -4,16 +4,15 @@ Opening moves no money, but happens only once: the request is sent only after it
 answer is searched for by our own code before anything is sent again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import PURCHASE_SETTLED, differences, purchase_state_of
-from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
-from bot.domain.payments.operation import Operation, Purchase
+from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State, differences
+from bot.domain.payments.operation import Operation, OperationStatus, Purchase
 from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
@@ -29,6 +28,12 @@ PURCHASE = "purchase"
 """Kind of a tracked purchase."""
 LINK = "link"
 """The file that is the checkout link of a purchase, with its picture."""
+
+_ENDS: Mapping[OperationStatus | None, State] = {
+    OperationStatus.CONFIRMED: State.COMPLETED,
+    OperationStatus.CANCELED: State.CANCELED,
+    OperationStatus.FAILED: State.FAILED,
+}
 
 _WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
 """Final states in which the service may hold a purchase whose link was not given out."""
@@ -149,7 +154,7 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
 
     Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
     """
-    state = purchase_state_of(operation)
+    state = _ENDS.get(operation.state)
     if instruction.state in _WITHOUT_LINK:
         if state is State.COMPLETED:
             alert(uow, instruction, "paid_elsewhere", reason=Reason(OfRequest.SAYS, status=operation.status))
@@ -159,7 +164,7 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
         alert(uow, instruction, "differs", reason=together(wrong))
         return False
     if instruction.state in FINAL:
-        if state in PURCHASE_SETTLED and state is not instruction.state:
+        if state is not None and state is not instruction.state:
             alert_changed(uow, instruction, operation.status)
         return True
     if instruction.state is not State.OPEN:

@@ -9,7 +9,8 @@ list is enough there.
 """
 
 from collections.abc import Iterable, Mapping
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 import structlog
@@ -17,8 +18,8 @@ import structlog
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.evidence import SKEW, Listing, Sought, folded
-from bot.domain.payments.instruction import AttemptOutcome, Instruction
+from bot.domain.money import Cents
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, folded
 from bot.domain.payments.operation import Operation, OperationPage
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import SearchResult
@@ -32,8 +33,50 @@ log = structlog.get_logger(__name__)
 
 PER_PAGE = 10
 """Operations of one page: what fits on a phone."""
+SKEW: Final = timedelta(minutes=5)
+_MOST_SUSPECTS: Final = 50
 _AGAIN: Final = timedelta(minutes=1)
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What is looked for in a list: the other party, the amount, and since when a request may have made it."""
+
+    email: str
+    cents: Cents
+    since: datetime
+
+
+class Listing:
+    """What one reading of a list shows besides what is looked for; ``known``: our codes that it may show, folded."""
+
+    def __init__(self, sought: Sought, *, known: frozenset[str]) -> None:
+        self.suspects: list[Operation] = []
+        self._sought = sought
+        self._known = known
+        self._seen = self._ours = self._recent = self._recent_with_code = 0
+
+    def see(self, operation: Operation) -> None:
+        code, sought = folded(operation.code), self._sought
+        same_person = operation.email is None or operation.email.casefold() == sought.email.casefold()
+        same_amount = operation.cents is None or operation.cents == sought.cents
+        is_recent = operation.created_at is None or operation.created_at >= sought.since - SKEW
+        self._seen += 1
+        if code in self._known:
+            self._ours += 1
+        elif same_person and same_amount and is_recent and len(self.suspects) < _MOST_SUSPECTS:
+            self.suspects.append(operation)
+        if is_recent:
+            self._recent += 1
+            self._recent_with_code += bool(code)
+
+    @property
+    def doubt(self) -> Reason | None:
+        """Why the list would not have shown our code; None when it would have. An empty list hides nothing."""
+        hides_all = self._seen and not self._ours
+        hides_the_latest = self._recent and not self._recent_with_code
+        return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else None
 
 
 async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[Operation]:

@@ -11,9 +11,9 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.payments.moves import CREATES
+from bot.domain.payments.sealed import daily_key
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
 from bot.domain.troubles import full_reason

@@ -12,10 +12,9 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.domain.approvals import SAME_PAYMENT, Count, No, Void, doubts_of, facts_of, may_request, requirement_of
-from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
-from bot.domain.payments.sealed import needed
+from bot.domain.payments.sealed import daily_key, needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context, Unit, witness

@@ -8,22 +8,13 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import (
-    SETTLED,
-    Listing,
-    Sought,
-    daily_key,
-    differences,
-    folded,
-    rank,
-    same_code,
-    state_of,
-)
-from bot.domain.payments.instruction import FINAL, State
+from bot.domain.payments.instruction import FINAL, SETTLED, State, differences, folded, rank_of, same_code, state_of
 from bot.domain.payments.operation import Operation
+from bot.domain.payments.sealed import daily_key
 from bot.domain.proof import Quiet, counts_as_read, silence_is_proven
 from bot.domain.reasons import OfRequest, Reason
 from bot.presentation.reasons import worded
+from bot.workflows.payments.sought import Listing, Sought
 from tests.domain.made import CODE, NOW, REMOTE, instruction, payload
 
 SOUGHT = Sought(email="ana@example.com", cents=Cents(2500), since=NOW)
@@ -138,8 +129,8 @@ def test_a_status_of_the_service_is_a_state_of_ours_or_nothing(status: str, stat
 
 
 def test_rank_rises_with_what_the_service_did() -> None:
-    assert rank(State.SENDING) < rank(State.COMMITTED) < rank(State.PENDING_ESCROW) < rank(State.COMPLETED)
-    assert {rank(state) for state in FINAL} == {3}
+    assert rank_of(State.SENDING) < rank_of(State.COMMITTED) < rank_of(State.PENDING_ESCROW) < rank_of(State.COMPLETED)
+    assert {rank_of(state) for state in FINAL} == {3}
     assert SETTLED < FINAL
 
 
