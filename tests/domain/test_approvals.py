@@ -106,16 +106,14 @@ TYPED = {"requirement": Requirement(quorum=2, typed_amount=True)}
 EARLIER = NOW - timedelta(seconds=1)
 
 
-@pytest.mark.parametrize(
-    ("votes", "changes", "void"),
-    [
-        ([vote("U0ADA", round=1), vote("U0LIN", round=2), vote("U0LIN", round=2)], {"round": 2}, {}),
-        ([vote("U0ADA"), vote("U0LIN", typed=True)], TYPED, {"U0ADA": Void.UNTYPED}),
-        ([vote("U0ADA", at=EARLIER), vote("U0LIN", at=NOW)], {}, {"U0ADA": Void.TOO_OLD}),
-        ([vote("U0GUS"), vote("U0EVE"), vote("U0LIN")], {}, {"U0GUS": No.GONE, "U0EVE": No.UNKNOWN}),
-    ],
-    ids=["the present round, each person once", "the amount was not typed", "too old", "who is gone or was not read"],
-)
+@pytest.mark.parametrize(("votes", "changes", "void"), [
+    ([vote("U0ADA", round=1), vote("U0LIN", round=2), vote("U0LIN", round=2)], {"round": 2}, {}),
+    ([vote("U0ADA"), vote("U0LIN", typed=True)], TYPED, {"U0ADA": Void.UNTYPED}),
+    ([vote("U0ADA", at=EARLIER), vote("U0LIN", at=NOW)], {}, {"U0ADA": Void.TOO_OLD}),
+    ([vote("U0GUS"), vote("U0EVE"), vote("U0LIN")], {}, {"U0GUS": No.GONE, "U0EVE": No.UNKNOWN}),
+], ids=[
+    "the present round, each person once", "the amount was not typed", "too old", "who is gone or was not read",
+])  # fmt: skip
 def test_whose_votes_count_and_why_others_do_not(
     votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]
 ) -> None:

@@ -50,15 +50,10 @@ def test_every_status_has_its_class_and_after_an_unknown_attempt_only_a_success_
             assert (found.again, found.status) == (status == 429, status)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply(status=200, json=NO_JSON),
-        Reply(status=200, json=NO_JSON, is_html=True),
-        Reply(status=200, json=NO_JSON, text="OK"),
-        Reply(status=204),
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    Reply(status=200, json=NO_JSON), Reply(status=200, json=NO_JSON, is_html=True),
+    Reply(status=200, json=NO_JSON, text="OK"), Reply(status=204),
+])  # fmt: skip
 def test_a_success_without_json_is_unknown_and_not_shown_to_the_reader(reply: Reply) -> None:
     shown: list[object] = []
     assert isinstance(outcome(reply, read=shown.append), Unknown)
@@ -87,11 +82,10 @@ WORDS: dict[type[object], set[Ended]] = {
 }
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [*(Reply(status=status, json={}) for status in range(200, 600)), *(Reply(failure=failure) for failure in Failure)],
-    ids=lambda reply: str(reply.status or reply.failure),
-)
+@pytest.mark.parametrize("reply", [
+    *(Reply(status=status, json={}) for status in range(200, 600)),
+    *(Reply(failure=failure) for failure in Failure),
+], ids=lambda reply: str(reply.status or reply.failure))  # fmt: skip
 def test_the_word_for_figures_is_of_the_same_class(reply: Reply) -> None:
     assert how_ended(reply) in WORDS[type(outcome(reply))]
 
@@ -155,43 +149,26 @@ def test_classify_is_total_and_never_takes_a_doubt_for_a_fact(
         assert isinstance(found, Unknown)
 
 
-@pytest.mark.parametrize(
-    ("raw", "seconds"),
-    [
-        ("3", 3.0),
-        (" 0 ", None),
-        ("0.000", None),
-        ("0.001", 0.001),
-        ("1.5", 1.5),
-        ("999999", 3600.0),
-        ("-1", None),
-        ("soon", None),
-        ("", None),
-        ("1e9", None),
-    ],
-)
+@pytest.mark.parametrize(("raw", "seconds"), [
+    ("3", 3.0), (" 0 ", None), ("0.000", None), ("0.001", 0.001), ("1.5", 1.5), ("999999", 3600.0), ("-1", None),
+    ("soon", None), ("", None), ("1e9", None),
+])  # fmt: skip
 def test_retry_after_is_read_in_seconds_and_bounded(raw: str, seconds: float | None) -> None:
     assert Reply(status=429, headers={"retry-after": raw}).retry_after == seconds
 
 
-@pytest.mark.parametrize(
-    ("json", "message"),
-    [
-        ({"status": 403, "message": "Forbidden"}, "Forbidden"),
-        ({"data": {}, "code": "E1", "message": "Not found", "displayToUser": False}, "Not found"),
-        (
-            {"message": "Invalid", "messages": {"email": ["is required", "is odd"]}},
-            "Invalid; email: is required, is odd",
-        ),
-        ({"message": "Invalid", "messages": {"email": "is odd"}}, "Invalid; email: is odd"),
-        ({"message": "Just this"}, "Just this"),
-        ({"error": {"code": "E2", "message": "Inside"}}, "Inside"),
-        ({"error": "As text"}, "As text"),
-        ("A JSON string", "A JSON string"),
-        ({"message": 5, "messages": [1]}, ""),
-        ([], ""),
-    ],
-)
+@pytest.mark.parametrize(("json", "message"), [
+    ({"status": 403, "message": "Forbidden"}, "Forbidden"),
+    ({"data": {}, "code": "E1", "message": "Not found", "displayToUser": False}, "Not found"),
+    ({"message": "Invalid", "messages": {"email": ["is required", "is odd"]}}, "Invalid; email: is required, is odd"),
+    ({"message": "Invalid", "messages": {"email": "is odd"}}, "Invalid; email: is odd"),
+    ({"message": "Just this"}, "Just this"),
+    ({"error": {"code": "E2", "message": "Inside"}}, "Inside"),
+    ({"error": "As text"}, "As text"),
+    ("A JSON string", "A JSON string"),
+    ({"message": 5, "messages": [1]}, ""),
+    ([], ""),
+])  # fmt: skip
 def test_every_shape_of_an_error_body_is_read(json: object, message: str) -> None:
     assert read_error(Reply(status=422, json=json)).message == message
 

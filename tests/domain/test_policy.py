@@ -51,33 +51,22 @@ def test_an_amount_must_be_text_and_plain(value: object) -> None:
     assert '"1000.00"' in refusal(approval={"daily_limit": value})
 
 
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {"aproval": {}},
-        {"approval": {"quorom": 2}},
-        {"people": {"approver": []}},
-        {"channels": {"approvals": "C0APPROVE", "alert": "C1"}},
-        {"approval": {"rule": [{"over": "1.00", "typed": True}]}},
-    ],
-)
+@pytest.mark.parametrize("sections", [
+    {"aproval": {}},
+    {"approval": {"quorom": 2}},
+    {"people": {"approver": []}},
+    {"channels": {"approvals": "C0APPROVE", "alert": "C1"}},
+    {"approval": {"rule": [{"over": "1.00", "typed": True}]}},
+])  # fmt: skip
 def test_a_misspelt_key_is_an_error(sections: dict[str, Any]) -> None:
     assert "Extra inputs" in refusal(**sections)
 
 
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {"channels": {}},
-        {"channels": {"approvals": "#approvals"}},
-        {"channels": {"approvals": "U0ADA"}},
-        {"people": {"approvers": ["ada"]}},
-        {"people": {"approvers": ["@treasury"]}},
-        {"approval": {"quorum": 0}},
-        {"approval": {"rule": [{"over": "1.00", "quorum": 0}]}},
-        {"approval": {"rule": [{"quorum": 2}]}},
-    ],
-)
+@pytest.mark.parametrize("sections", [
+    {"channels": {}}, {"channels": {"approvals": "#approvals"}}, {"channels": {"approvals": "U0ADA"}},
+    {"people": {"approvers": ["ada"]}}, {"people": {"approvers": ["@treasury"]}}, {"approval": {"quorum": 0}},
+    {"approval": {"rule": [{"over": "1.00", "quorum": 0}]}}, {"approval": {"rule": [{"quorum": 2}]}},
+])  # fmt: skip
 def test_what_nobody_could_mean_is_refused(sections: dict[str, Any]) -> None:
     assert refusal(**sections)
 
@@ -95,10 +84,9 @@ RULES = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("cents", "quorum", "typed"),
-    [(1, 1, False), (100_000, 1, False), (100_001, 2, False), (500_001, 2, True), (1_000_001, 3, True)],
-)
+@pytest.mark.parametrize(("cents", "quorum", "typed"), [
+    (1, 1, False), (100_000, 1, False), (100_001, 2, False), (500_001, 2, True), (1_000_001, 3, True),
+])  # fmt: skip
 def test_the_strictest_matching_rule_holds_part_by_part(cents: int, quorum: int, typed: bool) -> None:
     needs = policy(approval={"rule": RULES}).requirement(Facts(cents=cents))
     assert (needs.quorum, needs.typed_amount) == (quorum, typed)
@@ -129,16 +117,10 @@ def test_more_money_never_needs_less(one: int, other: int, duplicates: int) -> N
     assert less.typed_amount <= more.typed_amount
 
 
-@pytest.mark.parametrize(
-    ("facts", "quorum"),
-    [
-        (Facts(cents=100), 1),
-        (Facts(cents=100, new_recipient=True), 2),
-        (Facts(cents=100, sent_today=400_001), 1),
-        (Facts(cents=100, sent_today=499_901), 3),
-        (Facts(cents=500_001, new_recipient=True), 4),
-    ],
-)
+@pytest.mark.parametrize(("facts", "quorum"), [
+    (Facts(cents=100), 1), (Facts(cents=100, new_recipient=True), 2), (Facts(cents=100, sent_today=400_001), 1),
+    (Facts(cents=100, sent_today=499_901), 3), (Facts(cents=500_001, new_recipient=True), 4),
+])  # fmt: skip
 def test_rules_by_new_recipient_and_by_daily_sum(facts: Facts, quorum: int) -> None:
     rules = [
         {"new_recipient": True, "quorum": 2},
@@ -155,19 +137,16 @@ ASKED = Requirement(
 )
 
 
-@pytest.mark.parametrize(
-    ("later", "held"),
-    [
-        ({"quorum": 3}, {"quorum": 3, "reasons": ("later",)}),
-        ({"typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
-        ({"quorum": 1, "typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
-        ({"quorum": 3, "reasons": ()}, {"quorum": 3}),
-        ({"expires_seconds": 3_600.0}, {"expires_seconds": 3_600.0}),
-        ({"execute_within_seconds": 60.0}, {"execute_within_seconds": 60.0}),
-        ({}, {}),
-        ({"quorum": 1, "expires_seconds": 9_000.0, "execute_within_seconds": 900.0}, {}),
-    ],
-)
+@pytest.mark.parametrize(("later", "held"), [
+    ({"quorum": 3}, {"quorum": 3, "reasons": ("later",)}),
+    ({"typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
+    ({"quorum": 1, "typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
+    ({"quorum": 3, "reasons": ()}, {"quorum": 3}),
+    ({"expires_seconds": 3_600.0}, {"expires_seconds": 3_600.0}),
+    ({"execute_within_seconds": 60.0}, {"execute_within_seconds": 60.0}),
+    ({}, {}),
+    ({"quorum": 1, "expires_seconds": 9_000.0, "execute_within_seconds": 900.0}, {}),
+])  # fmt: skip
 def test_of_a_later_policy_only_what_is_stricter_holds(later: dict[str, Any], held: dict[str, Any]) -> None:
     """Its reasons go before those of the request only where it asks for more approvals or for the amount."""
     other = ASKED.model_copy(update={"reasons": ("later",), **later})

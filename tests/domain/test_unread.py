@@ -46,10 +46,9 @@ def test_every_field_has_its_place_and_type() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("document", "kind"),
-    [([1, 2], "list of 2"), ("words", "text"), (None, "empty"), (7, "whole number"), ({}, "object")],
-)
+@pytest.mark.parametrize(("document", "kind"), [
+    ([1, 2], "list of 2"), ("words", "text"), (None, "empty"), (7, "whole number"), ({}, "object"),
+])  # fmt: skip
 def test_what_is_no_object_has_a_type_too(document: object, kind: str) -> None:
     shape = shape_of(document)
     assert (shape.kind, shape.fields) == (kind, ())
@@ -72,30 +71,24 @@ def test_an_equal_object_is_not_the_same_one() -> None:
     assert (shape.level, list(told(shape))) == ((), ["a", "a.id"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("ana@example.com", "12345", "2026-11-20", "Ana Lopez", "P-4F7K2M", "d41d8cd98f00b204e9800998ecf8427e"),
-        *("deadbeefdeadbeef", "550e8400-e29b-41d4-a716-446655440000", "https://example.com/x", "op_20261120"),
-        "x" * 60,
-        *("", 'a"b', "a`b", "a\\b", "a\x00b", "\ud800", "<!channel>", "order12345", "a1b2c", "abcdefabcdef"),
-        "x" * 51,
-        "(masked)",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    *("ana@example.com", "12345", "2026-11-20", "Ana Lopez", "P-4F7K2M", "d41d8cd98f00b204e9800998ecf8427e"),
+    *("deadbeefdeadbeef", "550e8400-e29b-41d4-a716-446655440000", "https://example.com/x", "op_20261120"),
+    "x" * 60,
+    *("", 'a"b', "a`b", "a\\b", "a\x00b", "\ud800", "<!channel>", "order12345", "a1b2c", "abcdefabcdef"),
+    "x" * 51,
+    "(masked)",
+])  # fmt: skip
 def test_a_name_that_looks_like_a_value_is_masked(name: str) -> None:
     assert told(shape_of({name: 1})) == {"(masked)": "whole number"}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("id", "_id", "externalBookingId", "svc_operation_hash", "country_ID", "$ref", "@type", "sha256", "address2"),
-        *("order1234", "a1b2", "abcdefabcde"),
-        "x" * 50,
-        "código",
-    ],
-)
+@pytest.mark.parametrize("name", [
+    *("id", "_id", "externalBookingId", "svc_operation_hash", "country_ID", "$ref", "@type", "sha256", "address2"),
+    *("order1234", "a1b2", "abcdefabcde"),
+    "x" * 50,
+    "código",
+])  # fmt: skip
 def test_a_name_stays(name: str) -> None:
     assert masked(name) == name
 
@@ -227,20 +220,10 @@ def proposed(body: object, *names: str) -> dict[str, str]:
     return {name: theirs for (_, name), theirs in answer(body, *names).proposed.items()}
 
 
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        ("id", "ID"),
-        ("id", "operationId"),
-        ("id", "uid"),
-        ("status", "state"),
-        ("status", "current_status"),
-        ("last_page", "lastPage"),
-        ("last_page", "LAST-PAGE"),
-        ("amount", "amountValue"),
-        ("email", "e_mail"),
-    ],
-)
+@pytest.mark.parametrize(("ours", "theirs"), [
+    ("id", "ID"), ("id", "operationId"), ("id", "uid"), ("status", "state"), ("status", "current_status"),
+    ("last_page", "lastPage"), ("last_page", "LAST-PAGE"), ("amount", "amountValue"), ("email", "e_mail"),
+])  # fmt: skip
 def test_the_only_field_that_is_called_alike_is_proposed(ours: str, theirs: str) -> None:
     assert proposed({theirs: "1", "zzz": "x", "www": "y"}, ours) == {ours: theirs}
 
@@ -254,14 +237,10 @@ def test_the_same_letters_go_before_a_part_of_the_name_and_that_before_mostly_eq
     assert proposed({other: "x", likely: "y"}, "status") == {"status": likely}
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        *({"operation_id": None}, {"operation_id": ""}, {"operation_id": True}, {"operation_id": {}}),
-        *({"operation_id": []}, {"amount": "1.00"}, {"ana@example.com": "x"}),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("body", [
+    *({"operation_id": None}, {"operation_id": ""}, {"operation_id": True}, {"operation_id": {}}),
+    *({"operation_id": []}, {"amount": "1.00"}, {"ana@example.com": "x"}),
+], ids=str)  # fmt: skip
 def test_of_another_type_read_as_something_else_or_masked_it_is_no_candidate(body: dict[str, object]) -> None:
     assert wanted(body, "id")[0].candidates == ()
 
@@ -323,15 +302,12 @@ def test_answers_of_one_form_have_one_fingerprint() -> None:
 _VALUES: dict[str, object] = {"text": "x", "whole": 1, "number": Decimal("1.5"), "list": [1], "object": {"a": 1}}
 
 
-@pytest.mark.parametrize(
-    ("types", "names"),
-    [
-        ("list object", "data partner payments operations bulk_payments webhooks events items successful driver"),
-        ("text whole", "page pages last_page per_page total first last count payments_count pending completed failed"),
-        ("text list object", "text sentences emotion audio vocals music"),
-        ("text whole number", "id status amount email"),
-    ],
-)
+@pytest.mark.parametrize(("types", "names"), [
+    ("list object", "data partner payments operations bulk_payments webhooks events items successful driver"),
+    ("text whole", "page pages last_page per_page total first last count payments_count pending completed failed"),
+    ("text list object", "text sentences emotion audio vocals music"),
+    ("text whole number", "id status amount email"),
+])  # fmt: skip
 def test_a_field_is_looked_for_among_those_of_its_types(types: str, names: str) -> None:
     for name in names.split():
         for type_, value in _VALUES.items():
@@ -345,15 +321,10 @@ def test_at_most_five_are_listed_those_that_are_alike_most_first() -> None:
     assert wanted(body, "id")[0].candidates == ("ID", "an_id", "b_id", "c_id", "d_id")
 
 
-@pytest.mark.parametrize(
-    ("body", "deeper"),
-    [
-        ({"id_of": {"x": 1}}, ""),
-        ({"data": {"operationId": "x"}}, "data.operationId"),
-        ({"data": {"idd": "x"}}, ""),
-        ({"data": {"operation_id": {}}}, ""),
-    ],
-)
+@pytest.mark.parametrize(("body", "deeper"), [
+    ({"id_of": {"x": 1}}, ""), ({"data": {"operationId": "x"}}, "data.operationId"), ({"data": {"idd": "x"}}, ""),
+    ({"data": {"operation_id": {}}}, ""),
+])  # fmt: skip
 def test_what_lies_deeper_is_told_when_it_has_the_whole_name_and_may_be_it(body: object, deeper: str) -> None:
     assert wanted(body, "id")[0].deeper == deeper
 

@@ -63,18 +63,15 @@ async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
-    ("trouble", "said"),
-    [
-        (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack did not say who you are. {AGAIN}"),
-        (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
-        (
-            CommitUnknown("broken"),
-            ":grey_question: The database did not say whether this was recorded. Look at the card or at "
-            "`/pay approvals` before you repeat it.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("trouble", "said"), [
+    (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack did not say who you are. {AGAIN}"),
+    (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
+    (
+        CommitUnknown("broken"),
+        ":grey_question: The database did not say whether this was recorded. Look at the card or at "
+        "`/pay approvals` before you repeat it.",
+    ),
+])  # fmt: skip
 async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
     played: Played, kind: str, trouble: Exception, said: str
 ) -> None:
@@ -134,15 +131,12 @@ async def test_a_form_that_slack_does_not_open_is_said(played: Played) -> None:
 recorded. Please try again in a moment.""")
 
 
-@pytest.mark.parametrize(
-    ("text", "asked"),
-    [
-        ("show payload", []),
-        ("send ana@example.com 25.00 payload", ["payload"]),
-        ("send ana@example.com 25.00 payload={}", ["payload={}"]),
-        ('send ana@example.com 25.00 "x&payload={"type":"block_actions"}"', ["x&payload={type:block_actions}"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "asked"), [
+    ("show payload", []),
+    ("send ana@example.com 25.00 payload", ["payload"]),
+    ("send ana@example.com 25.00 payload={}", ["payload={}"]),
+    ('send ana@example.com 25.00 "x&payload={"type":"block_actions"}"', ["x&payload={type:block_actions}"]),
+])  # fmt: skip
 async def test_the_word_payload_is_a_word(rig: Rig, text: str, asked: list[str]) -> None:
     rig.workspace.add_channel("C0PAYLOAD", "payload-team", members=[MARIA])
     rig.workspace.set_user(MARIA, name="payload")

@@ -51,18 +51,10 @@ async def test_what_people_say_is_heard(subtype: str | None) -> None:
     assert await heard(subtype=subtype) == [("F1", "1.5", "")]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"subtype": "message_changed"},
-        {"subtype": "bot_message"},
-        {"bot_id": "B1"},
-        {"user": None},
-        {"user": "U0BOT"},
-        {"files": []},
-        {"files": None},
-    ],
-)
+@pytest.mark.parametrize("changes", [
+    {"subtype": "message_changed"}, {"subtype": "bot_message"}, {"bot_id": "B1"}, {"user": None}, {"user": "U0BOT"},
+    {"files": []}, {"files": None},
+])  # fmt: skip
 async def test_what_is_no_upload_of_a_person_is_not(changes: dict[str, Any]) -> None:
     assert await heard(**changes) == []
 

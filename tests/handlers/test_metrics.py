@@ -133,15 +133,10 @@ async def test_every_word_of_a_label_is_documented(rig: Rig) -> None:
     assert words <= known
 
 
-@pytest.mark.parametrize(
-    ("kind", "end"),
-    [
-        (None, "done"),
-        (FaultKind.LOST, "unknown"),
-        (FaultKind.TOO_MANY, "not_executed"),
-        (FaultKind.REFUSED, "not_executed"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "end"), [
+    (None, "done"), (FaultKind.LOST, "unknown"), (FaultKind.TOO_MANY, "not_executed"),
+    (FaultKind.REFUSED, "not_executed"),
+])  # fmt: skip
 async def test_attempts_are_counted_by_their_steps(rig: Rig, kind: FaultKind | None, end: str) -> None:
     if kind is not None:
         rig.payments.faults.arm(Fault(kind, "commit_payout"))

@@ -21,14 +21,11 @@ async def _ready(rig: Rig) -> tuple[int, str]:
         return answer.status, str((await answer.json())["database"])
 
 
-@pytest.mark.parametrize(
-    ("free", "whole", "status", "database"),
-    [
-        (499_000_000, 100 * GIGABYTE, 200, "its disk is almost full"),
-        (1_000_000, 100 * GIGABYTE, 503, "its disk is full"),
-        (6_000_000, 64_000_000, 200, "its disk is almost full"),
-    ],
-)
+@pytest.mark.parametrize(("free", "whole", "status", "database"), [
+    (499_000_000, 100 * GIGABYTE, 200, "its disk is almost full"),
+    (1_000_000, 100 * GIGABYTE, 503, "its disk is full"),
+    (6_000_000, 64_000_000, 200, "its disk is almost full"),
+])  # fmt: skip
 async def test_no_money_is_asked_for_on_a_full_disk(
     rig: Rig, free: int, whole: int, status: int, database: str
 ) -> None:

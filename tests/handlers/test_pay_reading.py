@@ -84,24 +84,20 @@ since. Look at its card again.""")
     assert len(rig.payments.calls_of("list_operations")) == 1
 
 
-@pytest.mark.parametrize(
-    ("line", "which", "page"),
-    [("", None, None), ("2", None, 2), ("payouts", "payout", None), ("Purchases 12", "purchase", 12)],
-)
+@pytest.mark.parametrize(("line", "which", "page"), [
+    ("", None, None), ("2", None, 2), ("payouts", "payout", None), ("Purchases 12", "purchase", 12),
+])  # fmt: skip
 def test_kind_and_page_may_be_left_out(line: str, which: str | None, page: int | None) -> None:
     assert read_arguments(LIST, line.split(), spelled="/pay") == {"payouts|purchases": which, "page": page}
 
 
-@pytest.mark.parametrize(
-    ("line", "argument", "rule"),
-    [
-        ("foo", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
-        ("0", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
-        ("payouts x", "page", "it must be a page number such as 2"),
-        ("payouts 1 2", "2", "this is one word too many"),
-        ("2 payouts", "payouts", "this is one word too many"),
-    ],
-)
+@pytest.mark.parametrize(("line", "argument", "rule"), [
+    ("foo", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+    ("0", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+    ("payouts x", "page", "it must be a page number such as 2"),
+    ("payouts 1 2", "2", "this is one word too many"),
+    ("2 payouts", "payouts", "this is one word too many"),
+])  # fmt: skip
 def test_a_mistake_names_its_argument(line: str, argument: str, rule: str) -> None:
     with pytest.raises(MistakesError) as caught:
         read_arguments(LIST, line.split(), spelled="/pay")
@@ -127,19 +123,13 @@ set `PAYMENTS_BASE_URL`.""")
     assert (await ask(rig, "show x")).text.startswith(UNKNOWN)
 
 
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        (
-            FaultKind.ERROR_500,
-            "The payments service answered 500, saying “Internal server error”; try again in a minute.",
-        ),
-        (FaultKind.TOO_MANY, "The payments service answered 429, saying “Too many requests”; try again in 1 s."),
-        (FaultKind.LOST, "The payments service gave no answer (connection dropped); try again in a minute."),
-        (FaultKind.GARBAGE, "The payments service's answer could not be read; try again in a minute."),
-        (FaultKind.REFUSED, "The payments service says: The request is not valid; request: was refused."),
-    ],
-)
+@pytest.mark.parametrize(("kind", "said"), [
+    (FaultKind.ERROR_500, "The payments service answered 500, saying “Internal server error”; try again in a minute."),
+    (FaultKind.TOO_MANY, "The payments service answered 429, saying “Too many requests”; try again in 1 s."),
+    (FaultKind.LOST, "The payments service gave no answer (connection dropped); try again in a minute."),
+    (FaultKind.GARBAGE, "The payments service's answer could not be read; try again in a minute."),
+    (FaultKind.REFUSED, "The payments service says: The request is not valid; request: was refused."),
+])  # fmt: skip
 async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str) -> None:
     known = foreign(rig)
     for text in LOOKS:
@@ -170,19 +160,16 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
             assert part in told
 
 
-@pytest.mark.parametrize(
-    ("trouble", "said"),
-    [
-        (
-            ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
-            ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
-        ),
-        (
-            ServiceNever("payments", REFUSED, status=409),
-            ":warning: The payments service refused the request (409); check what",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("trouble", "said"), [
+    (
+        ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
+        ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
+    ),
+    (
+        ServiceNever("payments", REFUSED, status=409),
+        ":warning: The payments service refused the request (409); check what",
+    ),
+])  # fmt: skip
 async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(trouble: Exception, said: str) -> None:
     async def work() -> Answer:
         raise trouble

@@ -96,15 +96,10 @@ async def test_a_signed_body_has_a_mebibyte_at_most() -> None:
     assert (await answered(whole + b"x"))[0] == 413
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type"),
-    [
-        (b"payload={", FORM),
-        (b"{", "application/json"),
-        (b"\xff", "application/json"),
-        (b"[" * 99_999, "application/json"),
-    ],
-)
+@pytest.mark.parametrize(("body", "content_type"), [
+    (b"payload={", FORM), (b"{", "application/json"), (b"\xff", "application/json"),
+    (b"[" * 99_999, "application/json"),
+])  # fmt: skip
 async def test_what_is_signed_and_cannot_be_read_is_said_to_be_unreadable(body: bytes, content_type: str) -> None:
     assert await answered(body, content_type=content_type) == (400, {"error": "unreadable body"}, None)
 
@@ -173,28 +168,25 @@ async def passes(body: dict[str, Any], ours: BotIdentity) -> bool:
     return went_on
 
 
-@pytest.mark.parametrize(
-    ("body", "ours", "goes_on"),
-    [
-        ({"team_id": "T0HOME"}, home(), True),
-        ({"team": {"id": "T0HOME"}}, home(), True),
-        ({"team_id": "T0OTHER"}, home(), False),
-        ({}, home(), False),
-        ({"team_id": "T0HOME", "api_app_id": "A0OURS"}, home(), True),
-        ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(), False),
-        ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(app=""), True),
-        ({"team_id": "T0HOME", "enterprise_id": "E0OURS"}, home("E0OURS"), True),
-        ({"team_id": "T0HOME", "enterprise": {"id": "E0OURS"}}, home("E0OURS"), True),
-        ({"team_id": "T0HOME"}, home("E0OURS"), True),
-        ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home("E0OURS"), False),
-        ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home(), True),
-        ({"team_id": "T0OTHER", "view": {"app_installed_team_id": "T0HOME"}}, home(), True),
-        ({"team_id": "T0HOME", "view": {"app_installed_team_id": "T0OTHER"}}, home(), False),
-        ({"team_id": "T0OTHER", "authorizations": [{"team_id": "T0HOME"}]}, home(), True),
-        ({"team_id": "T0HOME", "authorizations": [{"team_id": "T0OTHER"}]}, home(), False),
-        ({"authorizations": [{"team_id": "T0HOME", "enterprise_id": "E0OTHER"}]}, home("E0OURS"), False),
-    ],
-)
+@pytest.mark.parametrize(("body", "ours", "goes_on"), [
+    ({"team_id": "T0HOME"}, home(), True),
+    ({"team": {"id": "T0HOME"}}, home(), True),
+    ({"team_id": "T0OTHER"}, home(), False),
+    ({}, home(), False),
+    ({"team_id": "T0HOME", "api_app_id": "A0OURS"}, home(), True),
+    ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(), False),
+    ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(app=""), True),
+    ({"team_id": "T0HOME", "enterprise_id": "E0OURS"}, home("E0OURS"), True),
+    ({"team_id": "T0HOME", "enterprise": {"id": "E0OURS"}}, home("E0OURS"), True),
+    ({"team_id": "T0HOME"}, home("E0OURS"), True),
+    ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home("E0OURS"), False),
+    ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home(), True),
+    ({"team_id": "T0OTHER", "view": {"app_installed_team_id": "T0HOME"}}, home(), True),
+    ({"team_id": "T0HOME", "view": {"app_installed_team_id": "T0OTHER"}}, home(), False),
+    ({"team_id": "T0OTHER", "authorizations": [{"team_id": "T0HOME"}]}, home(), True),
+    ({"team_id": "T0HOME", "authorizations": [{"team_id": "T0OTHER"}]}, home(), False),
+    ({"authorizations": [{"team_id": "T0HOME", "enterprise_id": "E0OTHER"}]}, home("E0OURS"), False),
+])  # fmt: skip
 async def test_only_our_own_workspace_organization_and_app_are_heard(
     body: dict[str, Any], ours: BotIdentity, goes_on: bool
 ) -> None:

@@ -100,10 +100,9 @@ class Updates:
         self.made.append(view_id)
 
 
-@pytest.mark.parametrize(
-    ("late", "updated"),
-    [(Nothing(), []), (Replace(views.notice("Ready", "Text")), ["V1"]), (Private(message("x")), ["V1"])],
-)
+@pytest.mark.parametrize(("late", "updated"), [
+    (Nothing(), []), (Replace(views.notice("Ready", "Text")), ["V1"]), (Private(message("x")), ["V1"]),
+])  # fmt: skip
 async def test_a_late_answer_that_says_nothing_leaves_the_form_as_it_is(late: Answer, updated: list[str]) -> None:
     updates = Updates()
     deps = Dependencies(ctx=None, messenger=updates, ephemerals=None, allowance=None)  # type: ignore[arg-type]

@@ -60,11 +60,9 @@ async def test_a_problem_comes_out_whole() -> None:
     assert large.value.flaw is Flaw.TOO_LARGE
 
 
-@pytest.mark.parametrize(
-    ("attributes", "bounds"),
-    [(300_000, Bounds(memory=56 * MEBIBYTE)), (900_000, Bounds(cpu=1))],
-    ids=["memory", "time"],
-)
+@pytest.mark.parametrize(("attributes", "bounds"), [
+    (300_000, Bounds(memory=56 * MEBIBYTE)), (900_000, Bounds(cpu=1)),
+], ids=["memory", "time"])  # fmt: skip
 async def test_what_takes_too_much_is_ended_and_said(attributes: int, bounds: Bounds) -> None:
     content = _with_attributes(attributes)
     with pytest.raises(TableProblem) as refused:

@@ -223,16 +223,10 @@ def test_two_columns_that_mean_the_same_are_refused() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"email,name\nana@example.com,Ana\nbo@example.com,Bo\none cell,too,many\n",
-        workbook(
-            [["email", "name"], ["ana@example.com", "Ana"], ["bo@example.com", "Bo"], ["one cell", "too", "many"]]
-        ),
-    ],
-    ids=["text", "workbook"],
-)
+@pytest.mark.parametrize("content", [
+    b"email,name\nana@example.com,Ana\nbo@example.com,Bo\none cell,too,many\n",
+    workbook([["email", "name"], ["ana@example.com", "Ana"], ["bo@example.com", "Bo"], ["one cell", "too", "many"]]),
+], ids=["text", "workbook"])  # fmt: skip
 def test_a_sample_ends_where_it_is_full(content: bytes) -> None:
     with pytest.raises(TableProblem):
         read(content)

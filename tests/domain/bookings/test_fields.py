@@ -68,10 +68,9 @@ def test_no_cook_time(text: str) -> None:
 NOTES = fields.booking_readers(home="", with_place=False)["notes"]
 
 
-@pytest.mark.parametrize(
-    ("argument", "read", "least", "example"),
-    [("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off")],
-)
+@pytest.mark.parametrize(("argument", "read", "least", "example"), [
+    ("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off"),
+])  # fmt: skip
 def test_words_are_as_long_as_the_service_takes_them(
     argument: str, read: Callable[[str], str], least: int, example: str
 ) -> None:
@@ -110,10 +109,9 @@ ORDER = (BOOKING, fields.booking_readers(home="+593", with_place=True))
 SHOP = (STORE, fields.store_readers())
 
 
-@pytest.mark.parametrize(
-    ("form", "field"),
-    [*((ORDER, field) for field in LONGEST), *((SHOP, field) for field in LONGEST if field in STORE)],
-)
+@pytest.mark.parametrize(("form", "field"), [
+    *((ORDER, field) for field in LONGEST), *((SHOP, field) for field in LONGEST if field in STORE),
+])  # fmt: skip
 def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], field: str) -> None:
     given, readers = form
     for length in (LEAST[field], LONGEST[field]):

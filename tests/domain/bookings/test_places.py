@@ -12,51 +12,45 @@ from bot.domain.errors import RuleError
 HERE = ("-0.1807", "-78.4678")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("-0.1807, -78.4678", "-0.1807,-78.4678", " -0.1807 -78.4678 ", "(-0.1807, -78.4678)", "-0.1807; -78.4678"),
-        *("-0,1807; -78,4678", "-0,1807 -78,4678", "\u22120.1807, \u221278.4678", "0.1807 S, 78.4678 W"),
-        *("0.1807° S, 78.4678° W", "0.1807S 78.4678O", "geo:-0.1807,-78.4678", "geo:-0.1807,-78.4678;u=35"),
-        *("geo:-0.1807,-78.4678?z=17", "https://www.google.com/maps/@-0.1807,-78.4678,17z"),
-        "https://www.google.com/maps/place/Here/@-0.2,-78.5,17z/data=!3m1!4b1!4m5!3m4!8m2!3d-0.1807!4d-78.4678",
-        "https://www.google.com/maps?q=-0.1807,-78.4678",
-        "https://www.google.com/maps/search/?api=1&query=-0.1807%2C-78.4678",
-        "https://www.google.com/maps/dir/?api=1&destination=-0.1807,-78.4678",
-        *("https://www.google.com/maps/place/-0.1807,-78.4678", "https://www.google.com/maps/search/-0.1807,+-78.4678"),
-        *("https://maps.google.com/?q=loc:-0.1807,-78.4678", "https://maps.apple.com/?ll=-0.1807,-78.4678&q=Here"),
-        "https://www.openstreetmap.org/?mlat=-0.1807&mlon=-78.4678#map=17/-0.2/-78.5",
-        "https://www.openstreetmap.org/#map=17/-0.1807/-78.4678",
-        "https://waze.com/ul?ll=-0.1807%2C-78.4678&navigate=yes",
-        "https://www.waze.com/live-map/directions?to=ll.-0.1807%2C-78.4678",
-        *("https://www.bing.com/maps?cp=-0.1807~-78.4678", "<https://www.google.com/maps/@-0.1807,-78.4678,17z>"),
-        *("<https://www.google.com/maps/@-0.1807,-78.4678,17z|the shop>", "-0.18070000001, -78.4678"),
-    ],
-)
+@pytest.mark.parametrize("text", [
+    *("-0.1807, -78.4678", "-0.1807,-78.4678", " -0.1807 -78.4678 ", "(-0.1807, -78.4678)", "-0.1807; -78.4678"),
+    *("-0,1807; -78,4678", "-0,1807 -78,4678", "\u22120.1807, \u221278.4678", "0.1807 S, 78.4678 W"),
+    *("0.1807° S, 78.4678° W", "0.1807S 78.4678O", "geo:-0.1807,-78.4678", "geo:-0.1807,-78.4678;u=35"),
+    *("geo:-0.1807,-78.4678?z=17", "https://www.google.com/maps/@-0.1807,-78.4678,17z"),
+    "https://www.google.com/maps/place/Here/@-0.2,-78.5,17z/data=!3m1!4b1!4m5!3m4!8m2!3d-0.1807!4d-78.4678",
+    "https://www.google.com/maps?q=-0.1807,-78.4678",
+    "https://www.google.com/maps/search/?api=1&query=-0.1807%2C-78.4678",
+    "https://www.google.com/maps/dir/?api=1&destination=-0.1807,-78.4678",
+    *("https://www.google.com/maps/place/-0.1807,-78.4678", "https://www.google.com/maps/search/-0.1807,+-78.4678"),
+    *("https://maps.google.com/?q=loc:-0.1807,-78.4678", "https://maps.apple.com/?ll=-0.1807,-78.4678&q=Here"),
+    "https://www.openstreetmap.org/?mlat=-0.1807&mlon=-78.4678#map=17/-0.2/-78.5",
+    "https://www.openstreetmap.org/#map=17/-0.1807/-78.4678",
+    "https://waze.com/ul?ll=-0.1807%2C-78.4678&navigate=yes",
+    "https://www.waze.com/live-map/directions?to=ll.-0.1807%2C-78.4678",
+    *("https://www.bing.com/maps?cp=-0.1807~-78.4678", "<https://www.google.com/maps/@-0.1807,-78.4678,17z>"),
+    *("<https://www.google.com/maps/@-0.1807,-78.4678,17z|the shop>", "-0.18070000001, -78.4678"),
+])  # fmt: skip
 def test_what_is_understood(text: str) -> None:
     found = read_position(text)
     assert (float(found.latitude), float(found.longitude)) == (float(HERE[0]), float(HERE[1]))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "`lat, lng`"),
-        ("12 Market Street", "`lat, lng`"),
-        ("-78.4678", "`lat, lng`"),
-        ("-100.4678, -0.1807", "swapped"),
-        ("95, 200", "from -90 to 90"),
-        ("10, 181", "-180 to 180"),
-        ("0, 0", "ocean"),
-        ("https://maps.app.goo.gl/abc", "shortened link"),
-        ("https://goo.gl/maps/abc", "shortened link"),
-        ("https://example.com/where", "no position in this link"),
-        ("https://[", "no position"),
-        ("nan, inf", "`lat, lng`"),
-        ("1e1, 2", "`lat, lng`"),
-        ("9" * 3000, "`lat, lng`"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("", "`lat, lng`"),
+    ("12 Market Street", "`lat, lng`"),
+    ("-78.4678", "`lat, lng`"),
+    ("-100.4678, -0.1807", "swapped"),
+    ("95, 200", "from -90 to 90"),
+    ("10, 181", "-180 to 180"),
+    ("0, 0", "ocean"),
+    ("https://maps.app.goo.gl/abc", "shortened link"),
+    ("https://goo.gl/maps/abc", "shortened link"),
+    ("https://example.com/where", "no position in this link"),
+    ("https://[", "no position"),
+    ("nan, inf", "`lat, lng`"),
+    ("1e1, 2", "`lat, lng`"),
+    ("9" * 3000, "`lat, lng`"),
+])  # fmt: skip
 def test_what_is_not(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_position(text)
@@ -96,84 +90,58 @@ def test_a_text_may_have_2000_characters() -> None:
         read_position(link.ljust(2001, "x"))
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "national"),
-    [
-        ("+593 99 123 4567", "+593", "991234567"),
-        ("+593-99-123-4567", "+593", "991234567"),
-        ("+593 (0)99 123 4567", "+593", "991234567"),
-        ("+593 099 123 4567", "+593", "991234567"),
-        ("00593991234567", "+593", "991234567"),
-        ("+1 (415) 555-2671", "+1", "4155552671"),
-        ("+7 912 345 67 89", "+7", "9123456789"),
-        ("+34 612 34 56 78", "+34", "612345678"),
-        ("+49 151 23456789", "+49", "15123456789"),
-        ("+351 912 345 678", "+351", "912345678"),
-        ("tel:+593991234567", "+593", "991234567"),
-        ("+36 06 30 123 4567", "+36", "301234567"),
-        ("+7 8 495 123 45 67", "+7", "4951234567"),
-        ("+44 (0)20 7946 0018", "+44", "2079460018"),
-        ("+39 06 1234 5678", "+39", "0612345678"),
-        ("\uff0b593 99 123 4567", "+593", "991234567"),
-    ],
-)
+@pytest.mark.parametrize(("text", "code", "national"), [
+    ("+593 99 123 4567", "+593", "991234567"), ("+593-99-123-4567", "+593", "991234567"),
+    ("+593 (0)99 123 4567", "+593", "991234567"), ("+593 099 123 4567", "+593", "991234567"),
+    ("00593991234567", "+593", "991234567"), ("+1 (415) 555-2671", "+1", "4155552671"),
+    ("+7 912 345 67 89", "+7", "9123456789"), ("+34 612 34 56 78", "+34", "612345678"),
+    ("+49 151 23456789", "+49", "15123456789"), ("+351 912 345 678", "+351", "912345678"),
+    ("tel:+593991234567", "+593", "991234567"), ("+36 06 30 123 4567", "+36", "301234567"),
+    ("+7 8 495 123 45 67", "+7", "4951234567"), ("+44 (0)20 7946 0018", "+44", "2079460018"),
+    ("+39 06 1234 5678", "+39", "0612345678"), ("\uff0b593 99 123 4567", "+593", "991234567"),
+])  # fmt: skip
 def test_numbers_that_are_understood(text: str, code: str, national: str) -> None:
     found = read_phone(text)
     assert (found.country_code, found.national) == (code, national)
 
 
-@pytest.mark.parametrize(
-    ("text", "home", "number"),
-    [
-        ("099 123 4567", "+593", "+593 991234567"),
-        ("+34 612 34 56 78", "+593", "+34 612345678"),
-        ("06 30 123 4567", "+36", "+36 301234567"),
-        ("8 495 123 45 67", "+7", "+7 4951234567"),
-        ("80 29 123 45 67", "+375", "+375 291234567"),
-        ("1 415 555 2671", "+1", "+1 4155552671"),
-        ("06 1234 5678", "+39", "+39 0612345678"),
-        ("011 15 2345-6789", "+54", "+54 91123456789"),
-        ("612 34 56 78", "+34", "+34 612345678"),
-    ],
-)
+@pytest.mark.parametrize(("text", "home", "number"), [
+    ("099 123 4567", "+593", "+593 991234567"), ("+34 612 34 56 78", "+593", "+34 612345678"),
+    ("06 30 123 4567", "+36", "+36 301234567"), ("8 495 123 45 67", "+7", "+7 4951234567"),
+    ("80 29 123 45 67", "+375", "+375 291234567"), ("1 415 555 2671", "+1", "+1 4155552671"),
+    ("06 1234 5678", "+39", "+39 0612345678"), ("011 15 2345-6789", "+54", "+54 91123456789"),
+    ("612 34 56 78", "+34", "+34 612345678"),
+])  # fmt: skip
 def test_a_national_number_is_of_the_country_of_the_store_without_its_trunk_prefix(
     text: str, home: str, number: str
 ) -> None:
     assert str(read_phone(text, home=home)) == number
 
 
-@pytest.mark.parametrize(
-    ("text", "home", "words"),
-    [
-        ("555 2671", "+1", "too short"),
-        ("6301234567", "+36", "too short or too long"),
-        ("99 123 4567", "+999", "country's code"),
-        ("99 123 4567", "593", "country's code"),
-    ],
-)
+@pytest.mark.parametrize(("text", "home", "words"), [
+    ("555 2671", "+1", "too short"), ("6301234567", "+36", "too short or too long"),
+    ("99 123 4567", "+999", "country's code"), ("99 123 4567", "593", "country's code"),
+])  # fmt: skip
 def test_a_national_number_that_is_none_there(text: str, home: str, words: str) -> None:
     with pytest.raises(RuleError, match=words):
         read_phone(text, home=home)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("099 123 4567", "country's code"),
-        ("", "digits"),
-        ("call me", "digits"),
-        ("+", "digits"),
-        ("+0 12 34 56", "country's code"),
-        ("+999 1234567", "country's code"),
-        ("+593 12", "too short"),
-        ("+593 1234567890123456", "too long"),
-        ("1" * 300, "too long"),
-        ("+1 800 FLOWERS", "digits"),
-        ("+44 20 7946 0018 ext. 12", "digits"),
-        ("+44 20 7946 0018 #12", "digits"),
-        ("\u0661\u0662\u0663\u0664\u0665\u0666", "country's code"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("099 123 4567", "country's code"),
+    ("", "digits"),
+    ("call me", "digits"),
+    ("+", "digits"),
+    ("+0 12 34 56", "country's code"),
+    ("+999 1234567", "country's code"),
+    ("+593 12", "too short"),
+    ("+593 1234567890123456", "too long"),
+    ("1" * 300, "too long"),
+    ("+1 800 FLOWERS", "digits"),
+    ("+44 20 7946 0018 ext. 12", "digits"),
+    ("+44 20 7946 0018 #12", "digits"),
+    ("\u0661\u0662\u0663\u0664\u0665\u0666", "country's code"),
+])  # fmt: skip
 def test_what_is_no_number(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_phone(text)

@@ -5,10 +5,9 @@ from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile,
 MEGA = 1024 * 1024
 
 
-@pytest.mark.parametrize(
-    ("size", "down", "up"),
-    [(0, "0", "0"), (1, "0", "0.1"), (MEGA, "1", "1"), (MEGA + 1, "1", "1.1"), (int(2.5 * MEGA), "2.5", "2.5")],
-)
+@pytest.mark.parametrize(("size", "down", "up"), [
+    (0, "0", "0"), (1, "0", "0.1"), (MEGA, "1", "1"), (MEGA + 1, "1", "1.1"), (int(2.5 * MEGA), "2.5", "2.5"),
+])  # fmt: skip
 def test_sizes_in_words(size: int, down: str, up: str) -> None:
     assert (megabytes(size), megabytes(size, up=True)) == (down, up)
 

@@ -116,23 +116,13 @@ def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str,
     assert sniff(head, name).format == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "expected"),
-    [
-        ("email\nana@example.com\n", "a.csv", "csv"),
-        ("email\nana@example.com\n", "a.tsv", "csv"),
-        ("email\nana@example.com\n", "", "txt"),
-        ("email;amount\na@b.c;1\n", "list", "csv"),
-        ("email\tamount\na@b.c\t1\n", "list.txt", "csv"),
-        ("email;amount\na@b.c;1\n", "song.mp3", "csv"),
-        ("Dear all,\nhow are you?\n", "letter.txt", "txt"),
-        ('{"a": 1,\n"b": 2,\n"c": 3}', "a.json", "txt"),
-        ("<html>", "a.csv", "html"),
-        ("  \n", "a.csv", ""),
-        ("", "a.csv", ""),
-        ("", "", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "name", "expected"), [
+    ("email\nana@example.com\n", "a.csv", "csv"), ("email\nana@example.com\n", "a.tsv", "csv"),
+    ("email\nana@example.com\n", "", "txt"), ("email;amount\na@b.c;1\n", "list", "csv"),
+    ("email\tamount\na@b.c\t1\n", "list.txt", "csv"), ("email;amount\na@b.c;1\n", "song.mp3", "csv"),
+    ("Dear all,\nhow are you?\n", "letter.txt", "txt"), ('{"a": 1,\n"b": 2,\n"c": 3}', "a.json", "txt"),
+    ("<html>", "a.csv", "html"), ("  \n", "a.csv", ""), ("", "a.csv", ""), ("", "", ""),
+])  # fmt: skip
 def test_text_is_a_table_when_it_looks_or_is_called_like_one(text: str, name: str, expected: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         if text.strip() or encoding == "utf-8":
@@ -145,15 +135,12 @@ def test_text_that_is_called_something_else_is_no_table_whatever_commas_are_in_i
     assert not is_called_wrongly(f"a.{ending}", "txt")
 
 
-@pytest.mark.parametrize(
-    "start",
-    [
-        *(
-            *("OggS", "fLaC", ".snd", "#!AMR", "GIF89a", "FLV", "ID3", "RIFF....WAVE", "FORM....AIFF", "PAR1"),
-            "BM is a bank",
-        )
-    ],
-)
+@pytest.mark.parametrize("start", [
+    *(
+        *("OggS", "fLaC", ".snd", "#!AMR", "GIF89a", "FLV", "ID3", "RIFF....WAVE", "FORM....AIFF", "PAR1"),
+        "BM is a bank",
+    ),
+])  # fmt: skip
 def test_a_table_that_begins_like_another_format_is_a_table(start: str) -> None:
     assert sniff(f"{start},amount\n1,2\n".encode()).format == "csv"
 
@@ -162,23 +149,11 @@ def test_rows_at_the_distance_of_packets_are_no_video() -> None:
     assert sniff(b"G,amount\n" + b"1" * 178 + b",\n" + b"G," * 300).format == "txt"
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("<TABLE><tr>", "html"),
-        ("<meta charset=utf-8>", "html"),
-        ("<head><title>", "html"),
-        ("<body>", "html"),
-        ("<html>", "html"),
-        ("<workbook>", "xml"),
-        ("\r\n<!doctype HTML>", "html"),
-        ("MIME-Version: 1.0\r\n", "mhtml"),
-        ('<?xml version="1.0"?>', "xml"),
-        ('[{"a": 1}]\n', "json"),
-        ("{name},amount\n1,2\n", ""),
-        ("email,amount\n", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), [
+    ("<TABLE><tr>", "html"), ("<meta charset=utf-8>", "html"), ("<head><title>", "html"), ("<body>", "html"),
+    ("<html>", "html"), ("<workbook>", "xml"), ("\r\n<!doctype HTML>", "html"), ("MIME-Version: 1.0\r\n", "mhtml"),
+    ('<?xml version="1.0"?>', "xml"), ('[{"a": 1}]\n', "json"), ("{name},amount\n1,2\n", ""), ("email,amount\n", ""),
+])  # fmt: skip
 def test_markup(text: str, found: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         assert markup_of(text.encode(encoding)) == found
@@ -189,10 +164,9 @@ MPEG_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
 """Layer III by the four bits of the header, in kbit/s: ISO 11172-3 and 13818-3; the first and the last are no rate."""
 
 
-@pytest.mark.parametrize(
-    ("version", "rates", "samples"),
-    [(3, (44_100, 48_000, 32_000, 0), 144), (2, (22_050, 24_000, 16_000, 0), 72), (0, (11_025, 12_000, 8_000, 0), 72)],
-)
+@pytest.mark.parametrize(("version", "rates", "samples"), [
+    (3, (44_100, 48_000, 32_000, 0), 144), (2, (22_050, 24_000, 16_000, 0), 72), (0, (11_025, 12_000, 8_000, 0), 72),
+])  # fmt: skip
 def test_frames_of_every_rate_follow_each_other(version: int, rates: tuple[int, ...], samples: int) -> None:
     for bits, kilobits in enumerate(MPEG_1 if version == 3 else MPEG_2):
         for place, rate in enumerate(rates):

@@ -9,10 +9,9 @@ def media(*formats: str, kind: MediaKind = MediaKind.AUDIO, is_closed: bool = Tr
     return Media(kind=kind, file="file", url="url", formats=formats, is_closed=is_closed)
 
 
-@pytest.mark.parametrize(
-    ("formats", "listed"),
-    [(("pdf",), ".pdf"), (("mp3", "wav"), ".mp3 or .wav"), (("mp3", "wav", "ogg"), ".mp3, .wav or .ogg")],
-)
+@pytest.mark.parametrize(("formats", "listed"), [
+    (("pdf",), ".pdf"), (("mp3", "wav"), ".mp3 or .wav"), (("mp3", "wav", "ogg"), ".mp3, .wav or .ogg"),
+])  # fmt: skip
 def test_formats_are_listed_as_people_write_them(formats: tuple[str, ...], listed: str) -> None:
     assert media(*formats).listed == listed
 
@@ -24,18 +23,11 @@ def test_a_file_is_called_by_its_kind(kind: MediaKind, noun: str) -> None:
     assert media("x", kind=kind).noun == noun
 
 
-@pytest.mark.parametrize(
-    ("is_closed", "kind", "found", "takes"),
-    [
-        (True, "audio", "mp3", True),
-        (True, "audio", "wav", False),
-        (True, "video", "mp3", False),
-        (False, "audio", "mp3", True),
-        (False, "audio", "wav", True),
-        (False, "video", "mp3", True),
-        (False, "video", "mp4", False),
-    ],
-)
+@pytest.mark.parametrize(("is_closed", "kind", "found", "takes"), [
+    (True, "audio", "mp3", True), (True, "audio", "wav", False), (True, "video", "mp3", False),
+    (False, "audio", "mp3", True), (False, "audio", "wav", True), (False, "video", "mp3", True),
+    (False, "video", "mp4", False),
+])  # fmt: skip
 def test_a_closed_list_is_all_that_is_taken_and_an_open_one_a_beginning(
     is_closed: bool, kind: str, found: str, takes: bool
 ) -> None:
@@ -47,18 +39,9 @@ def test_a_file_name_may_end_in_the_short_form_of_aiff() -> None:
     assert media("mp3", "wav").extensions == ("mp3", "wav")
 
 
-@pytest.mark.parametrize(
-    ("written", "format_"),
-    [
-        (".AIF", "aiff"),
-        ("aifc", "aiff"),
-        ("wave", "wav"),
-        ("oga", "ogg"),
-        ("mpe", "mpeg"),
-        ("qt", "mov"),
-        (" .mp3 ", "mp3"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("written", "format_"), [
+    (".AIF", "aiff"), ("aifc", "aiff"), ("wave", "wav"), ("oga", "ogg"), ("mpe", "mpeg"), ("qt", "mov"),
+    (" .mp3 ", "mp3"), ("", ""),
+])  # fmt: skip
 def test_a_format_has_one_name(written: str, format_: str) -> None:
     assert normal_format(written) == format_

@@ -75,20 +75,10 @@ def test_a_frame_without_a_bitrate_tells_no_length(bitrate: int) -> None:
     assert seconds_of(frame(3, bitrate=bitrate), 1_000) is None
 
 
-@pytest.mark.parametrize(
-    ("version", "rate", "hertz"),
-    [
-        (3, 0, 44_100),
-        (3, 1, 48_000),
-        (3, 2, 32_000),
-        (2, 0, 22_050),
-        (2, 1, 24_000),
-        (2, 2, 16_000),
-        (0, 0, 11_025),
-        (0, 1, 12_000),
-        (0, 2, 8_000),
-    ],
-)
+@pytest.mark.parametrize(("version", "rate", "hertz"), [
+    (3, 0, 44_100), (3, 1, 48_000), (3, 2, 32_000), (2, 0, 22_050), (2, 1, 24_000), (2, 2, 16_000), (0, 0, 11_025),
+    (0, 1, 12_000), (0, 2, 8_000),
+])  # fmt: skip
 @pytest.mark.parametrize("mode", [0, 3])
 @pytest.mark.parametrize("tag", [b"Xing", b"Info"])
 def test_how_long_a_file_plays_whose_head_counts_its_frames(

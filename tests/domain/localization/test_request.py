@@ -158,15 +158,10 @@ def test_an_option_that_is_not_there() -> None:
     assert [(error.argument, error.rule) for error in found] == [("tone", rule)]
 
 
-@pytest.mark.parametrize(
-    ("operation", "text", "source"),
-    [
-        (CallOperation.TRANSLATION, "おはようございます", "ja"),
-        (CallOperation.TRANSLATION, "Καλημέρα", "el"),
-        (CallOperation.TRANSLITERATION, "नमस्ते", "hi"),
-        (CallOperation.TRANSLITERATION, "வணக்கம்", "ta"),
-    ],
-)
+@pytest.mark.parametrize(("operation", "text", "source"), [
+    (CallOperation.TRANSLATION, "おはようございます", "ja"), (CallOperation.TRANSLATION, "Καλημέρα", "el"),
+    (CallOperation.TRANSLITERATION, "नमस्ते", "hi"), (CallOperation.TRANSLITERATION, "வணக்கம்", "ta"),
+])  # fmt: skip
 def test_letters_settle_the_source_language(operation: CallOperation, text: str, source: str) -> None:
     asked = Request(operation=operation, text=text).complete()
     assert asked.options["source_lang"] == source
@@ -175,17 +170,11 @@ def test_letters_settle_the_source_language(operation: CallOperation, text: str,
     assert chosen.complete().options["source_lang"] == "fr"
 
 
-@pytest.mark.parametrize(
-    ("operation", "text"),
-    [
-        (CallOperation.TRANSLATION, "Good morning"),
-        (CallOperation.TRANSLATION, "Où est la gare ?"),
-        (CallOperation.TRANSLATION, "Доброе утро"),
-        (CallOperation.TRANSLATION, "今天天气很好"),
-        (CallOperation.TRANSLATION, "12"),
-        (CallOperation.TRANSLITERATION, "namaste"),
-    ],
-)
+@pytest.mark.parametrize(("operation", "text"), [
+    (CallOperation.TRANSLATION, "Good morning"), (CallOperation.TRANSLATION, "Où est la gare ?"),
+    (CallOperation.TRANSLATION, "Доброе утро"), (CallOperation.TRANSLATION, "今天天气很好"),
+    (CallOperation.TRANSLATION, "12"), (CallOperation.TRANSLITERATION, "namaste"),
+])  # fmt: skip
 def test_without_that_somebody_has_to_say_it(operation: CallOperation, text: str) -> None:
     asked = Request(operation=operation, text=text).complete()
     assert "source_lang" not in asked.options
@@ -193,15 +182,12 @@ def test_without_that_somebody_has_to_say_it(operation: CallOperation, text: str
     assert [error.argument for error in request_errors(asked)] == ["from"]
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "argument"),
-    [
-        ("Good morning", {"source_lang": "en", "target_lang": "en"}, "to"),
-        ("Good morning", {"source_lang": "en", "target_lang": "en-GB"}, "to"),
-        ("こんにちは", {"target_lang": "ja"}, "to"),
-        ("こんにちは", {"target_lang": "en"}, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "options", "argument"), [
+    ("Good morning", {"source_lang": "en", "target_lang": "en"}, "to"),
+    ("Good morning", {"source_lang": "en", "target_lang": "en-GB"}, "to"),
+    ("こんにちは", {"target_lang": "ja"}, "to"),
+    ("こんにちは", {"target_lang": "en"}, ""),
+])  # fmt: skip
 def test_a_text_is_not_translated_into_its_own_language(text: str, options: Mapping[str, str], argument: str) -> None:
     found = request_errors(Request(operation=CallOperation.TRANSLATION, text=text, options=options).complete())
     assert [error.argument for error in found] == ([argument] if argument else [])
@@ -220,27 +206,19 @@ def test_languages_by_code_and_by_name() -> None:
         target.read("Frensh")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("ftp://example.com/a.mp3", "https://user:word@example.com/a.mp3", "http://127.0.0.1/a.mp3"),
-        "https://example.com/" + "a" * 2_000 + ".mp3",
-    ],
-)
+@pytest.mark.parametrize("url", [
+    *("ftp://example.com/a.mp3", "https://user:word@example.com/a.mp3", "http://127.0.0.1/a.mp3"),
+    "https://example.com/" + "a" * 2_000 + ".mp3",
+])  # fmt: skip
 def test_addresses_that_are_never_handed_on(url: str) -> None:
     assert len(rules(Request(operation=CallOperation.GENDER, url=url))) == 1
 
 
-@pytest.mark.parametrize(
-    ("own", "url"),
-    [
-        ("127.0.0.1", "http://127.0.0.1:4100/a.mp3"),
-        ("127.0.0.1", "http://localhost/a.mp3"),
-        ("localhost", "http://[::1]/a.mp3"),
-        ("10.0.0.5", "http://10.0.0.5/a.mp3"),
-        ("localization", "http://localization:8080/a.mp3"),
-    ],
-)
+@pytest.mark.parametrize(("own", "url"), [
+    ("127.0.0.1", "http://127.0.0.1:4100/a.mp3"), ("127.0.0.1", "http://localhost/a.mp3"),
+    ("localhost", "http://[::1]/a.mp3"), ("10.0.0.5", "http://10.0.0.5/a.mp3"),
+    ("localization", "http://localization:8080/a.mp3"),
+])  # fmt: skip
 def test_private_addresses_of_the_service_itself(own: str, url: str) -> None:
     assert rules(Request(operation=CallOperation.GENDER, url=url), own_hosts=(own,)) == []
 

@@ -85,31 +85,21 @@ def test_a_list_is_settled_when_every_item_completed_failed_or_was_canceled() ->
         assert not tally([*one_each, (word, 1, 100)]).is_settled
 
 
-@pytest.mark.parametrize(
-    ("counts", "state"),
-    [
-        ({"canceled": 2}, State.COMPLETED),
-        ({"canceled": 1, "completed": 1}, State.COMPLETED),
-        ({"completed": 2}, State.FAILED),
-        ({"failed": 2}, State.FAILED),
-        ({"pending": 2}, State.FAILED),
-        ({}, State.FAILED),
-    ],
-)
+@pytest.mark.parametrize(("counts", "state"), [
+    ({"canceled": 2}, State.COMPLETED), ({"canceled": 1, "completed": 1}, State.COMPLETED),
+    ({"completed": 2}, State.FAILED), ({"failed": 2}, State.FAILED), ({"pending": 2}, State.FAILED), ({}, State.FAILED),
+])  # fmt: skip
 def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, int], state: State) -> None:
     assert ended_cancel(Tally(counts=counts)) is state
 
 
-@pytest.mark.parametrize(
-    ("repeated", "same_as", "said"),
-    [
-        (0, "", ()),
-        (1, "", ("1 row repeats an earlier one",)),
-        (2, "", ("2 rows repeat an earlier one",)),
-        (0, "L-ABC", ("the same payments as L-ABC",)),
-        (1, "L-ABC", ("1 row repeats an earlier one and the same payments as L-ABC",)),
-    ],
-)
+@pytest.mark.parametrize(("repeated", "same_as", "said"), [
+    (0, "", ()),
+    (1, "", ("1 row repeats an earlier one",)),
+    (2, "", ("2 rows repeat an earlier one",)),
+    (0, "L-ABC", ("the same payments as L-ABC",)),
+    (1, "L-ABC", ("1 row repeats an earlier one and the same payments as L-ABC",)),
+])  # fmt: skip
 def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: str, said: tuple[str, ...]) -> None:
     payload = BulkPayload(
         name="march.csv",
@@ -148,19 +138,11 @@ def test_only_our_own_reference_names_a_row(note: str) -> None:
     assert row_of("b-1 / 3", "B-1") == 3
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "moves"),
-    [
-        ("", "created", True),
-        ("created", "completed", True),
-        ("pending", "committed", False),
-        ("completed", "failed", False),
-        ("canceled", "pending", False),
-        ("paused", "created", True),
-        ("created", "paused", False),
-        ("failed", "failed", False),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "moves"), [
+    ("", "created", True), ("created", "completed", True), ("pending", "committed", False),
+    ("completed", "failed", False), ("canceled", "pending", False), ("paused", "created", True),
+    ("created", "paused", False), ("failed", "failed", False),
+])  # fmt: skip
 def test_a_status_never_goes_back_and_never_leaves_the_end(before: str, after: str, moves: bool) -> None:
     assert moves_on(before, after) is moves
 
@@ -229,21 +211,18 @@ def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[li
                 ends[row.row] = row.status
 
 
-@pytest.mark.parametrize(
-    ("counts", "over", "state"),
-    [
-        ({"": 3}, False, State.COMMITTED),
-        ({"created": 1, "completed": 2}, True, State.COMMITTED),
-        ({"": 1, "completed": 2}, True, State.COMMITTED),
-        ({"pending": 1, "completed": 2}, False, State.COMMITTED),
-        ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
-        ({"completed": 1, "failed": 2}, True, State.COMPLETED),
-        ({"completed": 3}, False, State.COMPLETED),
-        ({"failed": 2, "canceled": 1}, True, State.FAILED),
-        ({"failed": 1}, True, State.FAILED),
-        ({"canceled": 3}, True, State.CANCELED),
-    ],
-)
+@pytest.mark.parametrize(("counts", "over", "state"), [
+    ({"": 3}, False, State.COMMITTED),
+    ({"created": 1, "completed": 2}, True, State.COMMITTED),
+    ({"": 1, "completed": 2}, True, State.COMMITTED),
+    ({"pending": 1, "completed": 2}, False, State.COMMITTED),
+    ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
+    ({"completed": 1, "failed": 2}, True, State.COMPLETED),
+    ({"completed": 3}, False, State.COMPLETED),
+    ({"failed": 2, "canceled": 1}, True, State.FAILED),
+    ({"failed": 1}, True, State.FAILED),
+    ({"canceled": 3}, True, State.CANCELED),
+])  # fmt: skip
 def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State) -> None:
     assert state_of(Tally(counts=counts), over=over) is state
 

@@ -67,31 +67,19 @@ def test_a_list_that_shows_no_code_since_it_was_sent_proves_nothing() -> None:
 TWIN = {"email": "Ana@Example.com", "cents": Cents(2500), "created_at": LATER, "code": None}
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {},
-        {"code": "unknown"},
-        {"created_at": None},
-        {"created_at": NOW - timedelta(minutes=5)},
-        {"email": None},
-        {"cents": None},
-    ],
-)
+@pytest.mark.parametrize("changes", [
+    {}, {"code": "unknown"}, {"created_at": None}, {"created_at": NOW - timedelta(minutes=5)}, {"email": None},
+    {"cents": None},
+])  # fmt: skip
 def test_what_may_be_the_same_under_another_name_is_suspect(changes: dict[str, Any]) -> None:
     listing = seen(record(1, code="ours"), record(2, **{**TWIN, **changes}), known=("ours",))
     assert [one.id for one in listing.suspects] == ["op-2"]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"code": "ours"},
-        {"created_at": NOW - timedelta(minutes=5, seconds=1)},
-        {"email": "ben@example.com"},
-        {"cents": Cents(2501)},
-    ],
-)
+@pytest.mark.parametrize("changes", [
+    {"code": "ours"}, {"created_at": NOW - timedelta(minutes=5, seconds=1)}, {"email": "ben@example.com"},
+    {"cents": Cents(2501)},
+])  # fmt: skip
 def test_what_is_another_payment_is_none(changes: dict[str, Any]) -> None:
     assert not seen(record(2, **{**TWIN, **changes}), known=("ours",)).suspects
 
@@ -111,19 +99,11 @@ def operation(**changes: Any) -> Operation:
     return Operation(**{**values, **changes})
 
 
-@pytest.mark.parametrize(
-    ("status", "state"),
-    [
-        ("created", None),
-        ("COMMITTED", State.COMMITTED),
-        ("Pending", State.PENDING_ESCROW),
-        ("completed", State.COMPLETED),
-        ("cancelled", State.CANCELED),
-        ("FAILED", State.FAILED),
-        ("confirmed", None),
-        ("reversed", None),
-    ],
-)
+@pytest.mark.parametrize(("status", "state"), [
+    ("created", None), ("COMMITTED", State.COMMITTED), ("Pending", State.PENDING_ESCROW),
+    ("completed", State.COMPLETED), ("cancelled", State.CANCELED), ("FAILED", State.FAILED), ("confirmed", None),
+    ("reversed", None),
+])  # fmt: skip
 def test_a_status_of_the_service_is_a_state_of_ours_or_nothing(status: str, state: State | None) -> None:
     assert state_of(operation(status=status)) is state
 
@@ -147,17 +127,14 @@ def test_an_address_is_the_same_in_any_case() -> None:
     assert differences(instruction(), operation(email="ANA@Example.com")) == ()
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"id": "other"}, "another id"),
-        ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
-        ({"cents": None}, "the amount is unreadable instead of 25.00"),
-        ({"email": "mallory@example.com"}, "the recipient is another one"),
-        ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
-        ({"operation_type": "purchase"}, "it is no payout"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), [
+    ({"id": "other"}, "another id"),
+    ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
+    ({"cents": None}, "the amount is unreadable instead of 25.00"),
+    ({"email": "mallory@example.com"}, "the recipient is another one"),
+    ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
+    ({"operation_type": "purchase"}, "it is no payout"),
+])  # fmt: skip
 def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
     assert any(said in worded(found) for found in differences(instruction(), operation(**change)))
 

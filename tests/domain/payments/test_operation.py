@@ -43,13 +43,10 @@ def test_final_is_exactly_the_set(status: OperationStatus) -> None:
     assert Operation(id="op1", status=status.value.upper()).is_final is (status in FINAL)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        *(Operation(id="op1", status="created"), Purchase(id="op1", status="created"), PurchaseItem()),
-        *(PayoutEvent(host="bot.example"), Partner(id="p-1")),
-    ],
-)
+@pytest.mark.parametrize("value", [
+    *(Operation(id="op1", status="created"), Purchase(id="op1", status="created"), PurchaseItem()),
+    *(PayoutEvent(host="bot.example"), Partner(id="p-1")),
+])  # fmt: skip
 def test_what_a_service_told_cannot_be_changed_or_extended(value: BaseModel) -> None:
     first = next(iter(type(value).model_fields))
     with pytest.raises(ValidationError):

@@ -10,23 +10,20 @@ FINE = Recipient(full_name="Ana Lopez", active=True, verified=True, primary=True
 NOBODY = Recipient(full_name=None, active=False, verified=False, primary=False)
 
 
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
-        ({}, ()),
-        ({"country": "BRA"}, ()),
-        ({"active": False}, (Concern.NOT_ACTIVE,)),
-        ({"verified": False}, (Concern.NOT_VERIFIED,)),
-        ({"primary": False}, (Concern.NOT_PRIMARY,)),
-        ({"active": False, "verified": False, "primary": False}, tuple(Concern)[1:4]),
-        ({"active": None}, (Concern.NOT_KNOWN,)),
-        ({"problem": "the payments service gave no answer"}, (Concern.NOT_KNOWN,)),
-        ({"verified": None}, ()),
-        ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
-        ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
-        ({"full_name": None}, ()),
-    ],
-)
+@pytest.mark.parametrize(("changes", "found"), [
+    ({}, ()),
+    ({"country": "BRA"}, ()),
+    ({"active": False}, (Concern.NOT_ACTIVE,)),
+    ({"verified": False}, (Concern.NOT_VERIFIED,)),
+    ({"primary": False}, (Concern.NOT_PRIMARY,)),
+    ({"active": False, "verified": False, "primary": False}, tuple(Concern)[1:4]),
+    ({"active": None}, (Concern.NOT_KNOWN,)),
+    ({"problem": "the payments service gave no answer"}, (Concern.NOT_KNOWN,)),
+    ({"verified": None}, ()),
+    ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
+    ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
+    ({"full_name": None}, ()),
+])  # fmt: skip
 def test_what_is_not_fine(changes: dict[str, object], found: tuple[Concern, ...]) -> None:
     assert concerns(FINE.model_copy(update=changes)) == found
 
@@ -35,24 +32,21 @@ def test_of_requests_without_one_recipient_nothing_is_said() -> None:
     assert concerns(None) == ()
 
 
-@pytest.mark.parametrize(
-    ("changes", "waits"),
-    [
-        ({}, True),
-        ({"kind": Kind.ONE_STEP}, True),
-        ({"kind": Kind.PURCHASE}, False),
-        ({"state": State.AWAITING}, False),
-        ({"state": State.WITHDRAWN}, False),
-        ({"creates": 1}, False),
-        ({"commits": 1}, False),
-        ({"recipient": None}, False),
-        ({"recipient": FINE}, False),
-        ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
-        ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
-        ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
-        ({"recipient": Recipient(problem="no answer", active=False)}, False),
-    ],
-)
+@pytest.mark.parametrize(("changes", "waits"), [
+    ({}, True),
+    ({"kind": Kind.ONE_STEP}, True),
+    ({"kind": Kind.PURCHASE}, False),
+    ({"state": State.AWAITING}, False),
+    ({"state": State.WITHDRAWN}, False),
+    ({"creates": 1}, False),
+    ({"commits": 1}, False),
+    ({"recipient": None}, False),
+    ({"recipient": FINE}, False),
+    ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
+    ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
+    ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
+    ({"recipient": Recipient(problem="no answer", active=False)}, False),
+])  # fmt: skip
 def test_only_an_address_without_an_account_waits_for_its_requester(changes: dict[str, object], waits: bool) -> None:
     kind = changes.pop("kind", Kind.PAYOUT)
     found = instruction(**{"state": State.NEW, "recipient": NOBODY, **changes})
@@ -60,21 +54,10 @@ def test_only_an_address_without_an_account_waits_for_its_requester(changes: dic
     assert awaits_requester(found) is waits
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "letters"),
-    [
-        ("", "", 0),
-        ("abc", "abc", 0),
-        ("abc", "abd", 1),
-        ("abc", "ab", 1),
-        ("abc", "abcd", 1),
-        ("exmaple", "example", 1),
-        ("ba", "ab", 1),
-        ("abcd", "", 4),
-        ("kitten", "sitting", 3),
-        ("ab", "xyzab", 3),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "letters"), [
+    ("", "", 0), ("abc", "abc", 0), ("abc", "abd", 1), ("abc", "ab", 1), ("abc", "abcd", 1), ("exmaple", "example", 1),
+    ("ba", "ab", 1), ("abcd", "", 4), ("kitten", "sitting", 3), ("ab", "xyzab", 3),
+])  # fmt: skip
 def test_a_swap_of_neighbors_is_one_mistake(one: str, other: str, letters: int) -> None:
     assert distance(one, other) == distance(other, one) == letters
 
@@ -82,25 +65,13 @@ def test_a_swap_of_neighbors_is_one_mistake(one: str, other: str, letters: int) 
 PAID = frozenset({"ana@example.com", "ben.carter@corp.example", "josefina@corp.example"})
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        ("ana@exmaple.com", "ana@example.com"),
-        ("ANA@Exmaple.com", "ana@example.com"),
-        ("anna@example.com", "ana@example.com"),
-        ("ben.cartre@corp.example", "ben.carter@corp.example"),
-        ("zoe@exmaple.com", "zoe@example.com"),
-        ("zoe@gmial.com", "zoe@gmail.com"),
-        ("zoe@hotmial.com", "zoe@hotmail.com"),
-        ("zoe@gmail.com", ""),
-        ("zoe@example.com", ""),
-        ("eva@example.com", ""),
-        ("ana@elsewhere.example", ""),
-        ("ana@example.com", ""),
-        ("josefa@corp.example", "josefina@corp.example"),
-        ("jose@corp.example", ""),
-    ],
-)
+@pytest.mark.parametrize(("typed", "meant"), [
+    ("ana@exmaple.com", "ana@example.com"), ("ANA@Exmaple.com", "ana@example.com"),
+    ("anna@example.com", "ana@example.com"), ("ben.cartre@corp.example", "ben.carter@corp.example"),
+    ("zoe@exmaple.com", "zoe@example.com"), ("zoe@gmial.com", "zoe@gmail.com"), ("zoe@hotmial.com", "zoe@hotmail.com"),
+    ("zoe@gmail.com", ""), ("zoe@example.com", ""), ("eva@example.com", ""), ("ana@elsewhere.example", ""),
+    ("ana@example.com", ""), ("josefa@corp.example", "josefina@corp.example"), ("jose@corp.example", ""),
+])  # fmt: skip
 def test_which_address_was_probably_meant(typed: str, meant: str) -> None:
     assert suggestion(typed, PAID) == meant
 

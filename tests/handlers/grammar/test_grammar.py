@@ -29,37 +29,34 @@ def words(text: str) -> list[str]:
     return words_of(text, example=EXAMPLE)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("", []),
-        ("  a   b ", ["a", "b"]),
-        ('a "b c" d', ["a", "b c", "d"]),
-        ("a “b c” d", ["a", "b c", "d"]),
-        ("a „b c“ d", ["a", "b c", "d"]),
-        ("a «b c» d", ["a", "b c", "d"]),
-        ("O'Brien's O’Brien", ["O'Brien's", "O'Brien"]),
-        ('""', [""]),
-        ("a\u00a0b\u202fc\u2009d\ne\tf", ["a", "b", "c", "d", "e", "f"]),
-        ("C:\\temp", ["C:\\temp"]),
-        ("# a #b", ["#", "a", "#b"]),
-        ("<mailto:a@b.c|a@b.c>", ["a@b.c"]),
-        ("<mailto:a@b.c>", ["a@b.c"]),
-        ("<https://x.y|x.y>", ["x.y"]),
-        ("<http://X.y/|x.Y>", ["x.Y"]),
-        ("<https://x.y/z|x.y>", ["x.y", "(https://x.y/z)"]),
-        (
-            '"see <https://evil.example/?a=1&amp;b=2|our invoice> now"',
-            ["see our invoice (https://evil.example/?a=1&b=2) now"],
-        ),
-        ("<mailto:eve@x.y|ana@x.y>", ["ana@x.y", "(eve@x.y)"]),
-        ("<https://evil.example|>", ["(https://evil.example)"]),
-        ("<https://x.y/z>", ["https://x.y/z"]),
-        ("<@U012AB|ada> <#C012AB|general>", ["@ada", "#general"]),
-        ("&lt;b&gt; &amp;amp; &amp;lt;", ["<b>", "&amp;", "&lt;"]),
-        ("zero\u200bwidth", ["zerowidth"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), [
+    ("", []),
+    ("  a   b ", ["a", "b"]),
+    ('a "b c" d', ["a", "b c", "d"]),
+    ("a “b c” d", ["a", "b c", "d"]),
+    ("a „b c“ d", ["a", "b c", "d"]),
+    ("a «b c» d", ["a", "b c", "d"]),
+    ("O'Brien's O’Brien", ["O'Brien's", "O'Brien"]),
+    ('""', [""]),
+    ("a\u00a0b\u202fc\u2009d\ne\tf", ["a", "b", "c", "d", "e", "f"]),
+    ("C:\\temp", ["C:\\temp"]),
+    ("# a #b", ["#", "a", "#b"]),
+    ("<mailto:a@b.c|a@b.c>", ["a@b.c"]),
+    ("<mailto:a@b.c>", ["a@b.c"]),
+    ("<https://x.y|x.y>", ["x.y"]),
+    ("<http://X.y/|x.Y>", ["x.Y"]),
+    ("<https://x.y/z|x.y>", ["x.y", "(https://x.y/z)"]),
+    (
+        '"see <https://evil.example/?a=1&amp;b=2|our invoice> now"',
+        ["see our invoice (https://evil.example/?a=1&b=2) now"],
+    ),
+    ("<mailto:eve@x.y|ana@x.y>", ["ana@x.y", "(eve@x.y)"]),
+    ("<https://evil.example|>", ["(https://evil.example)"]),
+    ("<https://x.y/z>", ["https://x.y/z"]),
+    ("<@U012AB|ada> <#C012AB|general>", ["@ada", "#general"]),
+    ("&lt;b&gt; &amp;amp; &amp;lt;", ["<b>", "&amp;", "&lt;"]),
+    ("zero\u200bwidth", ["zerowidth"]),
+])  # fmt: skip
 def test_words(text: str, found: list[str]) -> None:
     assert words(text) == found
 
@@ -129,22 +126,19 @@ def limited(text: str) -> Cents:
     return fields.within_limit(amount(text), POLICY)
 
 
-@pytest.mark.parametrize(
-    ("read", "text", "argument", "rule", "example"),
-    [
-        (email, "nobody", "email", "it must be an e-mail address such as ana@example.com", "ana@example.com"),
-        (amount, "0", "amount", "it must be more than zero", "25.00"),
-        (limited, "25000.01", "amount", "it must not be above the daily limit of 25000.00 USD", "25.00"),
-        (fields.description, "", "description", f"{LENGTH} 0", "March translation"),
-        (fields.description, "x" * 501, "description", f"{LENGTH} 501", "March translation"),
-        (fields.listing, "refunds", "payouts|purchases", LISTED, "list payouts 2"),
-        *(
-            (fields.page, text, "page", "it must be a page number such as 2", "list payouts 2")
-            for text in ("0", "000000", "-1", "1.0", "1000000", "٣", "²", "two", "")
-        ),
-        (fields.currency, "EUR", "amount", OTHER_CURRENCY, "25.00"),
-    ],
-)
+@pytest.mark.parametrize(("read", "text", "argument", "rule", "example"), [
+    (email, "nobody", "email", "it must be an e-mail address such as ana@example.com", "ana@example.com"),
+    (amount, "0", "amount", "it must be more than zero", "25.00"),
+    (limited, "25000.01", "amount", "it must not be above the daily limit of 25000.00 USD", "25.00"),
+    (fields.description, "", "description", f"{LENGTH} 0", "March translation"),
+    (fields.description, "x" * 501, "description", f"{LENGTH} 501", "March translation"),
+    (fields.listing, "refunds", "payouts|purchases", LISTED, "list payouts 2"),
+    *(
+        (fields.page, text, "page", "it must be a page number such as 2", "list payouts 2")
+        for text in ("0", "000000", "-1", "1.0", "1000000", "٣", "²", "two", "")
+    ),
+    (fields.currency, "EUR", "amount", OTHER_CURRENCY, "25.00"),
+])  # fmt: skip
 def test_the_words_for_what_is_refused(
     read: Callable[[str], object], text: str, argument: str, rule: str, example: str
 ) -> None:
@@ -159,10 +153,9 @@ def test_the_last_values_that_are_taken() -> None:
     assert fields.description(f" {'x' * 500} ") == "x" * 500
 
 
-@pytest.mark.parametrize(
-    ("text", "listed"),
-    [("payouts", "payout"), (" PAYOUT ", "payout"), ("Purchases", "purchase"), ("purchase", "purchase")],
-)
+@pytest.mark.parametrize(("text", "listed"), [
+    ("payouts", "payout"), (" PAYOUT ", "payout"), ("Purchases", "purchase"), ("purchase", "purchase"),
+])  # fmt: skip
 def test_a_list_is_named_in_one_or_many(text: str, listed: str) -> None:
     assert fields.listing(text) == listed
 
@@ -197,15 +190,12 @@ def read_verb(verb: str, text: str) -> Request:
     return read_line(of_verb(verb), text, example=f"/localize {verb} …")
 
 
-@pytest.mark.parametrize(
-    "typed",
-    [
-        "https://example.com/a.mp3?a=1&amp;b=2",
-        "<https://example.com/a.mp3?a=1&amp;b=2>",
-        "<https://example.com/a.mp3?a=1&amp;b=2|example.com/a.mp3>",
-        "  <https://example.com/a.mp3?a=1&amp;b=2|look here>  ",
-    ],
-)
+@pytest.mark.parametrize("typed", [
+    "https://example.com/a.mp3?a=1&amp;b=2",
+    "<https://example.com/a.mp3?a=1&amp;b=2>",
+    "<https://example.com/a.mp3?a=1&amp;b=2|example.com/a.mp3>",
+    "  <https://example.com/a.mp3?a=1&amp;b=2|look here>  ",
+])  # fmt: skip
 def test_an_address_as_slack_writes_it(typed: str) -> None:
     assert read_verb("gender", typed) == Request(
         operation=CallOperation.GENDER, url="https://example.com/a.mp3?a=1&b=2"
@@ -232,15 +222,10 @@ def test_settings_behind_the_first_word_are_words() -> None:
     assert (asked.text, dict(asked.options)) == ("Hello to=fr", {})
 
 
-@pytest.mark.parametrize(
-    ("verb", "typed", "argument"),
-    [
-        ("transliterate", "to=hi नमस्ते", "to"),
-        ("translate", "target=fr Hello", "target"),
-        ("paraphrase", "tone=formal Hello", "tone"),
-        ("speak", "payload=3 is a word too", "payload"),
-    ],
-)
+@pytest.mark.parametrize(("verb", "typed", "argument"), [
+    ("transliterate", "to=hi नमस्ते", "to"), ("translate", "target=fr Hello", "target"),
+    ("paraphrase", "tone=formal Hello", "tone"), ("speak", "payload=3 is a word too", "payload"),
+])  # fmt: skip
 def test_an_option_that_is_not_there_is_no_text(verb: str, typed: str, argument: str) -> None:
     with pytest.raises(MistakesError) as broken:
         read_verb(verb, typed)
@@ -264,35 +249,22 @@ def test_all_mistakes_of_a_line_at_once() -> None:
     assert [error.argument for error in broken.value.errors] == ["rate", "width", "channels", "depth", "url"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "text"),
-    [
-        ("to=fr He said “no” — twice…", "He said “no” — twice…"),
-        ("to=fr “Where is the station?”", "Where is the station?"),
-        ("to=fr it’s 3 &lt; 4 &amp; 5", "it’s 3 < 4 & 5"),
-        ('to=fr "', '"'),
-        ("to=fr “a” and “b”", "“a” and “b”"),
-    ],
-)
+@pytest.mark.parametrize(("typed", "text"), [
+    ("to=fr He said “no” — twice…", "He said “no” — twice…"),
+    ("to=fr “Where is the station?”", "Where is the station?"),
+    ("to=fr it’s 3 &lt; 4 &amp; 5", "it’s 3 < 4 & 5"),
+    ('to=fr "', '"'),
+    ("to=fr “a” and “b”", "“a” and “b”"),
+])  # fmt: skip
 def test_a_text_is_translated_as_it_was_typed(typed: str, text: str) -> None:
     assert read_verb("translate", typed).text == text
 
 
-@pytest.mark.parametrize(
-    ("typed", "text"),
-    [
-        ('"Hello there"', "Hello there"),
-        ("“Hello there”", "Hello there"),
-        ("„Hello“", "Hello"),
-        ('Hello "there"', 'Hello "there"'),
-        ('"Hello" there', '"Hello" there'),
-        ('"Hello" "there"', '"Hello" "there"'),
-        ('Hello"', 'Hello"'),
-        ('"Hello', '"Hello'),
-        ('"', '"'),
-        ('""', ""),
-    ],
-)
+@pytest.mark.parametrize(("typed", "text"), [
+    ('"Hello there"', "Hello there"), ("“Hello there”", "Hello there"), ("„Hello“", "Hello"),
+    ('Hello "there"', 'Hello "there"'), ('"Hello" there', '"Hello" there'), ('"Hello" "there"', '"Hello" "there"'),
+    ('Hello"', 'Hello"'), ('"Hello', '"Hello'), ('"', '"'), ('""', ""),
+])  # fmt: skip
 def test_quotation_marks_around_the_whole_text_are_taken_away(typed: str, text: str) -> None:
     assert read_verb("paraphrase", typed).text == text
 

@@ -29,15 +29,10 @@ def test_a_quote_stays_within_its_room_and_breaks_no_escape(text: str, limit: in
     assert "&" not in said.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "")
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("*bold* _it_ ~no~ `code`", "∗bold∗ ＿it＿ ∼no∼ ˋcodeˋ"),
-        ("*two words*, 5 * 3", "∗two words∗, 5 ∗ 3"),
-        ("snake_case, 3*4, é*b*", "snake_case, 3*4, é∗b∗"),
-        ("<b>_x_</b>", "&lt;b&gt;＿x＿&lt;/b&gt;"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), [
+    ("*bold* _it_ ~no~ `code`", "∗bold∗ ＿it＿ ∼no∼ ˋcodeˋ"), ("*two words*, 5 * 3", "∗two words∗, 5 ∗ 3"),
+    ("snake_case, 3*4, é*b*", "snake_case, 3*4, é∗b∗"), ("<b>_x_</b>", "&lt;b&gt;＿x＿&lt;/b&gt;"),
+])  # fmt: skip
 def test_what_was_typed_formats_nothing(given: str, said: str) -> None:
     assert md.typed(given) == said
 
@@ -94,22 +89,12 @@ def test_a_list_says_how_many_of_its_lines_are_left_out() -> None:
     assert md.listed(["one", "two", "three", "four"], 2) == ["one", "two", "and 2 more"]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("Ana Maria Lopez", "Ana Maria Lopez"),
-        ("O'Brien-Núñez", "O'Brien-Núñez"),
-        ("<!channel>", "&lt;!channel&gt;"),
-        ("<@U0ADA>", "&lt;@U0ADA&gt;"),
-        ("*Ana* _x_ ~y~ `z`", "∗Ana∗ ＿x＿ ∼y∼ ˋzˋ"),
-        (":white_check_mark: Ana", "꞉white_check_mark: Ana"),
-        ("a:b:c", "a꞉b:c"),
-        ("Ana ✅", "Ana"),
-        ("👍🏽 Ana 🇪🇨", "Ana"),
-        ("1️⃣ Ana", "1 Ana"),
-        ("Z" + "\u0301" * 50 + "oe", "Z" + "\u0301" * 4 + "oe"),
-    ],
-)
+@pytest.mark.parametrize(("given", "said"), [
+    ("Ana Maria Lopez", "Ana Maria Lopez"), ("O'Brien-Núñez", "O'Brien-Núñez"), ("<!channel>", "&lt;!channel&gt;"),
+    ("<@U0ADA>", "&lt;@U0ADA&gt;"), ("*Ana* _x_ ~y~ `z`", "∗Ana∗ ＿x＿ ∼y∼ ˋzˋ"),
+    (":white_check_mark: Ana", "꞉white_check_mark: Ana"), ("a:b:c", "a꞉b:c"), ("Ana ✅", "Ana"), ("👍🏽 Ana 🇪🇨", "Ana"),
+    ("1️⃣ Ana", "1 Ana"), ("Z" + "\u0301" * 50 + "oe", "Z" + "\u0301" * 4 + "oe"),
+])  # fmt: skip
 def test_a_name_is_letters_alone(given: str, said: str) -> None:
     assert md.named("U1", {"U1": given}) == said
 
@@ -154,20 +139,10 @@ def test_a_paragraph_has_2900_characters_at_most() -> None:
     assert lengths(2_900, 1) == [2_900, 1]
 
 
-@pytest.mark.parametrize(
-    ("seconds", "said"),
-    [
-        (0.9, "0 seconds"),
-        (1, "1 second"),
-        (59.9, "59 seconds"),
-        (60, "1 minute"),
-        (3_599, "59 minutes"),
-        (3_600, "1 hour"),
-        (86_399, "23 hours"),
-        (86_400, "1 day"),
-        (172_800, "2 days"),
-    ],
-)
+@pytest.mark.parametrize(("seconds", "said"), [
+    (0.9, "0 seconds"), (1, "1 second"), (59.9, "59 seconds"), (60, "1 minute"), (3_599, "59 minutes"),
+    (3_600, "1 hour"), (86_399, "23 hours"), (86_400, "1 day"), (172_800, "2 days"),
+])  # fmt: skip
 def test_a_duration_is_told_in_its_largest_unit(seconds: float, said: str) -> None:
     assert md.duration(seconds) == said
 
@@ -191,10 +166,9 @@ def test_a_row_without_buttons_is_no_block() -> None:
     assert row["block_id"] == "row"
 
 
-@pytest.mark.parametrize(
-    ("page", "pages", "values"),
-    [(1, 1, []), (1, 3, ["of:2"]), (2, 3, ["of:1", "of:3"]), (3, 3, ["of:2"]), (9, 3, ["of:3"]), (2, 0, [])],
-)
+@pytest.mark.parametrize(("page", "pages", "values"), [
+    (1, 1, []), (1, 3, ["of:2"]), (2, 3, ["of:1", "of:3"]), (3, 3, ["of:2"]), (9, 3, ["of:3"]), (2, 0, []),
+])  # fmt: skip
 def test_pages_lead_to_pages_that_there_are(page: int, pages: int, values: list[str]) -> None:
     rows = turns("of", page, pages, back="back", on="on")
     assert [one["value"] for row in rows for one in row["elements"]] == values

@@ -162,10 +162,9 @@ def test_the_checklist_whole_and_empty() -> None:
     assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("left", "words"),
-    [(900, "15 minutes"), (61, "2 minutes"), (60, "1 minute of"), (1, "1 minute of"), (0, "is over"), (-9, "is over")],
-)
+@pytest.mark.parametrize(("left", "words"), [
+    (900, "15 minutes"), (61, "2 minutes"), (60, "1 minute of"), (1, "1 minute of"), (0, "is over"), (-9, "is over"),
+])  # fmt: skip
 def test_the_countdown(left: int, words: str) -> None:
     assert words in countdown(NOW + timedelta(seconds=left), now=NOW)
 
@@ -184,16 +183,10 @@ def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(tax: str) -> None:
     assert deliveries.quote_lines(quoted) == [":moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*"]
 
 
-@pytest.mark.parametrize(
-    ("fee", "shown"),
-    [
-        ("", "4.76 USD (0.62 USD tax), as quoted"),
-        ("4.14", "4.76 USD (0.62 USD tax)"),
-        ("4.76", "4.76 USD (0.62 USD tax)"),
-        ("9.99", "9.99 USD"),
-    ],
-    ids=["not read yet", "the record says it without tax", "and with", "another one was charged"],
-)
+@pytest.mark.parametrize(("fee", "shown"), [
+    ("", "4.76 USD (0.62 USD tax), as quoted"), ("4.14", "4.76 USD (0.62 USD tax)"),
+    ("4.76", "4.76 USD (0.62 USD tax)"), ("9.99", "9.99 USD"),
+], ids=["not read yet", "the record says it without tax", "and with", "another one was charged"])  # fmt: skip
 def test_the_card_has_the_fee_of_the_form(fee: str, shown: str) -> None:
     quoted = {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}
     said = booking_cards.card(booking(detail={"quote": quoted, "fee": fee}), now=NOW).text

@@ -110,25 +110,22 @@ def test_many_uses_are_a_menu() -> None:
     assert all(len(one["value"]) <= 75 for one in menu["options"])
 
 
-@pytest.mark.parametrize(
-    ("changes", "expected"),
-    [
-        ({}, "WAV audio, 3.3 MB, 2:05"),
-        ({"name": "talk.mp3"}, "WAV audio in spite of its name, 3.3 MB, 2:05"),
-        (
-            {"kind": FileKind.VIDEO, "format": "mp4", "name": "a.mp4", "duration_ms": 3_600_001},
-            "MP4 video, 3.3 MB, 1:00:01",
-        ),
-        ({"kind": FileKind.DOCUMENT, "format": "png", "name": "a.png"}, "PNG picture, 3.3 MB"),
-        ({"kind": FileKind.DOCUMENT, "format": "pdf", "name": "a.pdf", "size": 1_025}, "PDF document, 2 KB"),
-        ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
-        ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
-        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.txt"}, "text, 3.3 MB"),
-        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text in spite of its name, 3.3 MB"),
-        ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
-        ({"duration_ms": None}, "WAV audio, 3.3 MB"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "expected"), [
+    ({}, "WAV audio, 3.3 MB, 2:05"),
+    ({"name": "talk.mp3"}, "WAV audio in spite of its name, 3.3 MB, 2:05"),
+    (
+        {"kind": FileKind.VIDEO, "format": "mp4", "name": "a.mp4", "duration_ms": 3_600_001},
+        "MP4 video, 3.3 MB, 1:00:01",
+    ),
+    ({"kind": FileKind.DOCUMENT, "format": "png", "name": "a.png"}, "PNG picture, 3.3 MB"),
+    ({"kind": FileKind.DOCUMENT, "format": "pdf", "name": "a.pdf", "size": 1_025}, "PDF document, 2 KB"),
+    ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
+    ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
+    ({"kind": FileKind.OTHER, "format": "txt", "name": "a.txt"}, "text, 3.3 MB"),
+    ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text in spite of its name, 3.3 MB"),
+    ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
+    ({"duration_ms": None}, "WAV audio, 3.3 MB"),
+])  # fmt: skip
 def test_facts(changes: dict[str, Any], expected: str) -> None:
     assert offers.facts(file(**changes)) == expected
 
@@ -212,24 +209,16 @@ def test_more_than_five_uses_are_a_menu() -> None:
     assert kinds == ["button", "static_select"]
 
 
-@pytest.mark.parametrize(
-    ("size", "said"),
-    [
-        (0, "0 bytes"),
-        (1_023, "1023 bytes"),
-        (1_024, "1 KB"),
-        (1_025, "2 KB"),
-        (1_048_575, "1024 KB"),
-        (1_048_576, "1 MB"),
-    ],
-)
+@pytest.mark.parametrize(("size", "said"), [
+    (0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1 KB"), (1_025, "2 KB"), (1_048_575, "1024 KB"),
+    (1_048_576, "1 MB"),
+])  # fmt: skip
 def test_a_size_is_told_in_its_largest_unit(size: int, said: str) -> None:
     assert offers.size(size) == said
 
 
-@pytest.mark.parametrize(
-    ("milliseconds", "said"),
-    [(0, "0:00"), (1, "0:01"), (59_000, "0:59"), (60_000, "1:00"), (3_599_000, "59:59"), (3_600_000, "1:00:00")],
-)
+@pytest.mark.parametrize(("milliseconds", "said"), [
+    (0, "0:00"), (1, "0:01"), (59_000, "0:59"), (60_000, "1:00"), (3_599_000, "59:59"), (3_600_000, "1:00:00"),
+])  # fmt: skip
 def test_how_long_it_plays(milliseconds: int, said: str) -> None:
     assert offers.length(milliseconds) == said

@@ -96,14 +96,11 @@ Row | Recipient | Amount | Why
     )
 
 
-@pytest.mark.parametrize(
-    ("page", "failed", "text"),
-    [
-        (1, False, ":open_file_folder: *Payments of L-4F7K2M*: none."),
-        (1, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none."),
-        (3, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none on page 3 of 2."),
-    ],
-)
+@pytest.mark.parametrize(("page", "failed", "text"), [
+    (1, False, ":open_file_folder: *Payments of L-4F7K2M*: none."),
+    (1, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none."),
+    (3, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none on page 3 of 2."),
+])  # fmt: skip
 def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
     told = answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
     assert told.text == text
@@ -239,31 +236,28 @@ will be posted here. ⏎ I read “march.csv” as UTF-8 with commas.
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
 
 
-@pytest.mark.parametrize(
-    ("progress", "said"),
-    [
-        (None, "Accounts: not looked up yet"),
-        (BulkProgress(), "Accounts: not looked up yet"),
-        (BulkProgress(to_look_up=9, looked_up=9), "Accounts looked up: 9; 9 active"),
-        (BulkProgress(to_look_up=9, looked_up=9, not_read=2), "Accounts looked up: 9; 7 active, 2 could not be read"),
-        (
-            BulkProgress(to_look_up=9, looked_up=9, inactive=1, inactive_emails=("eve@example.com",), not_read=1),
-            f"Accounts looked up: 9; 7 active, :warning: *1 not active* ({NOT_ACTIVE}): eve@example.com, "
-            "1 could not be read",
+@pytest.mark.parametrize(("progress", "said"), [
+    (None, "Accounts: not looked up yet"),
+    (BulkProgress(), "Accounts: not looked up yet"),
+    (BulkProgress(to_look_up=9, looked_up=9), "Accounts looked up: 9; 9 active"),
+    (BulkProgress(to_look_up=9, looked_up=9, not_read=2), "Accounts looked up: 9; 7 active, 2 could not be read"),
+    (
+        BulkProgress(to_look_up=9, looked_up=9, inactive=1, inactive_emails=("eve@example.com",), not_read=1),
+        f"Accounts looked up: 9; 7 active, :warning: *1 not active* ({NOT_ACTIVE}): eve@example.com, "
+        "1 could not be read",
+    ),
+    (
+        BulkProgress(to_look_up=9, looked_up=9, inactive=3, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz")),
+        f"Accounts looked up: 9; 6 active, :warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
+    ),
+    (
+        BulkProgress(
+            to_look_up=9, looked_up=9, inactive=5, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz", "d@x.yz")
         ),
-        (
-            BulkProgress(to_look_up=9, looked_up=9, inactive=3, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz")),
-            f"Accounts looked up: 9; 6 active, :warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
-        ),
-        (
-            BulkProgress(
-                to_look_up=9, looked_up=9, inactive=5, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz", "d@x.yz")
-            ),
-            f"Accounts looked up: 9; 4 active, :warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
-            "2 more",
-        ),
-    ],
-)
+        f"Accounts looked up: 9; 4 active, :warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
+        "2 more",
+    ),
+])  # fmt: skip
 def test_accounts(progress: BulkProgress | None, said: str) -> None:
     assert words.accounts_line(progress) == said
 
@@ -273,10 +267,9 @@ def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
     assert said == "Looking up accounts: `█████░░░░░░░░░░░░░░░ 25 %`"
 
 
-@pytest.mark.parametrize(
-    ("count", "people", "said"),
-    [(1, 1, "1 payment to 1 person"), (3, 2, "3 payments to 2 people"), (3, 0, "3 payments"), (1, 0, "1 payment")],
-)
+@pytest.mark.parametrize(("count", "people", "said"), [
+    (1, 1, "1 payment to 1 person"), (3, 2, "3 payments to 2 people"), (3, 0, "3 payments"), (1, 0, "1 payment"),
+])  # fmt: skip
 def test_how_many_payments_to_how_many_people(count: int, people: int, said: str) -> None:
     assert words.payments_to(count, people) == said
 

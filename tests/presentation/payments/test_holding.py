@@ -135,10 +135,9 @@ def test_several_rows_and_votes_are_told_as_several() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("state", "word"),
-    [(State.COMMIT_UNKNOWN, "unknown"), (State.AWAITING, "waiting for approval"), ("odd", "another one")],
-)
+@pytest.mark.parametrize(("state", "word"), [
+    (State.COMMIT_UNKNOWN, "unknown"), (State.AWAITING, "waiting for approval"), ("odd", "another one"),
+])  # fmt: skip
 def test_a_state_is_told_in_the_word_that_cards_have_for_it(state: str, word: str) -> None:
     assert told((Odd.STATE, (str(state),))) == f"its state in the audit: {word}"
 

@@ -200,11 +200,9 @@ IN_ONE_STEP, IN_TWO_STEPS = "now ana@example.com 25.00 rent", "send ana@example.
 
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
-@pytest.mark.parametrize(
-    ("asked", "lost"),
-    [(IN_ONE_STEP, "one_step_payout"), (IN_TWO_STEPS, "commit_payout")],
-    ids=["one step", "two steps"],
-)
+@pytest.mark.parametrize(("asked", "lost"), [
+    (IN_ONE_STEP, "one_step_payout"), (IN_TWO_STEPS, "commit_payout"),
+], ids=["one step", "two steps"])  # fmt: skip
 async def test_people_are_asked_after_the_quiet_period_whatever_the_clock_does(
     rig: Rig, asked: str, lost: str, seconds: float
 ) -> None:

@@ -211,17 +211,10 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
     )
 
 
-@pytest.mark.parametrize(
-    "point",
-    [
-        "write.before:confirm_booking",
-        "write.after:confirm_booking",
-        "write.before:claim_booking",
-        "write.after:claim_booking",
-        "write.before:booked",
-        "write.after:booked",
-    ],
-)
+@pytest.mark.parametrize("point", [
+    "write.before:confirm_booking", "write.after:confirm_booking", "write.before:claim_booking",
+    "write.after:claim_booking", "write.before:booked", "write.after:booked",
+])  # fmt: skip
 async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: str) -> None:
     await ask_price(rig)
     armed = [True]

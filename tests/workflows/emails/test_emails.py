@@ -281,10 +281,9 @@ def test_pressure_halves_once_a_hold_and_grows_with_answers() -> None:
     assert (pressure.room, pressure.holds) == (100, 0)
 
 
-@pytest.mark.parametrize(
-    ("named", "waits"),
-    [(0.5, [0.5] * 8), (3.0, [3] * 8), (60.0, [60] * 8), (61.0, [60] * 8), (None, [1, 2, 4, 8, 16, 32, 60, 60])],
-)
+@pytest.mark.parametrize(("named", "waits"), [
+    (0.5, [0.5] * 8), (3.0, [3] * 8), (60.0, [60] * 8), (61.0, [60] * 8), (None, [1, 2, 4, 8, 16, 32, 60, 60]),
+])  # fmt: skip
 def test_a_wait_that_the_service_names_is_the_wait_up_to_a_minute(named: float | None, waits: list[float]) -> None:
     seconds = Seconds()
     pressure = Pressure(clock=seconds)
@@ -398,16 +397,13 @@ ASKED_TO_WAIT = Busy(reason=Reason(Exchange.TOO_MANY), retry_after=7.0)
 NO_ANSWER = Lost(reason=Reason(Exchange.NO_ANSWER, failure="timed out"))
 
 
-@pytest.mark.parametrize(
-    ("said", "outcome", "pauses"),
-    [
-        ([VALID], Outcome.ANSWERED, []),
-        ([ASKED_TO_WAIT, VALID], Outcome.ANSWERED, [1.0]),
-        ([NO_ANSWER, VALID], Outcome.ANSWERED, [1.0]),
-        ([ASKED_TO_WAIT, NO_ANSWER, VALID], Outcome.FAILED, [1.0]),
-        ([NO_ANSWER, ASKED_TO_WAIT, VALID], Outcome.FAILED, [1.0]),
-    ],
-)
+@pytest.mark.parametrize(("said", "outcome", "pauses"), [
+    ([VALID], Outcome.ANSWERED, []),
+    ([ASKED_TO_WAIT, VALID], Outcome.ANSWERED, [1.0]),
+    ([NO_ANSWER, VALID], Outcome.ANSWERED, [1.0]),
+    ([ASKED_TO_WAIT, NO_ANSWER, VALID], Outcome.FAILED, [1.0]),
+    ([NO_ANSWER, ASKED_TO_WAIT, VALID], Outcome.FAILED, [1.0]),
+])  # fmt: skip
 async def test_a_second_later_it_is_asked_once_more(
     monkeypatch: pytest.MonkeyPatch, said: list[Checked], outcome: Outcome, pauses: list[float]
 ) -> None:

@@ -76,10 +76,9 @@ async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touc
         assert b"'=1+1" in safe.content
 
 
-@pytest.mark.parametrize(
-    ("reads", "named", "wait"),
-    [(0, None, 5), (1, None, 10), (4, None, 25), (0, 3.0, 3), (4, 3.0, 3), (4, 24.0, 24), (0, 300.0, 300)],
-)
+@pytest.mark.parametrize(("reads", "named", "wait"), [
+    (0, None, 5), (1, None, 10), (4, None, 25), (0, 3.0, 3), (4, 3.0, 3), (4, 24.0, 24), (0, 300.0, 300),
+])  # fmt: skip
 async def test_a_file_that_cannot_be_read_is_read_again_when_slack_says_or_less_and_less_often(
     rig: Rig, reads: int, named: float | None, wait: float
 ) -> None:

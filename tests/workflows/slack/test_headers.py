@@ -25,16 +25,12 @@ async def names(
     return info, await first_row(ctx, info, head, patience=patience)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "E-Mail;Größe\nana@example.com;1\n".encode(),
-        "\n\nE-Mail;Größe\nana@example.com;1\n".encode("utf-16"),
-        "sep=;\nE-Mail;Größe\nana@example.com;1\n".encode("cp1252"),
-        workbook([["E-Mail", "Größe"], ["ana@example.com", 1]]),
-    ],
-    ids=["UTF-8", "UTF-16", "Windows-1252", "workbook"],
-)
+@pytest.mark.parametrize("content", [
+    "E-Mail;Größe\nana@example.com;1\n".encode(),
+    "\n\nE-Mail;Größe\nana@example.com;1\n".encode("utf-16"),
+    "sep=;\nE-Mail;Größe\nana@example.com;1\n".encode("cp1252"),
+    workbook([["E-Mail", "Größe"], ["ana@example.com", 1]]),
+], ids=["UTF-8", "UTF-16", "Windows-1252", "workbook"])  # fmt: skip
 async def test_the_names_of_a_small_file(rig: Rig, content: bytes) -> None:
     assert (await names(rig, content))[1] == ("E-Mail", "Größe")
 
@@ -64,15 +60,9 @@ async def test_a_name_given_twice_is_a_name_for_a_person_to_choose(rig: Rig) -> 
     assert (await names(rig, b"email,email\nana@example.com,1.00\n"))[1] == ("email", "email")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"email,amount\n",
-        b"ana@example.com,25.00\nluis@example.com,1.00\n",
-        b"PK\x03\x04 no workbook",
-        b"n" * 200 + b"\n",
-    ],
-)
+@pytest.mark.parametrize("content", [
+    b"email,amount\n", b"ana@example.com,25.00\nluis@example.com,1.00\n", b"PK\x03\x04 no workbook", b"n" * 200 + b"\n",
+])  # fmt: skip
 async def test_what_has_no_usable_first_row_has_none(rig: Rig, content: bytes) -> None:
     assert (await names(rig, content))[1] is None
 
