@@ -35,23 +35,11 @@ def instruction(**changes: Any) -> Instruction:
     code = changes.pop("code", CODE)
     kind = changes.pop("kind", Kind.PAYOUT)
     values: dict[str, Any] = {
-        "id": "01KAGT00000000000000000000",
-        "reference": "P-4F7K2M",
-        "kind": kind,
-        "payload": asked,
-        "code": code,
-        "digest": digest_of(kind=kind, code=code, payload=asked),
-        "requirement": Requirement(quorum=1),
-        "state": State.AWAITING,
-        "round": 1,
-        "version": 1,
-        "requester": "U0MARIA",
-        "origin_channel": "C0FINANCE",
-        "created_at": NOW,
-        "source_key": "command:1",
-        "recipient": ANA,
-        "remote_id": REMOTE,
-    }
+        "id": "01KAGT00000000000000000000", "reference": "P-4F7K2M", "kind": kind, "payload": asked, "code": code,
+        "digest": digest_of(kind=kind, code=code, payload=asked), "requirement": Requirement(quorum=1),
+        "state": State.AWAITING, "round": 1, "version": 1, "requester": "U0MARIA", "origin_channel": "C0FINANCE",
+        "created_at": NOW, "source_key": "command:1", "recipient": ANA, "remote_id": REMOTE,
+    }  # fmt: skip
     return Instruction(**{**values, **changes})
 
 
@@ -98,10 +86,7 @@ def cancellation(**changes: Any) -> Instruction:
 
 def vote(person: str, **changes: Any) -> Vote:
     values: dict[str, Any] = {
-        "instruction_id": "01KAGT00000000000000000000",
-        "round": 1,
-        "person": person,
-        "choice": Choice.APPROVE,
+        "instruction_id": "01KAGT00000000000000000000", "round": 1, "person": person, "choice": Choice.APPROVE,
         "at": NOW,
-    }
+    }  # fmt: skip
     return Vote(**{**values, **changes})

@@ -38,14 +38,9 @@ KEY = b"k" * 32
 
 def entry(n: int, **changes: object) -> Entry:
     values: dict[str, object] = {
-        "at": NOW + timedelta(seconds=n),
-        "instruction_id": "01KAGT00000000000000000000",
-        "actor": "U0ADA",
-        "action": "approve",
-        "before": "awaiting",
-        "after": "approved",
-        "detail": {"n": n},
-    }
+        "at": NOW + timedelta(seconds=n), "instruction_id": "01KAGT00000000000000000000", "actor": "U0ADA",
+        "action": "approve", "before": "awaiting", "after": "approved", "detail": {"n": n},
+    }  # fmt: skip
     return Entry(**{**values, **changes})  # type: ignore[arg-type]
 
 
@@ -78,15 +73,9 @@ def test_without_the_key_nothing_can_be_forged() -> None:
 def test_the_hashed_form_is_plain_sorted_json() -> None:
     odd = entry(1, actor='"\\ \u2028 \x00 é', detail={"b": [1, 2.5, None], "a": {"ü": '"}'}})
     content = {
-        "seq": 7,
-        "at": odd.at.isoformat(),
-        "instruction": odd.instruction_id,
-        "actor": odd.actor,
-        "action": odd.action,
-        "before": odd.before,
-        "after": odd.after,
-        "detail": odd.detail,
-    }
+        "seq": 7, "at": odd.at.isoformat(), "instruction": odd.instruction_id, "actor": odd.actor, "action": odd.action,
+        "before": odd.before, "after": odd.after, "detail": odd.detail,
+    }  # fmt: skip
     text = GENESIS + json.dumps(content, sort_keys=True, separators=(",", ":"))
     made = link(key=KEY, previous=GENESIS, seq=7, entry=odd)
     assert made == hmac.digest(KEY, text.encode(), "sha256").hex()
@@ -245,17 +234,9 @@ def test_when_something_lasted_is_known_by_every_clock_since(
 
 def exported(**changes: Any) -> Stored:
     return Stored(
-        seq=7,
-        at=1_795_165_200_000_001,
-        instruction_id="i-1",
-        actor="U0ADA",
-        action="approve",
-        before="awaiting",
-        after="approved",
-        detail='{"round":1}',
-        previous="aa",
-        hash="bb",
-    )._replace(**changes)
+        seq=7, at=1_795_165_200_000_001, instruction_id="i-1", actor="U0ADA", action="approve", before="awaiting",
+        after="approved", detail='{"round":1}', previous="aa", hash="bb",
+    )._replace(**changes)  # fmt: skip
 
 
 def csv_of(*rows: Stored, head: bool = False) -> str:

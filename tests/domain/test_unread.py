@@ -14,14 +14,9 @@ from bot.domain.unread import MASKED, DocumentShape, UnreadAnswer, Wanted, looke
 MOST_FIELDS = 60
 
 DOCUMENT = {
-    "id": "op-1",
-    "amount": Decimal("25.10"),
-    "count": 3,
-    "is_verified": True,
-    "note": "",
-    "gone": None,
+    "id": "op-1", "amount": Decimal("25.10"), "count": 3, "is_verified": True, "note": "", "gone": None,
     "data": {"items": [{"sku": "a"}, {"sku": "b", "price": 5}], "none": []},
-}
+}  # fmt: skip
 
 
 def told(shape: DocumentShape) -> dict[str, str]:
@@ -32,18 +27,10 @@ def test_every_field_has_its_place_and_type() -> None:
     shape = shape_of(DOCUMENT)
     assert (shape.kind, shape.is_cut) == ("object", False)
     assert told(shape) == {
-        "id": "text",
-        "amount": "number",
-        "count": "whole number",
-        "is_verified": "true/false",
-        "note": "empty",
-        "gone": "empty",
-        "data": "object",
-        "data.items": "list of 2",
-        "data.none": "list of 0",
-        "data.items[].sku": "text",
-        "data.items[].price": "whole number",
-    }
+        "id": "text", "amount": "number", "count": "whole number", "is_verified": "true/false", "note": "empty",
+        "gone": "empty", "data": "object", "data.items": "list of 2", "data.none": "list of 0",
+        "data.items[].sku": "text", "data.items[].price": "whole number",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(("document", "kind"), [
@@ -162,13 +149,9 @@ def test_a_map_with_values_for_names_is_one_field() -> None:
 
 _LETTERS = st.text(alphabet="äqzxw §", min_size=1, max_size=12)
 _DRAWN = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(min_value=10**7, max_value=10**12),
-    st.decimals(min_value=10**7, max_value=10**9, places=2),
-    _LETTERS.map(lambda text: f"~{text}~"),
-    st.emails(),
-)
+    st.none(), st.booleans(), st.integers(min_value=10**7, max_value=10**12),
+    st.decimals(min_value=10**7, max_value=10**9, places=2), _LETTERS.map(lambda text: f"~{text}~"), st.emails(),
+)  # fmt: skip
 _NAMES = st.sampled_from(["id", "state", "data", "items", "note", "total"])
 """Names stay as they are, so that whatever else is shown would be a value."""
 _DOCUMENTS = st.recursive(
@@ -207,13 +190,9 @@ def wanted(body: object, *names: str, at: object = None) -> tuple[Wanted, ...]:
 def answer(body: object, *names: str, at: object = None) -> UnreadAnswer:
     shape = shape_of(body, at=at)
     return UnreadAnswer(
-        operation="payments.partner",
-        status=200,
-        body=shape.kind,
-        fields=shape.fields,
-        wanted=wanted(body, *names, at=at),
-        is_cut=shape.is_cut,
-    )
+        operation="payments.partner", status=200, body=shape.kind, fields=shape.fields,
+        wanted=wanted(body, *names, at=at), is_cut=shape.is_cut,
+    )  # fmt: skip
 
 
 def proposed(body: object, *names: str) -> dict[str, str]:

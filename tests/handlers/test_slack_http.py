@@ -36,15 +36,9 @@ def endpoint() -> SlackEndpoint:
         return True
 
     return SlackEndpoint(
-        signing_secret=SECRET,
-        now=lambda: NOW,
-        app=lambda: None,
-        bodies=Bodies(Connections(now=lambda: 0.0, most=10)),
-        vouch=lambda _: None,
-        first_time=first_time,
-        monotonic=lambda: 0.0,
-        acked=lambda *_: None,
-    )
+        signing_secret=SECRET, now=lambda: NOW, app=lambda: None, bodies=Bodies(Connections(now=lambda: 0.0, most=10)),
+        vouch=lambda _: None, first_time=first_time, monotonic=lambda: 0.0, acked=lambda *_: None,
+    )  # fmt: skip
 
 
 @asynccontextmanager

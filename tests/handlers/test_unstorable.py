@@ -33,17 +33,10 @@ async def test_in_a_command(rig: Rig) -> None:
 
 
 LINES = [
-    ("/pay", "show {}"),
-    ("/pay", "events {}"),
-    ("/pay", "account {}@example.com"),
-    ("/pay", "bulk show {}"),
-    ("/pay", "bulk failed {}"),
-    ("/deliver", "show {}"),
-    ("/localize", "{}"),
-    ("/email", "{}"),
-    ("/switchboard", "audit {}"),
-    ("/switchboard", "{}"),
-]
+    ("/pay", "show {}"), ("/pay", "events {}"), ("/pay", "account {}@example.com"), ("/pay", "bulk show {}"),
+    ("/pay", "bulk failed {}"), ("/deliver", "show {}"), ("/localize", "{}"), ("/email", "{}"),
+    ("/switchboard", "audit {}"), ("/switchboard", "{}"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("command", "line"), LINES, ids=[f"{command} {line}" for command, line in LINES])

@@ -28,28 +28,12 @@ APPROVALS = "C0APPROVE"
 ORIGIN = "C0FINANCE"
 
 ACTIVE = [
-    "<!channel>",
-    "<!here|here>",
-    "<!everyone>",
-    "<@U0VICTIM>",
-    "<@U0VICTIM|ada>",
-    "<#C0SECRET|secret>",
-    "<!subteam^S0VICTIM|@all>",
-    "<https://evil.example|login>",
-    "<mailto:a@evil.example|a>",
-    "<!date^0^{date}|x>",
-    "&lt;!channel&gt;",
-    "&amp;lt;@U0VICTIM&amp;gt;",
-    "@here @channel @everyone",
-    "https://evil.example/pay",
-    "*bold* _it_ ~no~ `code` ```block``` > quote",
-    "\u202eexe.tnemyap\u202c",
-    "\u2066\u2069\u200f\u200b\ufeff",
-    "\ud800",
-    "\x00\x07\x1b[31m",
-    "line\r\nline\u2028line\u2029line",
-    "\U0001f468\u200d\U0001f469\u200d\U0001f467",
-]
+    "<!channel>", "<!here|here>", "<!everyone>", "<@U0VICTIM>", "<@U0VICTIM|ada>", "<#C0SECRET|secret>",
+    "<!subteam^S0VICTIM|@all>", "<https://evil.example|login>", "<mailto:a@evil.example|a>", "<!date^0^{date}|x>",
+    "&lt;!channel&gt;", "&amp;lt;@U0VICTIM&amp;gt;", "@here @channel @everyone", "https://evil.example/pay",
+    "*bold* _it_ ~no~ `code` ```block``` > quote", "\u202eexe.tnemyap\u202c", "\u2066\u2069\u200f\u200b\ufeff",
+    "\ud800", "\x00\x07\x1b[31m", "line\r\nline\u2028line\u2029line", "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+]  # fmt: skip
 """What would do something if it were let in."""
 
 LONG = st.sampled_from(["&", "<", ">", "é", "\U0001f600", "<!channel> ", "W", "\u0301"]).flatmap(
@@ -147,14 +131,11 @@ def purchases_drawn(draw: st.DrawFn) -> Instruction:
         items=tuple(draw(st.lists(ITEMS, min_size=1, max_size=20))),
     )
     return purchase(
-        payload=payload,
-        state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))),
-        requester=REQUESTER,
-        origin_channel=ORIGIN,
-        reason=draw(st.none() | foreign().map(given)),
+        payload=payload, state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))), requester=REQUESTER,
+        origin_channel=ORIGIN, reason=draw(st.none() | foreign().map(given)),
         decided_by=draw(st.sampled_from(["", DECIDER])),
         remote_status=draw(st.sampled_from(["", "created", "CREATED"]) | foreign()),
-    )
+    )  # fmt: skip
 
 
 def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:
@@ -165,20 +146,11 @@ def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:
 
 
 INVISIBLE = {
-    "nothing": "",
-    "blanks": " \t\u00a0\u2003 ",
-    "a joiner": "\u200b\u200d\u2060",
-    "a turn": "\u202e",
-    "U+115F": "\u115f",
-    "U+1160": "\u1160",
-    "U+3164": "\u3164",
-    "U+FFA0": "\uffa0",
-    "U+2800": "\u2800",
-    "U+1D159": "\U0001d159",
-    "unassigned": "\u0378",
-    "a mark on nothing": "\u034f\u0301",
+    "nothing": "", "blanks": " \t\u00a0\u2003 ", "a joiner": "\u200b\u200d\u2060", "a turn": "\u202e",
+    "U+115F": "\u115f", "U+1160": "\u1160", "U+3164": "\u3164", "U+FFA0": "\uffa0", "U+2800": "\u2800",
+    "U+1D159": "\U0001d159", "unassigned": "\u0378", "a mark on nothing": "\u034f\u0301",
     "a mark on what cannot be seen": "\u3164\u0301",
-}
+}  # fmt: skip
 
 
 WHOLE_ANSWER = 40_000

@@ -58,19 +58,9 @@ def test_states_nobody_knows(before: str, now: str, change: StatusChange) -> Non
 @pytest.mark.parametrize("status", ["ON_HOLD", "on hold", "READY_FOR_PICKUP", "ACCEPTED", "COMPLETED", "", "ODD"])
 def test_the_search_is_started_by_hand_while_the_service_holds_it(stage: Stage, status: str) -> None:
     booking = Booking(
-        id="b",
-        reference="B-ABCDEF",
-        kind=BookingKind.FOREIGN,
-        store="Centro",
-        request=None,
-        stage=stage,
-        requester="",
-        channel="C1",
-        created_at=datetime(2026, 11, 20, tzinfo=UTC),
-        source_key="k",
-        external_id="e",
-        status=status,
-    )
+        id="b", reference="B-ABCDEF", kind=BookingKind.FOREIGN, store="Centro", request=None, stage=stage, requester="",
+        channel="C1", created_at=datetime(2026, 11, 20, tzinfo=UTC), source_key="k", external_id="e", status=status,
+    )  # fmt: skip
     assert booking.can_start is (stage is Stage.OPEN and status in ("ON_HOLD", "on hold"))
 
 

@@ -14,26 +14,14 @@ from bot.presentation.reasons import rule_of
 from handlers.grammar.fields import read_form
 
 BOOKING = {
-    views.NAME: "Ana",
-    views.LAST_NAME: "Lopez",
-    views.PHONE: "099 123 4567",
-    views.EMAIL: "",
-    views.PAYMENT: "CASH",
-    views.AMOUNT: "25.50",
-    views.COOK: "",
-    views.NOTES: "",
-    views.ADDRESS: "12 Market Street",
-    views.POSITION: "-0.1807, -78.4678",
-    views.PLACE_REFERENCE: "",
-}
+    views.NAME: "Ana", views.LAST_NAME: "Lopez", views.PHONE: "099 123 4567", views.EMAIL: "", views.PAYMENT: "CASH",
+    views.AMOUNT: "25.50", views.COOK: "", views.NOTES: "", views.ADDRESS: "12 Market Street",
+    views.POSITION: "-0.1807, -78.4678", views.PLACE_REFERENCE: "",
+}  # fmt: skip
 STORE = {
-    views.NAME: "Centro",
-    views.EMAIL: "centro@example.com",
-    views.PHONE: "+593 99 123 4567",
-    views.ADDRESS: "1 Main Square",
-    views.POSITION: "-0.1807, -78.4678",
-    views.PLACE_REFERENCE: "",
-}
+    views.NAME: "Centro", views.EMAIL: "centro@example.com", views.PHONE: "+593 99 123 4567",
+    views.ADDRESS: "1 Main Square", views.POSITION: "-0.1807, -78.4678", views.PLACE_REFERENCE: "",
+}  # fmt: skip
 
 
 def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
@@ -88,11 +76,8 @@ def test_names_are_compared_without_what_nobody_sees() -> None:
 def test_a_number_needs_a_country_code_unless_the_country_is_known() -> None:
     assert fields.phone("099 123 4567", home="+593") == Phone(country_code="+593", national="991234567")
     assert refused(lambda: fields.phone("099 123 4567")) == (
-        "phone",
-        "it must begin with the country's code",
-        "+593 99 123 4567",
-        "099 123 4567",
-    )
+        "phone", "it must begin with the country's code", "+593 99 123 4567", "099 123 4567",
+    )  # fmt: skip
 
 
 def test_a_position_that_cannot_be_read() -> None:
@@ -154,26 +139,13 @@ def test_a_form_without_a_place_asks_for_none() -> None:
 
 def test_every_field_goes_into_the_request() -> None:
     given = {
-        views.EMAIL: "ana@example.com",
-        views.PAYMENT: "CARD",
-        views.COOK: "15",
-        views.NOTES: "Ring twice",
+        views.EMAIL: "ana@example.com", views.PAYMENT: "CARD", views.COOK: "15", views.NOTES: "Ring twice",
         views.PLACE_REFERENCE: "Blue door",
-    }
+    }  # fmt: skip
     found, errors = read_form({**BOOKING, **given}, fields.booking_readers(home="+593", with_place=True))
     assert errors == {}
     assert fields.booking_request(found).model_dump() == {
-        "name": "Ana",
-        "last_name": "Lopez",
-        "country_code": "+593",
-        "mobile": "991234567",
-        "email": "ana@example.com",
-        "latitude": "-0.1807",
-        "longitude": "-78.4678",
-        "address": "12 Market Street",
-        "place_reference": "Blue door",
-        "payment": Payment.CARD,
-        "cents": 2550,
-        "cook_minutes": 15,
-        "notes": "Ring twice",
-    }
+        "name": "Ana", "last_name": "Lopez", "country_code": "+593", "mobile": "991234567", "email": "ana@example.com",
+        "latitude": "-0.1807", "longitude": "-78.4678", "address": "12 Market Street", "place_reference": "Blue door",
+        "payment": Payment.CARD, "cents": 2550, "cook_minutes": 15, "notes": "Ring twice",
+    }  # fmt: skip

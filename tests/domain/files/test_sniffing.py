@@ -42,44 +42,24 @@ def wav() -> bytes:
 
 
 CASES = {
-    "wav": wav(),
-    "mp3": b"ID3\x04\0\0\0\0\0\0",
-    "flac": b"fLaC\0\0\0\x22",
-    "ogg": b"OggS\0\x02" + bytes(22) + b"\x01vorbis",
-    "aiff": b"FORM\0\0\0\x2eAIFFCOMM",
-    "m4a": FTYP + b"M4A \0\0\0\0",
-    "aac": adts_frame() * 3,
-    "amr": b"#!AMR\n\x3c" + bytes(31),
-    "au": b".snd\0\0\0\x18",
-    "mp4": FTYP + b"isom\0\0\x02\0",
-    "m4v": FTYP + b"M4V \0\0\0\0",
-    "mov": FTYP + b"qt  \0\0\0\0",
-    "3gp": FTYP + b"3gp5\0\0\0\0",
-    "mkv": EBML + b"\x88matroska",
-    "webm": EBML + b"\x84webm",
-    "avi": b"RIFF\0\0\0\0AVI LIST",
-    "flv": b"FLV\x01\x05",
-    "mpeg": b"\0\0\x01\xba\x44\0\x04\0",
-    "ts": (b"G" + bytes(187)) * 4,
-    "ogv": b"OggS\0\x02" + bytes(22) + b"\x80theora",
-    "wmv": b"\x30\x26\xb2\x75\x8e\x66\xcf\x11" + bytes(20),
-    "pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
+    "wav": wav(), "mp3": b"ID3\x04\0\0\0\0\0\0", "flac": b"fLaC\0\0\0\x22",
+    "ogg": b"OggS\0\x02" + bytes(22) + b"\x01vorbis", "aiff": b"FORM\0\0\0\x2eAIFFCOMM", "m4a": FTYP + b"M4A \0\0\0\0",
+    "aac": adts_frame() * 3, "amr": b"#!AMR\n\x3c" + bytes(31), "au": b".snd\0\0\0\x18",
+    "mp4": FTYP + b"isom\0\0\x02\0", "m4v": FTYP + b"M4V \0\0\0\0", "mov": FTYP + b"qt  \0\0\0\0",
+    "3gp": FTYP + b"3gp5\0\0\0\0", "mkv": EBML + b"\x88matroska", "webm": EBML + b"\x84webm",
+    "avi": b"RIFF\0\0\0\0AVI LIST", "flv": b"FLV\x01\x05", "mpeg": b"\0\0\x01\xba\x44\0\x04\0",
+    "ts": (b"G" + bytes(187)) * 4, "ogv": b"OggS\0\x02" + bytes(22) + b"\x80theora",
+    "wmv": b"\x30\x26\xb2\x75\x8e\x66\xcf\x11" + bytes(20), "pdf": b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n",
     "docx": archive("[Content_Types].xml", "_rels/.rels", "word/document.xml"),
     "pptx": archive("[Content_Types].xml", "_rels/.rels", "ppt/presentation.xml"),
     "odt": archive("content.xml", first=("mimetype", b"application/vnd.oasis.opendocument.text")),
-    "rtf": b"{\\rtf1\\ansi hello}",
-    "html": b"\n<!DOCTYPE html><html><body>hi</body></html>",
-    "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-    "jpeg": b"\xff\xd8\xff\xe0\0\x10JFIF",
-    "gif": b"GIF89a\x01\0\x01\0",
-    "tiff": b"II*\0\x08\0\0\0",
-    "webp": b"RIFF\0\0\0\0WEBPVP8 ",
-    "bmp": b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0",
-    "heic": FTYP + b"heic\0\0\0\0",
-    "xlsx": archive("docProps/app.xml", "xl/workbook.xml", "[Content_Types].xml"),
+    "rtf": b"{\\rtf1\\ansi hello}", "html": b"\n<!DOCTYPE html><html><body>hi</body></html>",
+    "png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "jpeg": b"\xff\xd8\xff\xe0\0\x10JFIF", "gif": b"GIF89a\x01\0\x01\0",
+    "tiff": b"II*\0\x08\0\0\0", "webp": b"RIFF\0\0\0\0WEBPVP8 ", "bmp": b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0",
+    "heic": FTYP + b"heic\0\0\0\0", "xlsx": archive("docProps/app.xml", "xl/workbook.xml", "[Content_Types].xml"),
     "ods": archive("content.xml", first=("mimetype", b"application/vnd.oasis.opendocument.spreadsheet")),
     "csv": b"email,amount,note\r\nana@example.com,1.00,x\r\n",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["", "a", "a.bin", "a.mp3", "a.csv", "a.pdf", "a.mp4"])
@@ -88,30 +68,27 @@ def test_the_bytes_decide_whatever_the_name_says(expected: str, name: str) -> No
     assert sniff(CASES[expected], name) == (KIND_OF[expected], expected)
 
 
-@pytest.mark.parametrize(
-    ("head", "name", "expected"),
-    [
-        (CASES["mp4"], "a.mp4", "mp4"),
-        (CASES["mp4"], "a.wav", "mp4"),
-        (CASES["mp4"], "voice.m4a", "m4a"),
-        (CASES["mp4"], "a.M4V", "m4v"),
-        (CASES["mp4"], "a.mov", "mov"),
-        (b"\0\0\x06\x10moov\0\0\0\x6cmvhd", "", "mov"),
-        (CASES["mpeg"], "a.mpg", "mpg"),
-        (CASES["ogg"], "a.opus", "opus"),
-        (CASES["wmv"], "a.wma", "wma"),
-        (archive("docProps/app.xml"), "a.docx", "docx"),
-        (archive("docProps/app.xml"), "a.png", "zip"),
-        (archive("a.txt"), "a.docx", "zip"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.xls", "xls"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.mp3", "ole"),
-        (mp3_frame() * 3, "", "mp3"),
-        (b"\0" * 700 + mp3_frame() * 3, "x", "mp3"),
-        (mp3_frame() + bytes(500), "a.mp3", ""),
-        (mp3_frame(b"\xff\xfb\x00\x00") * 3, "x", ""),  # no bit rate
-        (mp3_frame(b"\xff\xfb\x9c\x00") * 3, "x", ""),  # no sampling rate
-    ],
-)
+@pytest.mark.parametrize(("head", "name", "expected"), [
+    (CASES["mp4"], "a.mp4", "mp4"),
+    (CASES["mp4"], "a.wav", "mp4"),
+    (CASES["mp4"], "voice.m4a", "m4a"),
+    (CASES["mp4"], "a.M4V", "m4v"),
+    (CASES["mp4"], "a.mov", "mov"),
+    (b"\0\0\x06\x10moov\0\0\0\x6cmvhd", "", "mov"),
+    (CASES["mpeg"], "a.mpg", "mpg"),
+    (CASES["ogg"], "a.opus", "opus"),
+    (CASES["wmv"], "a.wma", "wma"),
+    (archive("docProps/app.xml"), "a.docx", "docx"),
+    (archive("docProps/app.xml"), "a.png", "zip"),
+    (archive("a.txt"), "a.docx", "zip"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.xls", "xls"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.mp3", "ole"),
+    (mp3_frame() * 3, "", "mp3"),
+    (b"\0" * 700 + mp3_frame() * 3, "x", "mp3"),
+    (mp3_frame() + bytes(500), "a.mp3", ""),
+    (mp3_frame(b"\xff\xfb\x00\x00") * 3, "x", ""),  # no bit rate
+    (mp3_frame(b"\xff\xfb\x9c\x00") * 3, "x", ""),  # no sampling rate
+])  # fmt: skip
 def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str, expected: str) -> None:
     assert sniff(head, name).format == expected
 

@@ -20,44 +20,26 @@ th-TH id-ID ms-MY el-GR cs-CZ sk-SK hu-HU ro-RO bg-BG hr-HR da-DK sv-SE nb-NO fi
 """
 
 SETTLED = {
-    "これはテストです": "ja",
-    "東京へ行きます": "ja",
-    "カタカナ": "ja",
-    "東京都知事選挙の結果発表": "ja",
-    "안녕하세요": "ko",
-    "Καλημέρα": "el",
-    "สวัสดี": "th",
-    "வணக்கம்": "ta",
-    "გამარჯობა": "ka",
-}
+    "これはテストです": "ja", "東京へ行きます": "ja", "カタカナ": "ja", "東京都知事選挙の結果発表": "ja",
+    "안녕하세요": "ko", "Καλημέρα": "el", "สวัสดี": "th", "வணக்கம்": "ta", "გამარჯობა": "ka",
+}  # fmt: skip
 OPEN = {
-    "The quick brown fox jumps over the lazy dog": (),
-    "Où est la gare ?": (),
-    "In Japanese, hello is こんにちは": (),
-    "1234 !?": (),
-    "今天天气很好": ("zh", "zh-TW", "ja"),
-    "Привет, как дела?": ("ru", "uk", "bg", "be", "sr", "mk", "kk", "ky", "mn", "tg", "tt"),
-    "שלום": ("he", "yi"),
-    "مرحبا": ("ar", "ur", "fa", "ps", "sd", "ug", "ku"),
-    "नमस्ते": ("hi", "mr", "ne", "mai", "sa"),
-}
+    "The quick brown fox jumps over the lazy dog": (), "Où est la gare ?": (), "In Japanese, hello is こんにちは": (),
+    "1234 !?": (), "今天天气很好": ("zh", "zh-TW", "ja"),
+    "Привет, как дела?": ("ru", "uk", "bg", "be", "sr", "mk", "kk", "ky", "mn", "tg", "tt"), "שלום": ("he", "yi"),
+    "مرحبا": ("ar", "ur", "fa", "ps", "sd", "ug", "ku"), "नमस्ते": ("hi", "mr", "ne", "mai", "sa"),
+}  # fmt: skip
 ENGLISH = (
     *("Hello there.", "The café moved to 12 Main St. 🙂", "The coup d’état was de facto over by noon."),
     *("Welcome aboard", 'He said "no" twice.', "We drove from Los Angeles to La Paz in a day"),
     *("Mail ana@example.com now.", "12 345"),
 )
 FOREIGN = {
-    "Où est la gare ?": "fr",
-    "La reunión se movió al viernes.": "es",
-    "Guten Tag, wie geht es Ihnen?": "de",
-    "Reunião foi movida para sexta-feira.": "pt",
-    "Dove è la stazione?": "it",
-    "Waar is het station?": "nl",
-    "Mötet har flyttats till fredag": "sv",
-    "Cześć, jak się masz?": "pl",
-    "Toplantı cuma gününe alındı": "",
+    "Où est la gare ?": "fr", "La reunión se movió al viernes.": "es", "Guten Tag, wie geht es Ihnen?": "de",
+    "Reunião foi movida para sexta-feira.": "pt", "Dove è la stazione?": "it", "Waar is het station?": "nl",
+    "Mötet har flyttats till fredag": "sv", "Cześć, jak się masz?": "pl", "Toplantı cuma gününe alındı": "",
     "Người Việt Nam": "",
-}
+}  # fmt: skip
 
 
 def test_every_language_with_many_speakers_is_offered() -> None:

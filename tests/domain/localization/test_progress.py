@@ -26,13 +26,9 @@ from bot.domain.reasons import Exchange, OfCall, Reason
 NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)
 TRACK = Track(name="vocals", url="https://files.example.com/v.mp3", extension="mp3")
 RESULTS: list[Result] = [
-    Gender(gender="female", percent=Decimal("93.5")),
-    Gender(gender="male"),
-    Phrases(sentences=("One.", "Two.")),
-    Written(text="Hello\nthere"),
-    Emotion(label="Joy"),
-    Tracks(tracks=(TRACK,)),
-]
+    Gender(gender="female", percent=Decimal("93.5")), Gender(gender="male"), Phrases(sentences=("One.", "Two.")),
+    Written(text="Hello\nthere"), Emotion(label="Joy"), Tracks(tracks=(TRACK,)),
+]  # fmt: skip
 
 
 def stored(value: object) -> object:
@@ -58,17 +54,11 @@ def test_orders(operation: CallOperation, text: str, seconds: float | None) -> N
 @pytest.mark.parametrize("result", [None, *RESULTS], ids=lambda result: type(result).__name__)
 def test_progress(result: Result | None) -> None:
     progress = CallProgress(
-        started_at=NOW,
-        ended_at=NOW,
-        result=result,
+        started_at=NOW, ended_at=NOW, result=result,
         deliveries=(ResultFile(track=TRACK, name="v.mp3", state=Handed.MAYBE),),
         reason=Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="timed out").saying("theirs too")),
-        words="theirs",
-        by="U0MARIA",
-        again="01J",
-        tries=2,
-        sent_at=NOW,
-    )
+        words="theirs", by="U0MARIA", again="01J", tries=2, sent_at=NOW,
+    )  # fmt: skip
     assert CallProgress.read(stored(progress.detail())) == progress  # type: ignore[arg-type]
     assert CallProgress.read({}) == CallProgress()
 

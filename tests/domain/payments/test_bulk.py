@@ -102,15 +102,9 @@ def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, 
 ])  # fmt: skip
 def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: str, said: tuple[str, ...]) -> None:
     payload = BulkPayload(
-        name="march.csv",
-        count=1,
-        cents=100,
-        items_digest="a",
-        twin_digest="b",
-        largest=tuple(largest_of(ITEMS[:1])),
-        duplicate_count=repeated,
-        same_as=same_as,
-    )
+        name="march.csv", count=1, cents=100, items_digest="a", twin_digest="b", largest=tuple(largest_of(ITEMS[:1])),
+        duplicate_count=repeated, same_as=same_as,
+    )  # fmt: skip
     assert doubts_of(payload) == said
 
 
@@ -168,26 +162,23 @@ RENAMED = [reported(item, internal_note="rent") for item in ITEMS]
 OTHER = reported(ITEMS[0], internal_note="", email="somebody@example.com")
 
 
-@pytest.mark.parametrize(
-    ("items", "verdict"),
-    [
-        ([], None),
-        (MINE, True),
-        ([reported(item, internal_note=f"B-2/{item.row}") for item in ITEMS], False),
-        ([*MINE[:1], *RENAMED[1:]], None),
-        (RENAMED, None),  # somebody wrote the notes anew
-        ([RENAMED[0].model_copy(update={"email": "somebody@example.com"})], False),
-        (NAMELESS, True),
-        ([*NAMELESS[:2], reported(ITEMS[0], internal_note="")], True),
-        (NAMELESS[:1], None),
-        (NAMELESS[:2], None),
-        ([*NAMELESS[:-1], OTHER], False),
-        ([*NAMELESS, OTHER], None),  # ours are among them
-        ([OTHER], False),
-        ([OTHER.model_copy(update={"email": ""})], None),
-        ([OTHER.model_copy(update={"cents": None})], None),
-    ],
-)
+@pytest.mark.parametrize(("items", "verdict"), [
+    ([], None),
+    (MINE, True),
+    ([reported(item, internal_note=f"B-2/{item.row}") for item in ITEMS], False),
+    ([*MINE[:1], *RENAMED[1:]], None),
+    (RENAMED, None),  # somebody wrote the notes anew
+    ([RENAMED[0].model_copy(update={"email": "somebody@example.com"})], False),
+    (NAMELESS, True),
+    ([*NAMELESS[:2], reported(ITEMS[0], internal_note="")], True),
+    (NAMELESS[:1], None),
+    (NAMELESS[:2], None),
+    ([*NAMELESS[:-1], OTHER], False),
+    ([*NAMELESS, OTHER], None),  # ours are among them
+    ([OTHER], False),
+    ([OTHER.model_copy(update={"email": ""})], None),
+    ([OTHER.model_copy(update={"cents": None})], None),
+])  # fmt: skip
 def test_whose_items_these_are(items: list[ReportedItem], verdict: bool | None) -> None:
     assert is_ours(items, reference="B-1", wanted=ITEMS) is verdict
 

@@ -63,14 +63,9 @@ VOTES = [
     for n, person in ((3, ADA), (4, LIN))
 ]
 CREATE = Attempt(
-    instruction_id="i",
-    n=1,
-    kind=AttemptKind.CREATE,
-    request_hash="h",
-    claimed_at=at(1),
-    boot_at=1.0,
+    instruction_id="i", n=1, kind=AttemptKind.CREATE, request_hash="h", claimed_at=at(1), boot_at=1.0,
     outcome=AttemptOutcome.DONE,
-)
+)  # fmt: skip
 READY = replace(ONE, state=State.APPROVED, exec_deadline=at(64))
 SEND: Row = ("switchboard", "send", "approved", "sending", {"attempt": 2})
 
@@ -355,12 +350,9 @@ def test_the_time_of_the_last_request_moves_along_with_the_clock_and_no_further(
     at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
     for moved in at_all:
         found = disagreements(
-            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)),
-            votes=VOTES,
-            attempts=(CREATE, LOST),
-            rows=told(*UNKNOWN),
-            general=lambda: steps,
-        )
+            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)), votes=VOTES, attempts=(CREATE, LOST),
+            rows=told(*UNKNOWN), general=lambda: steps,
+        )  # fmt: skip
         assert {each.odd for each in found} == (set() if moved == minutes else {Odd.SENT}), moved
 
 

@@ -17,31 +17,14 @@ NO_ANSWER = failed(ServiceNow("delivery", Reason(Exchange.NO_ANSWER, failure="")
 
 def booking(**changes: Any) -> Booking:
     request = BookingRequest(
-        name="Ana",
-        last_name="Lopez",
-        country_code="+593",
-        mobile="991234567",
-        latitude="-0.18",
-        longitude="-78.46",
-        address="12 Market Street",
-        payment=Payment.CASH,
-        cents=2550,
-        cook_minutes=15,
-    )
+        name="Ana", last_name="Lopez", country_code="+593", mobile="991234567", latitude="-0.18", longitude="-78.46",
+        address="12 Market Street", payment=Payment.CASH, cents=2550, cook_minutes=15,
+    )  # fmt: skip
     values: dict[str, Any] = {
-        "id": "01M",
-        "reference": "B-4F7K2M",
-        "kind": BookingKind.BOOKING,
-        "store": "Centro",
-        "request": request,
-        "stage": Stage.OPEN,
-        "requester": MARIA,
-        "channel": "C0FINANCE",
-        "created_at": NOW,
-        "source_key": "view:1",
-        "external_id": "01E",
-        "status": "ACCEPTED",
-    }
+        "id": "01M", "reference": "B-4F7K2M", "kind": BookingKind.BOOKING, "store": "Centro", "request": request,
+        "stage": Stage.OPEN, "requester": MARIA, "channel": "C0FINANCE", "created_at": NOW, "source_key": "view:1",
+        "external_id": "01E", "status": "ACCEPTED",
+    }  # fmt: skip
     return Booking(**{**values, **changes})
 
 
@@ -103,20 +86,12 @@ def moments() -> dict[str, Booking]:
     }
     found["behind"] = booking(**{**_AT_SERVICE, "detail": told}, reason=NO_ANSWER, stopped="0badcafe")
     made_there = {
-        "customer": "Ana Lopez",
-        "address": "12 Market Street",
-        "amount": "25.50",
-        "payment_method": "CASH",
-        "fee": "4.76",
-        "currency": "USD",
-    }
+        "customer": "Ana Lopez", "address": "12 Market Street", "amount": "25.50", "payment_method": "CASH",
+        "fee": "4.76", "currency": "USD",
+    }  # fmt: skip
     found["made elsewhere"] = booking(kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there)
     found["the same delivery"] = booking(
-        kind=BookingKind.FOREIGN,
-        request=None,
-        requester="",
-        detail=made_there,
-        stage=Stage.DROPPED,
+        kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there, stage=Stage.DROPPED,
         reason=Reason(OfBooking.JOINED, reference="B-4F7K2M"),
-    )
+    )  # fmt: skip
     return found

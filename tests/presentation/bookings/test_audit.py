@@ -14,13 +14,10 @@ from tests.presentation.checks import lines_of
 
 WORTH = {"amount": "25.50", "fee": "4.76", "tax": "0.62", "currency": "USD"}
 DETAIL: dict[str, dict[str, Any]] = {
-    "booked": WORTH,
-    "prebooked": {"amount": "25.50"},
-    "joined": {"other": "B-2B2B2B"},
-    "taken": {"number": "1042", "status": "ACCEPTED"},
-    "refused": {"reason": stored(given("the store is closed"))},
+    "booked": WORTH, "prebooked": {"amount": "25.50"}, "joined": {"other": "B-2B2B2B"},
+    "taken": {"number": "1042", "status": "ACCEPTED"}, "refused": {"reason": stored(given("the store is closed"))},
     "moved": {"status": "COMPLETED"},
-}
+}  # fmt: skip
 
 
 def told(action: str, **detail: Any) -> VerifiedRow:

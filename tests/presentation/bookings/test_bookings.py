@@ -39,21 +39,13 @@ def loaded(text: str, **changes: Any) -> Booking:
         update={"name": short, "last_name": short, "address": text[:200], "notes": text[:NOTES_LIMIT]}
     )
     detail = {
-        "tracking_url": URL,
-        "proof": URL,
-        "link": URL,
-        "fee": text[:500],
-        "currency": text[:500],
-        "cancel_reason": text[:500],
-        "validation_code": text[:500],
+        "tracking_url": URL, "proof": URL, "link": URL, "fee": text[:500], "currency": text[:500],
+        "cancel_reason": text[:500], "validation_code": text[:500],
         "driver": {"name": text, "mobile": text, "provider": text, "email": text, "image": URL},
-        "driver_reported": True,
-        "reported": {"status": text, "at": NOW.isoformat()},
-        "history": [[NOW.isoformat(), "READY_FOR_PICKUP"]] * 30,
-        "customer": text,
-        "address": text,
+        "driver_reported": True, "reported": {"status": text, "at": NOW.isoformat()},
+        "history": [[NOW.isoformat(), "READY_FOR_PICKUP"]] * 30, "customer": text, "address": text,
         "quote": {"fee": text, "currency": text, "tax": text, "fee_with_tax": text, "eta": text, "distance": text},
-    }
+    }  # fmt: skip
     values = {"request": request, "detail": detail, "reason": own_words(text), "numeric_id": text, "store": text[:75]}
     return booking(**{**values, **changes})
 
@@ -87,18 +79,10 @@ def test_any_card(text: str, stage: Stage, status: str) -> None:
 @pytest.mark.parametrize("reason", [WORST, THEIRS.stored()], ids=["text", "stored"])
 def test_any_line(topic: str, status: str, reason: object) -> None:
     facts = {
-        "topic": topic,
-        "status": str(status),
-        "now": WORST,
-        "before": WORST,
-        "change": records.StatusChange.MOVED.value,
-        "driver": {"name": WORST, "mobile": WORST, "provider": WORST},
-        "reason": reason,
-        "proof": URL,
-        "by": MARIA,
-        "said": WORST,
-        "other": WORST,
-    }
+        "topic": topic, "status": str(status), "now": WORST, "before": WORST,
+        "change": records.StatusChange.MOVED.value, "driver": {"name": WORST, "mobile": WORST, "provider": WORST},
+        "reason": reason, "proof": URL, "by": MARIA, "said": WORST, "other": WORST,
+    }  # fmt: skip
     content = booking_lines.line(loaded(WORST), facts)
     check_message(content)
     assert not ours(content)

@@ -211,16 +211,10 @@ def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, 
         for at, (column, samples) in enumerate(columns)
     ]
     view = email_forms.list_form(
-        looks,
-        rows=10,
-        read_as="UTF-8 with commas",
-        marks=Marks(hidden_columns=tuple(column for column, _ in columns[:20])),
-        file="F0",
-        name=name,
-        channel="C0",
-        thread_ts="1.0",
-        lacking=lacking,
-    )
+        looks, rows=10, read_as="UTF-8 with commas",
+        marks=Marks(hidden_columns=tuple(column for column, _ in columns[:20])), file="F0", name=name, channel="C0",
+        thread_ts="1.0", lacking=lacking,
+    )  # fmt: skip
     check_view(view)
     options = next(block["element"]["options"] for block in view["blocks"] if block.get("block_id") == "column")
     for at, option in enumerate(options):
@@ -235,15 +229,8 @@ def test_the_form_for_a_file_and_the_notices() -> None:
 
 def test_our_columns_never_take_the_name_of_a_given_one() -> None:
     assert emails.result_header(("Result", "processing", "answer: a"), ["a", "b"]) == (
-        "Result",
-        "processing",
-        "answer: a",
-        "processing (2)",
-        "result (2)",
-        "answer: a (2)",
-        "answer: b",
-        "answer",
-    )
+        "Result", "processing", "answer: a", "processing (2)", "result (2)", "answer: a (2)", "answer: b", "answer",
+    )  # fmt: skip
 
 
 @given(

@@ -23,42 +23,26 @@ class Named:
 
 
 USES = [
-    Named("gender", "Detect gender"),
-    Named("separate", "Separate vocals and music"),
-    Named("convert", "Convert"),
-    Named("transcribe", "Transcribe"),
-    Named("emotion", "Emotion"),
-    Named("bulk", "Pay in bulk"),
+    Named("gender", "Detect gender"), Named("separate", "Separate vocals and music"), Named("convert", "Convert"),
+    Named("transcribe", "Transcribe"), Named("emotion", "Emotion"), Named("bulk", "Pay in bulk"),
     Named("emails", "Process e-mails"),
-]
+]  # fmt: skip
 
 
 def file(**more: Any) -> DroppedFile:
     values: dict[str, Any] = {
-        "id": "F0123456789",
-        "name": "talk.wav",
-        "size": 3_400_000,
-        "mimetype": "audio/wav",
-        "kind": FileKind.AUDIO,
-        "format": "wav",
-        "channel": "C1",
-        "message_ts": "1700000000.000100",
-        "thread_ts": "1700000000.000000",
-        "user": "U1",
-        "duration_ms": 125_000,
-    }
+        "id": "F0123456789", "name": "talk.wav", "size": 3_400_000, "mimetype": "audio/wav", "kind": FileKind.AUDIO,
+        "format": "wav", "channel": "C1", "message_ts": "1700000000.000100", "thread_ts": "1700000000.000000",
+        "user": "U1", "duration_ms": 125_000,
+    }  # fmt: skip
     return DroppedFile(**(values | more))
 
 
 FILES = st.builds(
-    file,
-    id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"),
-    name=foreign(),
-    size=st.integers(0, 1 << 34),
-    kind=st.sampled_from(FileKind),
-    format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
+    file, id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"), name=foreign(), size=st.integers(0, 1 << 34),
+    kind=st.sampled_from(FileKind), format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
     duration_ms=st.none() | st.integers(0, 10**9),
-)
+)  # fmt: skip
 FOUND = st.lists(
     st.tuples(FILES, st.lists(st.sampled_from(USES), unique=True)), max_size=5, unique_by=lambda one: one[0].id
 )

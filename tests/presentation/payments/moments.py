@@ -50,15 +50,11 @@ _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
 _PLAINLY: Final = {name: facts for name, facts in _DECIDED.items() if name in tuple(State)}
 
 _MONEY: Final[Mapping[str, Mapping[str, Any]]] = {
-    "commit_unknown": _NO_ANSWER,
-    "commit_unknown, it spoke": {"commits": 1, "reason": _SPOKE},
-    "commit_unknown, refused": _REFUSED,
-    "pending_escrow": {"commits": 1},
-    "completed": {"commits": 1, "svc_hash": "a1b2c3"},
-    "canceled": {"commits": 1},
-    "failed": {"commits": 1, "reason": given("the account is closed")},
-    "refused": _REFUSED,
-}
+    "commit_unknown": _NO_ANSWER, "commit_unknown, it spoke": {"commits": 1, "reason": _SPOKE},
+    "commit_unknown, refused": _REFUSED, "pending_escrow": {"commits": 1},
+    "completed": {"commits": 1, "svc_hash": "a1b2c3"}, "canceled": {"commits": 1},
+    "failed": {"commits": 1, "reason": given("the account is closed")}, "refused": _REFUSED,
+}  # fmt: skip
 
 _PAYOUT: Final[Mapping[str, Mapping[str, Any]]] = {
     **_DECIDED,
@@ -97,23 +93,14 @@ _ONE_STEP: Final[Mapping[str, Mapping[str, Any]]] = {
 """What differs from a payout that is created first."""
 
 _PURCHASE: Final[Mapping[str, Mapping[str, Any]]] = {
-    "new": {},
-    "creating": {},
-    "create_unknown": {},
-    "create_unknown, refused": {"refusal": _SAID, "reason": _SAID},
-    "needs_human": {"reason": _PAGES_REPEAT},
-    "open": {},
-    "open, as it calls it": {"remote_status": "On <Hold>"},
-    "completed": {},
-    "completed, by another": {"reason": Reason(OfRequest.PAID_BY, other="eve@example.com")},
-    "canceled": {},
-    "failed": {"reason": given("card declined")},
-    "refused": {"reason": _SAID},
+    "new": {}, "creating": {}, "create_unknown": {}, "create_unknown, refused": {"refusal": _SAID, "reason": _SAID},
+    "needs_human": {"reason": _PAGES_REPEAT}, "open": {}, "open, as it calls it": {"remote_status": "On <Hold>"},
+    "completed": {}, "completed, by another": {"reason": Reason(OfRequest.PAID_BY, other="eve@example.com")},
+    "canceled": {}, "failed": {"reason": given("card declined")}, "refused": {"reason": _SAID},
     "mismatch": {"reason": Reason(OfRequest.OTHER_AMOUNT, theirs="120.00", ours="119.50")},
-    "closed": {"reason": Reason(OfRequest.NOT_LISTED)},
-    "withdrawn": {"decided_by": "U0MARIA"},
+    "closed": {"reason": Reason(OfRequest.NOT_LISTED)}, "withdrawn": {"decided_by": "U0MARIA"},
     "withdrawn, by an admin": {"reason": given("asked for twice"), "decided_by": "U0TOM"},
-}
+}  # fmt: skip
 
 _LOOKED_UP: Final = BulkProgress(looked_up=9, to_look_up=9, inactive=1, inactive_emails=("eve@example.com",))
 
@@ -155,12 +142,9 @@ _CANCEL: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 _MADE: Final[Mapping[Kind, tuple[Callable[..., Instruction], Mapping[str, Mapping[str, Any]]]]] = {
-    Kind.PAYOUT: (instruction, _PAYOUT),
-    Kind.ONE_STEP: (instruction, _ONE_STEP),
-    Kind.PURCHASE: (purchase, _PURCHASE),
-    Kind.BULK: (bulk, _BULK),
-    Kind.BULK_CANCEL: (cancellation, _CANCEL),
-}
+    Kind.PAYOUT: (instruction, _PAYOUT), Kind.ONE_STEP: (instruction, _ONE_STEP), Kind.PURCHASE: (purchase, _PURCHASE),
+    Kind.BULK: (bulk, _BULK), Kind.BULK_CANCEL: (cancellation, _CANCEL),
+}  # fmt: skip
 
 
 def reachable(kind: Kind) -> set[State]:
@@ -199,13 +183,9 @@ def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()
     if one.kind is Kind.PURCHASE:
         return purchases.card(one, link=LINK)
     return cards.card(
-        one,
-        votes,
-        for_approvers=approvers,
-        approvals_channel="C0APPROVE",
-        names=NAMES,
+        one, votes, for_approvers=approvers, approvals_channel="C0APPROVE", names=NAMES,
         approvers=["U0ADA", "U0LIN", "S0TREASURY"],
-    )
+    )  # fmt: skip
 
 
 def voted(name: str, one: Instruction) -> list[Vote]:

@@ -29,17 +29,14 @@ def test_one_word_is_spelled_one_way_in_the_history() -> None:
 • b2 · finished · 3 payments""")
 
 
-@pytest.mark.parametrize(
-    ("figures", "word"),
-    [
-        ({"completed": 3, "failed": 0, "pending": 0}, "completed"),
-        ({"completed": 2, "failed": 0, "pending": 0}, "finished"),  # one was canceled
-        ({"completed": 0, "failed": 0, "pending": 0}, "finished"),
-        ({"completed": 2, "failed": 1, "pending": 0}, "finished"),
-        ({"completed": 2, "failed": 0, "pending": 1}, "pending in escrow"),
-        ({"completed": 3}, "finished"),  # nothing is said of failures
-    ],
-)
+@pytest.mark.parametrize(("figures", "word"), [
+    ({"completed": 3, "failed": 0, "pending": 0}, "completed"),
+    ({"completed": 2, "failed": 0, "pending": 0}, "finished"),  # one was canceled
+    ({"completed": 0, "failed": 0, "pending": 0}, "finished"),
+    ({"completed": 2, "failed": 1, "pending": 0}, "finished"),
+    ({"completed": 2, "failed": 0, "pending": 1}, "pending in escrow"),
+    ({"completed": 3}, "finished"),  # nothing is said of failures
+])  # fmt: skip
 def test_one_made_elsewhere_is_completed_when_every_payment_was(figures: dict[str, int], word: str) -> None:
     job = BulkJob(id="a1", status="DONE", count=3, **figures)
     assert f"Status: {word}\n" in answers.job(job).text + "\n"
@@ -213,13 +210,9 @@ def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
     read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="UTF-8 with commas")
     found = [
-        answers.reading("march.csv"),
-        answers.reading(""),
-        answers.asked_before(one),
-        answers.not_returned("P-4F7K2M", "completed"),
-        answers.asked(one, read, member=True),
-        answers.TEMPLATE_SENT,
-    ]
+        answers.reading("march.csv"), answers.reading(""), answers.asked_before(one),
+        answers.not_returned("P-4F7K2M", "completed"), answers.asked(one, read, member=True), answers.TEMPLATE_SENT,
+    ]  # fmt: skip
     assert lines_of([content.text for content in found]) == snapshot("""\
 :hourglass_flowing_sand: Reading “march.csv”…
 :hourglass: Reading…

@@ -43,14 +43,9 @@ EVENTS = st.builds(
 )
 FLAGS = st.none() | st.booleans()
 ACCOUNTS = st.builds(
-    AccountStatus,
-    full_name=drawn.foreign(),
-    active=FLAGS,
-    verified=FLAGS,
-    primary=FLAGS,
-    country=drawn.foreign(),
+    AccountStatus, full_name=drawn.foreign(), active=FLAGS, verified=FLAGS, primary=FLAGS, country=drawn.foreign(),
     status=drawn.foreign(),
-)
+)  # fmt: skip
 PARTNERS = st.builds(
     Partner,
     balance=st.none() | st.integers(min_value=-(10**14), max_value=10**14).map(Cents),
@@ -126,15 +121,11 @@ def test_troubles(said: str) -> None:
 
 
 ENTRIES = st.builds(
-    Entry,
-    at=st.just(NOW),
-    instruction_id=st.just("01KAGT00000000000000000000"),
+    Entry, at=st.just(NOW), instruction_id=st.just("01KAGT00000000000000000000"),
     actor=st.sampled_from(["U0MARIA", "switchboard"]),
-    action=st.sampled_from(["requested", "approve", "rejected", "observed"]),
-    before=st.just("awaiting"),
-    after=st.just("awaiting"),
-    detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
-)
+    action=st.sampled_from(["requested", "approve", "rejected", "observed"]), before=st.just("awaiting"),
+    after=st.just("awaiting"), detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
+)  # fmt: skip
 ROWS = st.builds(
     VerifiedRow, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans()
 )

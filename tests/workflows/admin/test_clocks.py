@@ -380,18 +380,9 @@ async def test_a_store_that_is_being_made_is_given_as_long_as_before(rig: Rig, s
     ctx = rig.switchboard.context
     now = ctx.clock.now()
     made = StoreRow(
-        id="s1",
-        name="Centro",
-        folded="centro",
-        state=StoreState.READY,
-        sealed_key="",
-        remote_id="1",
-        record={},
-        created_at=now,
-        created_by=ADA,
-        seen_at=None,
-        due_at=None,
-    )
+        id="s1", name="Centro", folded="centro", state=StoreState.READY, sealed_key="", remote_id="1", record={},
+        created_at=now, created_by=ADA, seen_at=None, due_at=None,
+    )  # fmt: skip
     making = replace(made, id="s2", name="Norte", folded="norte", state=StoreState.CREATING, remote_id="", due_at=now)
     for row in (made, making):
         await ctx.store.write(lambda tx, row=row: tx.stores.add(row))  # type: ignore[misc]

@@ -23,19 +23,11 @@ async def planted(rig: Rig, **changes: Any) -> Booking:
     """A booking by Maria in the store Centro, made now."""
     number, now = next(_NUMBERS), rig.clock.now()
     values: dict[str, Any] = {
-        "id": f"01KBGT{number:020d}",
-        "reference": f"B-{number:06d}",
-        "kind": BookingKind.BOOKING,
-        "store": "Centro",
-        "request": asked(),
-        "stage": Stage.OPEN,
-        "requester": MARIA,
-        "channel": FINANCE,
-        "created_at": now,
-        "source_key": f"planted:{number}",
-        "external_id": f"01KBGX{number:020d}",
+        "id": f"01KBGT{number:020d}", "reference": f"B-{number:06d}", "kind": BookingKind.BOOKING, "store": "Centro",
+        "request": asked(), "stage": Stage.OPEN, "requester": MARIA, "channel": FINANCE, "created_at": now,
+        "source_key": f"planted:{number}", "external_id": f"01KBGX{number:020d}",
         "remote_id": f"d{number}" if changes.get("stage", Stage.OPEN) in (Stage.OPEN, Stage.ENDED) else None,
-    }
+    }  # fmt: skip
     booking = Booking(**{**values, **changes})
 
     def store(tx: Tx) -> None:

@@ -184,13 +184,8 @@ def test_of_a_large_event_the_short_values_are_kept() -> None:
     body = {"id": 7, "no": None, "yes": True, "text": words, "k " * 400: 1, "list": [1, [2, [3, [4, [5]]]]]}
     found = json.loads(events._kept(json.dumps(body)))
     assert found == {
-        "id": 7,
-        "no": None,
-        "yes": True,
-        "text": words[:500],
-        ("k " * 400)[:500]: 1,
-        "list": [1, [2, [3, None]]],
-    }
+        "id": 7, "no": None, "yes": True, "text": words[:500], ("k " * 400)[:500]: 1, "list": [1, [2, [3, None]]],
+    }  # fmt: skip
 
 
 def test_no_more_than_forty_values_of_a_level_are_kept() -> None:

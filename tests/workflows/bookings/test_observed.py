@@ -50,15 +50,9 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:moved:46"))
     assert row is not None
     assert row.payload == {
-        "topic": "moved",
-        "status": "ACCEPTED",
-        "before": "READY_FOR_PICKUP",
-        "change": "moved",
-        "driver": HELD,
-        "reason": "",
-        "proof": "",
-        "by": "U0MARIA",
-    }
+        "topic": "moved", "status": "ACCEPTED", "before": "READY_FOR_PICKUP", "change": "moved", "driver": HELD,
+        "reason": "", "proof": "", "by": "U0MARIA",
+    }  # fmt: skip
     assert await actions(rig, booking) == [("moved", {"number": "77", "status": "ACCEPTED"})]
     assert await drawn(rig, booking) > before
     points, states = await read(rig, gathered)

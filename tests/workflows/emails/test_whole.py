@@ -132,14 +132,9 @@ async def test_no_secret_stands_in_a_result_however_the_file_spells_it(rig: Rig,
 
 
 AS_IT_IS = (
-    "a picture",
-    "a workbook with a password",
-    "parts with a password",
-    "cut off",
-    "a small bomb",
-    "an old workbook",
+    "a picture", "a workbook with a password", "parts with a password", "cut off", "a small bomb", "an old workbook",
     "gzip",
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", AS_IT_IS)
