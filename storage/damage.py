@@ -93,8 +93,18 @@ class Shape(Generic[R]):
     def read(self, values: Mapping[str, Any]) -> R:
         """The record of a row. Raises Broken."""
         expected = _expected(self.table)
-        for name, value in values.items():
-            if not _fits(value, *expected[name]):
+        for name, value in values.items():  # SQLite stores anything anywhere
+            kinds, nullable, bound = expected[name]
+            kind = type(value)
+            if value is None:
+                fits = nullable
+            elif kind is Unreadable or (kinds and kind not in kinds):
+                fits = False
+            elif kind is str:
+                fits = value.isascii() or is_encodable(value)
+            else:
+                fits = not bound or -bound <= value < bound
+            if not fits:
                 raise Broken(name)
         for name, is_right in self.holds.items():
             if not is_right(values[name]):
@@ -140,18 +150,6 @@ def read_one(damage: Damage, shape: Shape[R], values: Mapping[str, Any]) -> R:
         found = shape.damaged(values, broken.column)
         damage.note(found)
         raise RowUnreadable(found.table, found.name or found.about, found.column) from broken
-
-
-def _fits(value: Any, kinds: tuple[type, ...], nullable: bool, bound: int) -> bool:
-    """Whether a value is of its column's kind: SQLite stores anything anywhere."""
-    if value is None:
-        return nullable
-    kind = type(value)
-    if kind is Unreadable or (kinds and kind not in kinds):
-        return False
-    if kind is str:
-        return value.isascii() or is_encodable(value)
-    return not bound or -bound <= value < bound
 
 
 @cache

@@ -47,7 +47,6 @@ _PRAGMAS = {
     "foreign_keys": 1,
     "busy_timeout": int(BUSY_SECONDS * 1000),
 }
-_DECODED = methodcaller("decode", "utf-8", "surrogateescape")
 
 _EXAMPLE = "Set DATABASE_URL to e.g. sqlite+aiosqlite:///switchboard.db or postgresql://user@host/database."
 _NO_DATABASE = "See that DATABASE_URL names a database file of Switchboard, or none yet."
@@ -254,8 +253,29 @@ class SqliteLine:
             # isolation_level None: the engine's event begins transactions, not the driver.
             raw = sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
             # Text that is no UTF-8 makes its row unreadable, not every query that meets it.
-            raw.text_factory = _DECODED
+            raw.text_factory = methodcaller("decode", "utf-8", "surrogateescape")
             return raw
+
+        def prepare() -> Connection:
+            raw = aio.raw()
+            try:
+                for name, value in _PRAGMAS.items():
+                    raw.execute(f"PRAGMA {name}={value}")
+                    held = raw.execute(f"PRAGMA {name}").fetchone()[0]
+                    if held != value:
+                        raise StorageError(
+                            f"SQLite did not take PRAGMA {name}={value}, it says {held}.",
+                            mend="Put the database on a local disk; network file systems cannot hold it.",
+                        )
+                raw.execute(f"PRAGMA query_only={int(not writes)}")
+            except sqlite3.Error as error:
+                raise StorageError(f"The database cannot be used: {error}", mend=_NO_DATABASE) from error
+            engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
+            # A transaction that begins by reading and then writes can fail or lose an update on SQLite whatever the
+            # timeout: writers take the lock at once.
+            begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
+            event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
+            return engine.connect()
 
         aio = _ThreadConnection(connect)
         try:
@@ -264,7 +284,7 @@ class SqliteLine:
             except sqlite3.Error as error:
                 problem = f"The database cannot be opened: {error}: {database.path}"
                 raise StorageError(problem, mend=_NO_DATABASE) from error
-            connection = await aio.call(lambda: _prepared(aio.raw(), writes=writes))
+            connection = await aio.call(prepare)
         except BaseException:
             await aio.close()
             raise
@@ -278,27 +298,6 @@ class SqliteLine:
             await self._aio.call(self._connection.close)
         finally:
             await self._aio.close()
-
-
-def _prepared(raw: sqlite3.Connection, *, writes: bool) -> Connection:
-    try:
-        for name, value in _PRAGMAS.items():
-            raw.execute(f"PRAGMA {name}={value}")
-            held = raw.execute(f"PRAGMA {name}").fetchone()[0]
-            if held != value:
-                raise StorageError(
-                    f"SQLite did not take PRAGMA {name}={value}, it says {held}.",
-                    mend="Put the database on a local disk; network file systems cannot hold it.",
-                )
-        raw.execute(f"PRAGMA query_only={int(not writes)}")
-    except sqlite3.Error as error:
-        raise StorageError(f"The database cannot be used: {error}", mend=_NO_DATABASE) from error
-    engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-    # A transaction that begins by reading and then writes can fail or lose an update on SQLite whatever the timeout:
-    # writers take the lock at once.
-    begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
-    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
-    return engine.connect()
 
 
 class PostgresLine:

@@ -5,7 +5,7 @@ program that starts on it afterwards refuses, because two databases would pay th
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -37,6 +37,13 @@ _SEEDED = ("send_slot", "audit_key")
 """Tables in which `switchboard migrate` itself puts rows."""
 _STAYS = (MOVED, OLDEST)
 """Flags that are about one database."""
+_ADDRESSED = (
+    sa.select(token_table.c.instruction_id, token_table.c.kind)
+    .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)
+    .where(instruction_table.c.state.not_in(FINAL))
+    .distinct()
+)
+"""The open requests with callback addresses."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,9 +116,29 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             _require_whole(tx, AnchorFile(anchors, key=derived_key(old, "anchor")), so="nothing was changed")
             entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
             last = tx.audit.rotate_key(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
-            sealed, unopened = _reseal(tx, old, new)
-            addresses = _add_addresses(connection, tx, new)
-            return Rotated(head=Head(last.seq, last.hash), stores=sealed, unopened=unopened, addresses=addresses)
+            sealed, unopened = [], []
+            before, after = Sealer(key=derived_key(old, "stores")), Sealer(key=derived_key(new, "stores"))
+            for store in tx.stores.all():
+                if not store.sealed_key:
+                    continue
+                try:
+                    text = before.open(store.sealed_key, row=store.id, column=STORE_KEY)
+                except SealError:
+                    unopened.append(store.name)
+                    continue
+                tx.stores.touch(store, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
+                sealed.append(store.name)
+            # The callback addresses that open requests will carry when they are sent, or sent again.
+            addressed = connection.execute(_ADDRESSED).all()
+            for request, kind in addressed:
+                token = callback_token(key=derived_key(new, "callbacks"), instruction_id=request, kind=kind)
+                tx.tokens.put(token_hash=token_hash(token), instruction_id=request, kind=kind)
+            return Rotated(
+                head=Head(last.seq, last.hash),
+                stores=tuple(sealed),
+                unopened=tuple(unopened),
+                addresses=len({request for request, _ in addressed}),
+            )
 
     try:
         async with open_writing(parse_address(url), patience=IMPATIENT) as line:
@@ -130,13 +157,24 @@ def _copy(
     reading: sa.Connection, server: PostgresServer, audit_key: bytes, anchors: AnchorFile, now: datetime
 ) -> Copied:
     engine = sa.create_engine(server.url, hide_parameters=True)
-    tables = [_raw(table) for table in metadata.sorted_tables]
+    tables = []
+    for table in metadata.sorted_tables:  # with the columns as the databases hold them: what was written is copied
+        kinds = [one.type.impl_instance if isinstance(one.type, TypeDecorator) else one.type for one in table.columns]
+        columns = (sa.Column(one.name, kind, key=one.key) for one, kind in zip(table.columns, kinds, strict=True))
+        tables.append(sa.Table(table.name, sa.MetaData(), *columns))
     try:
         with engine.connect() as writing:
             transaction = writing.begin()
             keep_programs_out(writing)
             with reading.begin():
-                is_done = _is_done(tables, reading, writing, str(server))
+                own = [table for table in tables if table.name not in _SEEDED]
+                # An earlier try may have committed, and ended before it said so.
+                is_done = any(writing.execute(_rows(table).limit(1)).first() for table in own)
+                if is_done and moved_to(Flags(reading)) != str(server):
+                    raise StorageError(
+                        "The target holds rows of Switchboard already.",
+                        mend="Name a new database, for example one made by createdb.",
+                    )
                 for table in [] if is_done else tables:
                     _copy_table(table, reading, writing)
                 sums = {table.name: _sum(table, reading) for table in tables}
@@ -164,27 +202,9 @@ def _copy(
     return Copied(rows={name: count for name, (count, _) in sums.items()}, to=str(server))
 
 
-def _raw(table: sa.Table) -> sa.Table:
-    """The table with its columns as the databases hold them: what was written is copied, not what it means."""
-    kinds = [one.type.impl_instance if isinstance(one.type, TypeDecorator) else one.type for one in table.columns]
-    columns = (sa.Column(one.name, kind, key=one.key) for one, kind in zip(table.columns, kinds, strict=True))
-    return sa.Table(table.name, sa.MetaData(), *columns)
-
-
 def _rows(table: sa.Table) -> sa.Select[tuple[object, ...]]:
     stays: sa.ColumnElement[bool] = table.c.key.not_in(_STAYS) if table.name == "flag" else sa.true()
     return sa.select(*table.columns).where(stays)
-
-
-def _is_done(tables: Sequence[sa.Table], reading: sa.Connection, writing: sa.Connection, to: str) -> bool:
-    """Whether an earlier try committed, and ended before it said so."""
-    if not any(writing.execute(_rows(table).limit(1)).first() for table in tables if table.name not in _SEEDED):
-        return False
-    if moved_to(Flags(reading)) == to:
-        return True
-    raise StorageError(
-        "The target holds rows of Switchboard already.", mend="Name a new database, for example one made by createdb."
-    )
 
 
 def _copy_table(table: sa.Table, reading: sa.Connection, writing: sa.Connection) -> None:
@@ -212,38 +232,6 @@ def _mark(reading: sa.Connection, to: str, now: datetime) -> None:
             Flags(reading).set(MOVED, {"to": to, "at": now.isoformat()}, now)
         else:
             Flags(reading).forget(MOVED)
-
-
-def _reseal(tx: Tx, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    before, after = Sealer(key=derived_key(old, "stores")), Sealer(key=derived_key(new, "stores"))
-    sealed, unopened = [], []
-    for store in tx.stores.all():
-        if not store.sealed_key:
-            continue
-        try:
-            text = before.open(store.sealed_key, row=store.id, column=STORE_KEY)
-        except SealError:
-            unopened.append(store.name)
-            continue
-        tx.stores.touch(store, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
-        sealed.append(store.name)
-    return tuple(sealed), tuple(unopened)
-
-
-def _add_addresses(connection: sa.Connection, tx: Tx, new: str) -> int:
-    """Store the callback addresses that open requests will carry when they are sent, or sent again."""
-    query = (
-        sa.select(token_table.c.instruction_id, token_table.c.kind)
-        .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)
-        .where(instruction_table.c.state.not_in(FINAL))
-        .distinct()
-    )
-    key, done = derived_key(new, "callbacks"), set()
-    for instruction_id, kind in connection.execute(query).all():
-        token = callback_token(key=key, instruction_id=instruction_id, kind=kind)
-        tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction_id, kind=kind, expires_at=None)
-        done.add(instruction_id)
-    return len(done)
 
 
 def _require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:

@@ -59,7 +59,7 @@ class Prepared:
         names = frozenset(values)
         plan = self._plans.get(names)
         if plan is None:
-            plan = self._plans[names] = _plan(self._statement, connection.dialect, names)
+            plan = self._plans[names] = self._plan(connection.dialect, names)
         fixed = plan.fixed
         given = [
             fixed[name] if name in fixed else values[name] if convert is None else convert(values[name])
@@ -70,21 +70,17 @@ class Prepared:
         except sqlite3.Error as error:
             raise DBAPIError.instance(None, None, error, sqlite3.Error, hide_parameters=True) from error
 
-
-def _plan(statement: Statement, dialect: Dialect, names: frozenset[str]) -> _Plan:
-    compiled: Any = statement.compile(dialect=dialect, column_keys=sorted(names))
-    if compiled.post_compile_params:
-        raise ValueError("a list has no text before its length is known")
-    binds = compiled.binds
-    values = [(name, binds[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in compiled.positiontup]
-    fixed = {
-        name: binds[name].effective_value if convert is None else convert(binds[name].effective_value)
-        for name, convert in values
-        if name not in names
-    }
-    columns = []
-    for index, column in enumerate(statement.exported_columns):
-        convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
-        if convert is not None:
-            columns.append((index, convert))
-    return _Plan(str(compiled), values, fixed, columns)
+    def _plan(self, dialect: Dialect, names: frozenset[str]) -> _Plan:
+        compiled: Any = self._statement.compile(dialect=dialect, column_keys=sorted(names))
+        if compiled.post_compile_params:
+            raise ValueError("a list has no text before its length is known")
+        ordered, binds = compiled.positiontup, compiled.binds
+        values = [(name, binds[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in ordered]
+        fixed = {
+            name: binds[name].effective_value if convert is None else convert(binds[name].effective_value)
+            for name, convert in values
+            if name not in names
+        }
+        kinds = [column.type.dialect_impl(dialect) for column in self._statement.exported_columns]
+        read = ((index, kind.result_processor(dialect, None)) for index, kind in enumerate(kinds))
+        return _Plan(str(compiled), values, fixed, [(index, convert) for index, convert in read if convert is not None])

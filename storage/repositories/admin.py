@@ -98,11 +98,13 @@ REMEMBERED: Final = timedelta(days=1)
 _ORDER = (unread.c.mended_at.is_not(None), unread.c.last_seen.desc(), unread.c.fingerprint)
 
 
-def _answer(*, operation: str, detail: dict[str, Any], **values: Any) -> Noted:
-    return Noted(answer=UnreadAnswer.from_json(operation, detail), **values)
-
-
-_ANSWER = Shape(unread, _answer, called="operation", holds={"detail": is_object}, apart=("fingerprint",))
+_ANSWER: Shape[Noted] = Shape(
+    unread,
+    lambda operation, detail, **values: Noted(answer=UnreadAnswer.from_json(operation, detail), **values),
+    called="operation",
+    holds={"detail": is_object},
+    apart=("fingerprint",),
+)
 
 
 class UnreadAnswers(Repository):
@@ -187,8 +189,13 @@ _STORED: Final[Mapping[str, tuple[sa.Column[Any], Condition]]] = {
 }
 """Queues whose rows are over when they have been worked on: since when each waits, and which of them still do."""
 AGED: Final = tuple(_STORED)
-_DUE: Final[Mapping[str, sa.Table]] = {"requests": instruction, "polls": tracked, "bookings": booking, "cards": board}
-"""Tables whose rows become due again and again."""
+_DUE: Final[Mapping[str, tuple[sa.Table, Condition]]] = {
+    "requests": (instruction, sa.true()),
+    "polls": (tracked, tracked.c.kind.in_(sa.bindparam("followed", expanding=True))),  # its index is by kind
+    "bookings": (booking, sa.true()),
+    "cards": (board, sa.true()),
+}
+"""Tables whose rows become due again and again, and which of them count."""
 
 
 class Queues(Repository):
@@ -204,19 +211,17 @@ class Queues(Repository):
         return {name: Waiting(count, oldest if isinstance(oldest, datetime) else None) for name, count, oldest in rows}
 
 
-def _due(name: str, table: sa.Table) -> sa.Select[str, int, Any]:
-    which: list[Condition] = [table.c.due_at <= sa.bindparam("now", type_=Moment)]
-    if table is tracked:  # its index is by kind
-        which.append(table.c.kind.in_(sa.bindparam("followed", expanding=True)))
-    return sa.select(sa.literal(name), sa.func.count(), sa.type_coerce(sa.null(), Moment)).where(*which)
-
-
 _WAITING: Final = sa.union_all(
     *(
         sa.select(sa.literal(name), sa.func.count(), sa.func.min(since)).select_from(since.table).where(which)
         for name, (since, which) in _STORED.items()
     ),
-    *(_due(name, table) for name, table in _DUE.items()),
+    *(
+        sa.select(sa.literal(name), sa.func.count(), sa.type_coerce(sa.null(), Moment)).where(
+            table.c.due_at <= sa.bindparam("now", type_=Moment), which
+        )
+        for name, (table, which) in _DUE.items()
+    ),
 )
 
 

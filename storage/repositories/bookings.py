@@ -17,12 +17,12 @@ from storage.rows import Hold, InboxState, StoreEvent, StoreHook, StoreRow
 from storage.tables.services import booking, store, store_event
 from storage.tables.services import store_hook as hooks
 
-
-def _is_record(value: object) -> bool:
-    return isinstance(value, dict) and are_words([*value.values()])
-
-
-STORE = Shape(store, StoreRow, called="name", holds={"record": _is_record})
+STORE = Shape(
+    store,
+    StoreRow,
+    called="name",
+    holds={"record": lambda value: isinstance(value, dict) and are_words([*value.values()])},
+)
 
 
 def folded(name: str) -> str:

@@ -99,11 +99,14 @@ _THIS = (email_address.c.job_id == bindparam("job"), email_address.c.n == bindpa
 _RECORD = update(email_address).where(*_THIS).values(answer=bindparam("said"))
 
 
-def _are_counts(value: object) -> bool:
-    return isinstance(value, dict) and all(type(count) is int for count in value.values())
-
-
-_RUN = Shape(email_run, EmailRun, holds={"header": are_words, "outcomes": _are_counts})
+_RUN = Shape(
+    email_run,
+    EmailRun,
+    holds={
+        "header": are_words,
+        "outcomes": lambda value: isinstance(value, dict) and all(type(count) is int for count in value.values()),
+    },
+)
 
 
 class EmailRuns(Repository):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Any, Unpack
+from typing import Unpack
 
 from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
 
@@ -36,11 +36,9 @@ _CHANGE = (
 )
 
 
-def _item(*, number: int, cents: int, **values: Any) -> BulkRow:
-    return BulkRow(row=number, cents=Cents(cents), **values)
-
-
-_ITEM = Shape(bulk_item, _item)
+_ITEM: Shape[BulkRow] = Shape(
+    bulk_item, lambda number, cents, **values: BulkRow(row=number, cents=Cents(cents), **values)
+)
 
 
 class Votes(Repository):

@@ -1,5 +1,6 @@
 """Shared by the tables: their metadata, and common columns and indexes."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -24,6 +25,10 @@ def one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
     # and on SQLite a changed CHECK copies the table; there the type refuses unknown values on reading.
     values = ", ".join(f"'{member.value}'" for member in kind)
     return CheckConstraint(f"{column} IN ({values})", name=column)
+
+
+def required(kind: Any, *names: str) -> Iterator[Column[Any]]:
+    return (Column(name, kind, nullable=False) for name in names)
 
 
 def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:

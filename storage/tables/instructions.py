@@ -3,7 +3,7 @@
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Float, Index, Integer, Table, Text, false
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
-from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial
+from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial, required
 from storage.types import Json, Moment, Named, Reasoned, Words
 
 instruction = Table(
@@ -26,8 +26,7 @@ instruction = Table(
     Column("recipient", Json),
     Column("progress", Json),
     Column("remote_id", Words, index=True),
-    Column("remote_status", Words, nullable=False),
-    Column("svc_hash", Words, nullable=False),
+    *required(Words, "remote_status", "svc_hash"),
     Column("reason", Reasoned, nullable=False),
     Column("decided_by", Words, nullable=False),
     Column("refusal", Reasoned(nullable=True)),
@@ -39,9 +38,7 @@ instruction = Table(
     Column("unknown_since", Moment),
     Column("reads", Integer, nullable=False),
     Column("last_read_at", Moment),
-    Column("creates", Integer, nullable=False),
-    Column("commits", Integer, nullable=False),
-    Column("puts_off", Integer, nullable=False),
+    *required(Integer, "creates", "commits", "puts_off"),
     Column("due_at", Moment),
     *leased("instruction"),
     Column("closed_at", Moment),
@@ -90,13 +87,9 @@ audit = Table(
     Column("at", Moment, nullable=False),
     # No foreign key: some rows are about no instruction, and the chain outlives instructions.
     Column("instruction_id", Text, nullable=False, index=True),
-    Column("actor", Text, nullable=False),
-    Column("action", Text, nullable=False),
-    Column("before", Text, nullable=False),
-    Column("after", Text, nullable=False),
+    *required(Text, "actor", "action", "before", "after"),
     Column("detail", Json, nullable=False),
-    Column("previous", Text, nullable=False),
-    Column("hash", Text, nullable=False),
+    *required(Text, "previous", "hash"),
 )
 
 audit_head = Table(
@@ -159,13 +152,9 @@ bulk_item = Table(
     instruction_id(primary_key=True),
     # The row number in the file; in a cancellation, a running number.
     Column("number", Integer, primary_key=True),
-    Column("email", Words, nullable=False),
-    Column("payee", Words, nullable=False),
+    *required(Words, "email", "payee"),
     Column("cents", BigInteger, nullable=False),
-    Column("note", Words, nullable=False),
-    Column("status", Words, nullable=False),
-    Column("hash", Words, nullable=False),
-    Column("error", Words, nullable=False),
+    *required(Words, "note", "status", "hash", "error"),
     # The attempt of a cancellation that includes it; 0: none yet.
     Column("attempt", Integer, nullable=False),
     CheckConstraint("cents > 0", name="cents"),

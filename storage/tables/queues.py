@@ -17,7 +17,7 @@ from sqlalchemy import (
 from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import CallbackKind
 from storage.rows import DropState, InboxState, OutboxState
-from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial
+from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial, required
 from storage.types import Json, Moment, Named, Words
 
 outbox = Table(
@@ -30,16 +30,13 @@ outbox = Table(
     # The subject: "request:…:approvals", "job:…", "notice:…".
     Column("subject", Text),
     Column("key", Text, nullable=False, unique=True),
-    Column("action", Text, nullable=False),
-    Column("place", Text, nullable=False),
-    Column("channel", Text, nullable=False),
+    *required(Text, "action", "place", "channel"),
     Column("payload", Json, nullable=False),
     Column("state", Named(OutboxState), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
     *leased("outbox"),
-    Column("sent_channel", Text, nullable=False),
-    Column("sent_ts", Text, nullable=False),
+    *required(Text, "sent_channel", "sent_ts"),
     Column("created_at", Moment, nullable=False),
     Column("last_error", Words, nullable=False),
     Column("urgent", Boolean, nullable=False, server_default=false()),
@@ -58,8 +55,7 @@ board = Table(
     Column("requester", Text, nullable=False),
     # Empty until it was posted.
     Column("ts", Text, nullable=False),
-    Column("shown_version", BigInteger, nullable=False),
-    Column("wanted_version", BigInteger, nullable=False),
+    *required(BigInteger, "shown_version", "wanted_version"),
     Column("progress", Boolean, nullable=False),
     Column("edited_at", Moment),
     Column("due_at", Moment),
@@ -79,10 +75,8 @@ job = Table(
     Column("kind", Text, nullable=False),
     # Each kind has its own states; the code that owns the kind reads them.
     Column("state", Text, nullable=False),
-    Column("payload", Json, nullable=False),
-    Column("detail", Json, nullable=False),
-    Column("requester", Words, nullable=False),
-    Column("channel", Words, nullable=False),
+    *required(Json, "payload", "detail"),
+    *required(Words, "requester", "channel"),
     Column("thread_ts", Text),
     Column("source_key", Words, nullable=False, unique=True),
     Column("version", BigInteger, nullable=False),
@@ -100,8 +94,7 @@ inbox = Table(
     "inbox",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("token_hash", Text, nullable=False),
-    Column("body_hash", Text, nullable=False),
+    *required(Text, "token_hash", "body_hash"),
     instruction_id(),
     Column("kind", Named(CallbackKind), nullable=False),
     # Always empty: the content of a callback is never used.
@@ -149,11 +142,7 @@ dropped_file = Table(
     metadata,
     # Slack's id of the file: Slack sends several events about one upload, some of them repeatedly.
     Column("id", Words, primary_key=True),
-    Column("channel", Words, nullable=False),
-    Column("message_ts", Words, nullable=False),
-    Column("thread_ts", Words, nullable=False),
-    Column("user", Words, nullable=False),
-    Column("name", Words, nullable=False),
+    *required(Words, "channel", "message_ts", "thread_ts", "user", "name"),
     Column("size", BigInteger, nullable=False),
     Column("mimetype", Words, nullable=False),
     Column("kind", Named(FileKind), nullable=False),

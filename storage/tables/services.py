@@ -16,7 +16,7 @@ from sqlalchemy import (
 from bot.domain.bookings import booking as deliveries
 from bot.domain.bookings.record import StoreState
 from storage.rows import InboxState
-from storage.tables.columns import due, leased, metadata, partial
+from storage.tables.columns import due, leased, metadata, partial, required
 from storage.types import Json, Moment, Named, Reasoned, Words
 
 email_run = Table(
@@ -24,12 +24,7 @@ email_run = Table(
     metadata,
     Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
     Column("header", Json, nullable=False),
-    Column("rows", Integer, nullable=False),
-    Column("skipped", Integer, nullable=False),
-    Column("total", Integer, nullable=False),
-    Column("taken", Integer, nullable=False),
-    Column("parked", Integer, nullable=False),
-    Column("repeated", Integer, nullable=False),
+    *required(Integer, "rows", "skipped", "total", "taken", "parked", "repeated"),
     Column("outcomes", Json, nullable=False),
     CheckConstraint("taken >= 0 AND taken <= total", name="taken"),
 )
@@ -80,8 +75,7 @@ booking = Table(
     Column("request", Json),
     Column("stage", Named(deliveries.Stage), nullable=False, index=True),
     Column("version", BigInteger, nullable=False),
-    Column("requester", Words, nullable=False),
-    Column("channel", Words, nullable=False),
+    *required(Words, "requester", "channel"),
     Column("created_at", Moment, nullable=False),
     Column("source_key", Words, nullable=False, unique=True),
     Column("external_id", Text, nullable=False, unique=True),
@@ -93,8 +87,7 @@ booking = Table(
     Column("reason", Reasoned, nullable=False),
     Column("sent_at", Moment),
     Column("search_at", Moment),
-    Column("reads", Integer, nullable=False),
-    Column("polls", Integer, nullable=False),
+    *required(Integer, "reads", "polls"),
     Column("due_at", Moment),
     *leased("booking"),
     Column("closed_at", Moment),
@@ -122,8 +115,7 @@ store_event = Table(
     "store_event",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("token_hash", Text, nullable=False),
-    Column("body_hash", Text, nullable=False),
+    *required(Text, "token_hash", "body_hash"),
     Column("store", Words, nullable=False),
     Column("kind", Text, nullable=False),
     Column("body", Words, nullable=False),
@@ -146,8 +138,7 @@ unread_answer = Table(
     Column("operation", Text, primary_key=True),
     Column("fingerprint", Text, primary_key=True),
     Column("detail", Json, nullable=False),
-    Column("first_seen", Moment, nullable=False),
-    Column("last_seen", Moment, nullable=False),
+    *required(Moment, "first_seen", "last_seen"),
     Column("count", BigInteger, nullable=False),
     # When answers to this operation could be read again.
     Column("mended_at", Moment),

@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from storage.migrations import index
+from storage.tables.columns import required
 
 revision = "0004"
 down_revision = "0003"
@@ -14,13 +15,10 @@ def upgrade() -> None:
     index("ix_outbox_subject_seq", "outbox", ["subject", "seq"], where="subject IS NOT NULL")
     op.create_table(
         "board",
-        sa.Column("subject", sa.Text(), nullable=False),
-        sa.Column("channel", sa.Text(), nullable=False),
+        *required(sa.Text, "subject", "channel"),
         sa.Column("thread_ts", sa.Text()),
-        sa.Column("requester", sa.Text(), nullable=False),
-        sa.Column("ts", sa.Text(), nullable=False),
-        sa.Column("shown_version", sa.BigInteger(), nullable=False),
-        sa.Column("wanted_version", sa.BigInteger(), nullable=False),
+        *required(sa.Text, "requester", "ts"),
+        *required(sa.BigInteger, "shown_version", "wanted_version"),
         sa.Column("progress", sa.Boolean(), nullable=False),
         sa.Column("edited_at", sa.BigInteger()),
         sa.Column("due_at", sa.BigInteger()),
@@ -31,17 +29,10 @@ def upgrade() -> None:
     index("ix_board_due_at", "board", ["due_at"], where="due_at IS NOT NULL")
     op.create_table(
         "job",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("state", sa.Text(), nullable=False),
-        sa.Column("payload", sa.Text(), nullable=False),
-        sa.Column("detail", sa.Text(), nullable=False),
-        sa.Column("requester", sa.Text(), nullable=False),
-        sa.Column("channel", sa.Text(), nullable=False),
+        *required(sa.Text, "id", "kind", "state", "payload", "detail", "requester", "channel"),
         sa.Column("thread_ts", sa.Text()),
         sa.Column("source_key", sa.Text(), nullable=False),
-        sa.Column("version", sa.BigInteger(), nullable=False),
-        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        *required(sa.BigInteger, "version", "created_at"),
         sa.Column("due_at", sa.BigInteger()),
         sa.Column("lease_owner", sa.Text(), nullable=False),
         sa.Column("lease_until", sa.BigInteger()),

@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from storage.migrations import of_instruction
+from storage.tables.columns import required
 
 revision = "0005"
 down_revision = "0004"
@@ -15,13 +16,9 @@ def upgrade() -> None:
         "bulk_item",
         sa.Column("instruction_id", sa.Text(), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("email", sa.Text(), nullable=False),
-        sa.Column("payee", sa.Text(), nullable=False),
+        *required(sa.Text, "email", "payee"),
         sa.Column("cents", sa.BigInteger(), nullable=False),
-        sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("status", sa.Text(), nullable=False),
-        sa.Column("hash", sa.Text(), nullable=False),
-        sa.Column("error", sa.Text(), nullable=False),
+        *required(sa.Text, "note", "status", "hash", "error"),
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.CheckConstraint("cents > 0", name=op.f("ck_bulk_item_cents")),
         of_instruction("bulk_item"),

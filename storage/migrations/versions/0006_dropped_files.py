@@ -4,6 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from storage.migrations import index
+from storage.tables.columns import required
 
 revision = "0006"
 down_revision = "0005"
@@ -12,16 +13,9 @@ down_revision = "0005"
 def upgrade() -> None:
     op.create_table(
         "dropped_file",
-        sa.Column("id", sa.Text(), nullable=False),
-        sa.Column("channel", sa.Text(), nullable=False),
-        sa.Column("message_ts", sa.Text(), nullable=False),
-        sa.Column("thread_ts", sa.Text(), nullable=False),
-        sa.Column("user", sa.Text(), nullable=False),
-        sa.Column("name", sa.Text(), nullable=False),
+        *required(sa.Text, "id", "channel", "message_ts", "thread_ts", "user", "name"),
         sa.Column("size", sa.BigInteger(), nullable=False),
-        sa.Column("mimetype", sa.Text(), nullable=False),
-        sa.Column("kind", sa.Text(), nullable=False),
-        sa.Column("format", sa.Text(), nullable=False),
+        *required(sa.Text, "mimetype", "kind", "format"),
         sa.Column("duration_ms", sa.BigInteger()),
         sa.Column("state", sa.Text(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.tables.columns import required
+
 revision = "0008"
 down_revision = "0007"
 
@@ -12,12 +14,7 @@ def upgrade() -> None:
         "email_run",
         _job_id(),
         sa.Column("header", sa.Text(), nullable=False),
-        sa.Column("rows", sa.Integer(), nullable=False),
-        sa.Column("skipped", sa.Integer(), nullable=False),
-        sa.Column("total", sa.Integer(), nullable=False),
-        sa.Column("taken", sa.Integer(), nullable=False),
-        sa.Column("parked", sa.Integer(), nullable=False),
-        sa.Column("repeated", sa.Integer(), nullable=False),
+        *required(sa.Integer, "rows", "skipped", "total", "taken", "parked", "repeated"),
         sa.Column("outcomes", sa.Text(), nullable=False),
         sa.CheckConstraint("taken >= 0 AND taken <= total", name=op.f("ck_email_run_taken")),
         _of_a_job("email_run"),

@@ -54,24 +54,14 @@ def upgrade() -> None:
     connection = op.get_bind()
     connection.execute(sa.text(_CARDS))
     connection.execute(sa.text(_TO_BE_POSTED), {"no": False, "direct": '%"direct":true%'})
-    _stand_in_threads(connection)
-    connection.execute(sa.text(_SUBJECTS))
-    _name_actions(connection)
-    op.drop_index("ix_outbox_instruction_id_place_seq", "outbox")
-    op.drop_table("card_copy")
-
-
-def _stand_in_threads(connection: sa.Connection) -> None:
-    """Show a bulk payment in the thread of its file, where it was requested, unless that thread was gone."""
+    # A bulk payment is shown in the thread of its file, where it was requested, unless that thread was gone.
     put = sa.text("UPDATE board SET thread_ts = :thread WHERE subject = :subject AND channel = :channel")
     for row in connection.execute(sa.text(_OF_FILES)).all():
         thread = json.loads(row.payload).get("thread_ts")
         if thread and not json.loads(row.card or "{}").get("alone"):
             subject = f"request:{row.id}:requester"
             connection.execute(put, {"thread": thread, "subject": subject, "channel": row.origin_channel})
-
-
-def _name_actions(connection: sa.Connection) -> None:
+    connection.execute(sa.text(_SUBJECTS))
     put = sa.text("UPDATE outbox SET action = :action, payload = :payload WHERE id = :id")
     for row in connection.execute(sa.text(_NAMED)).all():
         match row.action:
@@ -84,3 +74,5 @@ def _name_actions(connection: sa.Connection) -> None:
         # In the form of storage.types.canonical_json.
         payload = json.dumps(json.loads(row.payload) | more, sort_keys=True, separators=(",", ":"))
         connection.execute(put, {"action": action, "payload": payload, "id": row.id})
+    op.drop_index("ix_outbox_instruction_id_place_seq", "outbox")
+    op.drop_table("card_copy")

@@ -33,24 +33,13 @@ _AT_ONCE = 500
 def upgrade() -> None:
     connection = op.get_bind()
     for table, column in (("instruction", "reason"), ("instruction", "refusal"), ("booking", "reason")):
-        _wrap(connection, table, column)
-    _wrap_queued(connection)
-
-
-def _wrap(connection: sa.Connection, table: str, column: str) -> None:
-    rows = sa.table(table, sa.column("id", sa.Text()), sa.column(column, sa.Text()))
-    last = ""
-    while True:
-        some = sa.select(rows.c.id, rows.c[column]).where(rows.c.id > last, rows.c[column] != "")
-        found = connection.execute(some.order_by(rows.c.id).limit(_AT_ONCE)).all()
-        if not found:
-            return
-        for key, text in found:
-            connection.execute(sa.update(rows).where(rows.c.id == key).values({column: _json(_value(text))}))
-        last = found[-1][0]
-
-
-def _wrap_queued(connection: sa.Connection) -> None:
+        rows = sa.table(table, sa.column("id", sa.Text()), sa.column(column, sa.Text()))
+        some = sa.select(rows.c.id, rows.c[column]).where(rows.c[column] != "").order_by(rows.c.id).limit(_AT_ONCE)
+        last = ""
+        while found := connection.execute(some.where(rows.c.id > last)).all():
+            for key, text in found:
+                connection.execute(sa.update(rows).where(rows.c.id == key).values({column: _json(_value(text))}))
+            last = found[-1][0]
     names = ("id", "state", "instruction_id", "payload")
     rows = sa.table("outbox", *(sa.column(name, sa.Text()) for name in names))
     queued = sa.select(rows.c.id, rows.c.payload).where(rows.c.state.in_(_WAIT), rows.c.instruction_id.is_not(None))

@@ -92,20 +92,10 @@ one of fifty thousand signatures, a spare capacity: the database remembers them 
 +while self._seen and (len(self._seen) >= _REMEMBERED or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):
 @ storage/tables/queues.py
 the order in which columns or constraints are named: every statement names the columns it reads and writes
--Column("key", Text, nullable=False, unique=True),
--Column("action", Text, nullable=False),
-+Column("action", Text, nullable=False),
-+Column("key", Text, nullable=False, unique=True),
-the order in which columns or constraints are named: every statement names the columns it reads and writes
 -Column("id", Text, primary_key=True),
 -Column("kind", Text, nullable=False),
 +Column("kind", Text, nullable=False),
 +Column("id", Text, primary_key=True),
-the order of two columns: every statement names the columns it reads and writes
--Column("place", Text, nullable=False),
--    Column("channel", Text, nullable=False),
-+Column("channel", Text, nullable=False),
-+    Column("place", Text, nullable=False),
 @ storage/tables/instructions.py
 the order in which columns or constraints are named: every statement names the columns it reads and writes
 -Column("due_at", Moment),
@@ -161,8 +151,8 @@ how many bookings are sent or searched for side by side: one that finds no place
 @ storage/migrations/versions/0004_jobs_and_boards.py
 the order of two columns: every statement names the columns it reads and writes
 -sa.Column("thread_ts", sa.Text()),
--    sa.Column("requester", sa.Text(), nullable=False),
-+sa.Column("requester", sa.Text(), nullable=False),
+-    *required(sa.Text, "requester", "ts"),
++*required(sa.Text, "requester", "ts"),
 +    sa.Column("thread_ts", sa.Text()),
 @ bot/workflows/requests/reach.py
 how many people are counted before the counting ends: what they can give is capped at what is needed
