@@ -25,7 +25,6 @@ Record = dict[str, Any]
 
 
 async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], witness: Witness) -> list[str]:
-    """Every violated invariant, in words; called when no bot runs."""
     book = _Book(url)
     found = [*_money(scene, book, typed), *_requests(book, typed), *_conversation(scene, book)]
     found += [*_votes(book, witness), *_queues(book), *_histories(book)]
@@ -52,7 +51,6 @@ class _Book:
         self.audit = self._rows('SELECT instruction_id, "after" FROM audit ORDER BY seq')
 
     def paid(self) -> Iterator[tuple[str, int]]:
-        """Recipients and amounts stored as completed."""
         for one in self.requests:
             if one["kind"] == _BULK:
                 mine = (item for item in self.items if item["instruction_id"] == one["id"])
@@ -61,7 +59,6 @@ class _Book:
                 yield one["payload"]["email"], one["payload"]["cents"]
 
     def asked(self) -> Iterator[int]:
-        """The amounts of every request."""
         for one in self.requests:
             if one["kind"] == _BULK:
                 yield from (item["cents"] for item in self.items if item["instruction_id"] == one["id"])

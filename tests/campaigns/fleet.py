@@ -48,7 +48,6 @@ _CATCHING_UP = 15.0
 
 
 def campaign(ledger: Ledger, *, kills: int, processes: int, first: int = 0) -> None:
-    """Run the rounds that are not done yet, one after the other."""
     name = f"kills over {processes} processes"
     done = ledger.done(name)
     for number in range(first // KILLS, -(-(first + kills) // KILLS)):
@@ -95,37 +94,31 @@ class Fleet:
         return [bot.url for bot, skew in zip(self.bots, self._skews, strict=True) if abs(skew) < _SLACK_TAKES]
 
     async def start(self) -> None:
-        """Start all and keep them running."""
         for bot in self.bots:
             await bot.start()
         self._watching = asyncio.create_task(self._supervise(), name="supervisor")
         await self.ready()
 
     async def ready(self) -> None:
-        """Wait until all that are not paused are ready; one that ends is restarted."""
         async with asyncio.timeout(START_SECONDS):
             for bot in self.bots:
                 while bot not in self._frozen and not await _is_ready(bot):  # noqa: ASYNC110 - there is no event of another process
                     await asyncio.sleep(_SUPERVISED)
 
     async def stop(self) -> None:
-        """Stop all of them in the ordinary way."""
         await self._leave_alone()
         await asyncio.gather(*(bot.stop(timeout=60.0) for bot in self.bots if bot.running))
 
     async def discard(self) -> None:
-        """Kill all of them."""
         await self._leave_alone()
         for bot in self.bots:
             await bot.discard()
 
     async def kill(self, bot: BotProcess) -> None:
-        """``kill -9``, also of a paused one."""
         if bot.running:
             await bot.kill()
 
     async def freeze(self, bot: BotProcess, seconds: float) -> None:
-        """Pause a process (SIGSTOP), then continue it."""
         if not bot.running or bot in self._frozen:
             return
         self._frozen.add(bot)

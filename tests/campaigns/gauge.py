@@ -46,8 +46,6 @@ class Stop:
 
 
 class Gauge:
-    """The proxy of this process."""
-
     def __init__(self, port: int) -> None:
         self._port = port
         self._beats = deque([time.monotonic()], maxlen=_BEATS)
@@ -66,7 +64,6 @@ class Gauge:
             self.arrivals.append(Arrival(now, now - self._beats[0], sender))
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Serve one connection."""
         try:
             inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", self._port)
         except OSError:
@@ -100,9 +97,6 @@ class Counting(asyncio.StreamReaderProtocol):
 
 
 async def serve(pipe: Connection) -> None:
-    """Main function of the process: receives the service's port and the number of senders, sends a port for each, and
-    sends the counts on request.
-    """
     port, senders = await said(pipe)
     gauge, loop = Gauge(port), asyncio.get_running_loop()
     servers = [
@@ -124,11 +118,9 @@ class Gauged:
         self.ports: Sequence[int] = self._process.told
 
     def arrivals(self) -> list[Arrival]:
-        """All arrivals so far, in order."""
         return sorted((Arrival(*one) for one in self._process.ask("count")), key=lambda one: one.at)
 
     def stop(self) -> None:
-        """End it."""
         self._process.stop()
 
 

@@ -31,7 +31,6 @@ START_SECONDS = 300.0
 
 
 def campaign(ledger: Ledger, *, kills: int, at_once: int, first: int = 0) -> None:
-    """Run the rounds that are not done yet, several at a time, each in a process of its own."""
     done = ledger.done(CAMPAIGN)
     wanted = [number for number in range(first // KILLS, -(-(first + kills) // KILLS)) if number * KILLS not in done]
     with Processes(at_once) as pool:
@@ -43,7 +42,6 @@ MOST_TOLD = 20
 
 
 def keep(ledger: Ledger, piece: Piece) -> None:
-    """Record a piece and print it."""
     ledger.add(piece)
     print(f"{time.strftime('%H:%M:%S')} {piece.campaign} {piece.first}: {dict(piece.counts)}", flush=True)  # noqa: T201
     for violation in piece.violations:
@@ -105,7 +103,6 @@ def _noise(scene: Scene) -> Iterator[str]:
 
 
 async def _torment(scene: Scene, chance: random.Random, kills: int, counts: Counter[str]) -> None:
-    """Kill the bot at random instants, also while it starts, and restart it at once."""
     for _ in range(kills):
         if chance.random() < _STILLBORN:
             await asyncio.sleep(chance.uniform(0, _LONGEST_START))  # the instant is what is random

@@ -50,7 +50,6 @@ class Drawn(Run):
         return point, drawn
 
     async def live(self) -> None:
-        """Run the flow. Drawn faults may prevent the flow's own fault, so only faults that were met are required."""
         await super().live()
         self.flow.base = {point: kind for point, kind in self.flow.base.items() if point in self.hits}
 
@@ -62,7 +61,6 @@ def flow_of(seed: int) -> str:
 
 
 def run_seeds(seeds: Sequence[int], lengths: dict[str, int]) -> list[Outcome]:
-    """Run some seeds in this worker process, one after the other."""
     outcomes = []
     for seed in seeds:
         flow = flow_of(seed)
@@ -75,7 +73,6 @@ def run_seeds(seeds: Sequence[int], lengths: dict[str, int]) -> list[Outcome]:
 
 
 def random_plans(ledger: Ledger, *, first: int, count: int, workers: int | None) -> None:
-    """Run the seeds that are not done yet, piece by piece."""
     wanted = _missing(range(first, first + count), ledger.done("plans"))
     with Crew(workers) as crew:
         references = crew.run([Plan(flow) for flow in FLOWS])
@@ -87,7 +84,6 @@ def random_plans(ledger: Ledger, *, first: int, count: int, workers: int | None)
 
 
 def every_single(ledger: Ledger, *, workers: int | None) -> None:
-    """Every single fault at every point of every flow."""
     with Crew(workers) as crew:
         references = crew.run([Plan(flow) for flow in FLOWS])
         _run_listed(ledger, crew, "singles", single_faults(references.outcomes))

@@ -42,19 +42,16 @@ class Ledger:
         self._commit = commit_of(ROOT)
 
     def add(self, piece: Piece) -> None:
-        """Append a piece."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = {**asdict(piece), "commit": self._commit, "at": time.time()}
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
 
     def done(self, campaign: str) -> set[int]:
-        """Numbers of the runs that are done."""
         mine = (one for one in self.pieces() if one.campaign == campaign)
         return {number for one in mine for number in range(one.first, one.first + one.runs)}
 
     def pieces(self) -> list[Piece]:
-        """All pieces in the file."""
         return list(_read(self.path)) if self.path.exists() else []
 
 
@@ -79,7 +76,6 @@ def upper_bound(runs: int) -> float:
 
 
 def table(pieces: Iterable[Piece]) -> str:
-    """One line for each campaign, then counts and violations."""
     by_name: dict[str, list[Piece]] = {}
     for piece in pieces:
         by_name.setdefault(piece.campaign, []).append(piece)
@@ -97,7 +93,6 @@ def table(pieces: Iterable[Piece]) -> str:
 
 
 def _counted(pieces: Iterable[Piece]) -> str:
-    """Sums of the counts; maxima for those called *most*."""
     sums: Counter[str] = Counter()
     for piece in pieces:
         for name, count in piece.counts.items():

@@ -51,7 +51,6 @@ class Typist:
 
     @asynccontextmanager
     async def typing(self) -> AsyncIterator[None]:
-        """Type while the context is open; requests under way at its end are finished."""
         task = asyncio.create_task(self._go_on(), name="typist")
         try:
             yield
@@ -62,7 +61,6 @@ class Typist:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _go_on(self) -> None:
-        """Type until ``enough`` is set."""
         amounts = count(_FIRST_CENTS)
         while not self.enough.is_set():
             await self._scene.workspace.until(self._has_patience, timeout=_PATIENCE)

@@ -17,8 +17,6 @@ DONE = ":white_check_mark:"
 
 
 class Localizer:
-    """One person in one channel of a rig."""
-
     def __init__(self, rig: Rig, *, user: str = MARIA, channel: str = FINANCE) -> None:
         self.rig = rig
         self.user = user
@@ -87,7 +85,6 @@ class Localizer:
         return await self.rig.workspace.until(there, timeout=20)
 
     def files(self, messages: list[Message]) -> list[StoredFile]:
-        """The files that stand in messages."""
         found = [self.rig.workspace._state.files.get(file) for m in messages for file in m.files]
         return [file for file in found if file is not None]
 
@@ -99,7 +96,6 @@ def menu(offer: Message) -> list[Any]:
 
 
 def errors(ack: Ack) -> Mapping[str, str]:
-    """What stands at the fields of a form that was not accepted."""
     assert isinstance(ack.body, dict), ack.body
     assert ack.body.get("response_action") == "errors", ack.body
     found: Mapping[str, str] = ack.body["errors"]
@@ -107,6 +103,5 @@ def errors(ack: Ack) -> Mapping[str, str]:
 
 
 def answer(ack: Ack) -> str:
-    """What the asker alone is told."""
     assert isinstance(ack.body, dict), ack.body
     return str(ack.body.get("text", ""))

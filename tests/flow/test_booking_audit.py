@@ -34,7 +34,6 @@ pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def audit(rig: Rig, *, user: str = OLGA, text: str = "") -> list[str]:
-    """What is told, line by line, without the times."""
     reference = text or card(rig).text.split()[1]
     before = len(rig.workspace.ephemerals(user))
     await rig.workspace.slash(user, FINANCE, "/switchboard", f"audit {reference}")

@@ -35,7 +35,6 @@ pytestmark = pytest.mark.rig(on="both")
 
 
 def summary(rig: Rig) -> str:
-    """The figures of the last summary."""
     said = [m.text for m in rig.news(FINANCE) if "*Summary*: " in m.text][-1]
     return said.partition("*Summary*: ")[2].partition(". ")[0]
 

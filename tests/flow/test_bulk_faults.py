@@ -141,7 +141,6 @@ async def from_rows_to_the_end(url: str, *plans: Planned) -> None:
 
 
 def check(rig: Rig) -> None:
-    """By the service's own books and by what people saw."""
     assert is_over(rig), rig.workspace.picture()
     (job,) = rig.payments.bulk_payments
     left = Counter(entry.code for entry in rig.payments.ledger.entries if entry.kind is EntryKind.PAYOUT)

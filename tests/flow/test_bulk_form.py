@@ -21,13 +21,11 @@ pytestmark = pytest.mark.rig(on="both")
 
 
 def dropped(rig: Rig, offer: Message) -> StoredFile:
-    """The file of an offer."""
     assert offer.thread_ts is not None
     return stored(rig, rig.workspace.message(FINANCE, offer.thread_ts).files[0])
 
 
 def change(rig: Rig, offer: Message, content: bytes) -> None:
-    """The file of an offer holds something else from now on."""
     files = rig.workspace._state.files
     files.keep(files.store(dropped(rig, offer), content))
 

@@ -41,13 +41,11 @@ async def most_in_flight(rig: Rig, work: Awaitable[object]) -> int:
 
 
 async def states(rig: Rig) -> list[State]:
-    """Of each, in the order of asking."""
     found = await rig.switchboard.context.store.read(lambda tx: tx.instructions.awaiting(tuple(State)))
     return [one.state for one in found]
 
 
 async def waiting(rig: Rig) -> int:
-    """How many are stored as waiting for another one; their cards may be edited later."""
     found = await rig.switchboard.context.store.read(lambda tx: tx.instructions.awaiting((State.APPROVED,)))
     return sum(has_code(one.reason, OfRequest.ANOTHER_IS_SENT) for one in found)
 
@@ -162,5 +160,4 @@ async def cards(rig: Rig, count: int) -> None:
 
 
 async def all_sent(rig: Rig) -> None:
-    """Within forty seconds: a request that is held waits for sixty."""
     await rig.workspace.until(lambda: submissions(rig) == 4, timeout=40)

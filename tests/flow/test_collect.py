@@ -13,7 +13,6 @@ COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99
 
 
 async def opened(rig: Rig) -> Message:
-    """The card, once its checkout link is there."""
     return await rig.workspace.until(
         lambda: next(
             (card for card in rig.cards(FINANCE) if any(b.action_id == purchases.CHECKOUT for b in card.buttons)), None
@@ -28,7 +27,6 @@ def link_on(card: Message) -> str:
 
 
 async def at_checkout(link: str, choice: str) -> str:
-    """What the buyer does, and the page they end on."""
     async with aiohttp.ClientSession() as browser:
         async with browser.get(link) as page:
             assert "119.50" in await page.text()

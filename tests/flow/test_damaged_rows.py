@@ -148,7 +148,6 @@ def damage(path: Path, table: Table, *, now: datetime) -> list[Damage]:
 
 
 def _opened(table: Table, now: datetime) -> dict[str, Any]:
-    """What makes a copy due work."""
     due = int((now - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(microseconds=1))
     values = {name: due if name == "due_at" else value for name, value in DUE.items() if name in table.columns}
     return values | OPEN.get(table.name, {})
@@ -210,12 +209,10 @@ async def fill(rig: Rig) -> None:
 
 
 def texts(rig: Rig) -> list[str]:
-    """Alerts about rows that cannot be read."""
     return [m.text for m in rig.workspace.messages(ALERTS) if "cannot be read" in m.text]
 
 
 async def others_go_on(rig: Rig) -> None:
-    """Every list shows the healthy rows, to whoever looks, and a new request is carried out."""
     ctx = rig.switchboard.context
     seen = await home_of(ctx, LIN)
     assert {one.instruction.cents for one in seen.waiting} == {150_000}
@@ -258,7 +255,6 @@ async def test_damaged_rows_hold_nobody_up(rig: Rig, name: str) -> None:
 
 
 async def _untold(rig: Rig, done: list[Damage]) -> set[str]:
-    """The damages that nobody was told of."""
     rows = await read(rig, lambda tx: list(tx.audit.stored()))
     entries = [entry for row in rows if (entry := row.entry()) is not None and entry.action == "unreadable"]
     named = {int(found[1]) for entry in entries if (found := re.search(r":(\d+)'", str(entry.detail["key"])))}
@@ -337,7 +333,6 @@ async def test_a_vote_that_cannot_be_read_holds_its_request(rig: Rig, column: st
 
 
 async def change(rig: Rig, *statements: str) -> None:
-    """Change the database while the bot does not run."""
     await rig.switchboard.stop()
     with closing(sqlite3.connect(file_of(rig))) as db, db:
         db.execute("PRAGMA ignore_check_constraints = ON")

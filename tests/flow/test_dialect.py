@@ -21,7 +21,6 @@ PAID = [("ana@example.com", 2500)]
 
 @pytest.fixture
 def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
-    """The product in production against the other dialect, so that the file's ``confirmed`` counts too."""
     port, mark = free_port(), request.node.get_closest_marker("rig")
     return {
         "simulator": {"dialect": THEIRS},

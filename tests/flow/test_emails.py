@@ -31,12 +31,10 @@ pytestmark = pytest.mark.rig(on="both")
 
 
 async def email(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> str:
-    """What the asker is told."""
     return (await ask(rig, text, command="/email", user=user, channel=channel)).text
 
 
 async def dropped(rig: Rig, content: bytes = LIST, *, name: str = "people.csv", user: str = MARIA) -> Message:
-    """A file, with the form for its column open."""
     message = await rig.workspace.drop(user, FINANCE, name, content)
     await rig.settle()
     await press_offer(rig, message, user=user)
@@ -66,7 +64,6 @@ DONE = ":white_check_mark: Done."
 
 
 def state(root: Message) -> str:
-    """The line of the board that says how far it is."""
     return shown(root.text.splitlines()[1])
 
 
@@ -84,7 +81,6 @@ def files_of_bot(rig: Rig, message: Message) -> list[tuple[str, bytes, str]]:
 
 
 def news(rig: Rig, root: Message) -> list[str]:
-    """What the requester is told in the thread, besides the board and files."""
     thread = rig.workspace.messages(FINANCE, thread_ts=root.thread_ts or root.ts)
     return [one.text for one in thread if one.bot_id and not one.files and "<@" in one.text.partition("\n")[0]]
 

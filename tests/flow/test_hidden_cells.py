@@ -50,7 +50,6 @@ SAID = [
 
 
 async def dropped(rig: Rig, content: bytes, name: str = "march.xlsx") -> None:
-    """Drop a workbook and press *Pay in bulk*."""
     await press(rig, await offered(rig, content, name))
 
 

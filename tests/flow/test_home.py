@@ -11,7 +11,6 @@ from tests.support.shown import shown
 
 
 def seen(rig: Rig, user: str) -> str:
-    """Every word of the tab."""
     view = rig.workspace.home(user)
     assert view is not None
     check_with_sdk(view.blocks)
@@ -24,7 +23,6 @@ async def opened(rig: Rig, user: str) -> str:
 
 
 def part(text: str, title: str) -> str:
-    """What stands below one headline."""
     titles = ["Waiting for your approval", "What you asked for", "Under way", "Services", "As of"]
     begin = text.index(title) + len(title)
     ends = [text.index(other) for other in titles if text.index(other) > begin]

@@ -42,13 +42,11 @@ async def separate(maria: Localizer, number: int = 1) -> None:
 
 
 async def press(maria: Localizer, board: Message, action: str, *, user: str = MARIA) -> None:
-    """Press a button of a call's message."""
     ack = await maria.rig.workspace.click(user, board.channel, board.ts, action)
     assert ack.status == 200
 
 
 async def told(maria: Localizer, words: str, *, user: str = MARIA) -> None:
-    """Wait until this person alone is told so."""
     await maria.rig.workspace.until(lambda: [m for m in maria.rig.workspace.ephemerals(user) if words in m.text])
 
 

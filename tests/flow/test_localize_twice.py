@@ -19,7 +19,6 @@ pytestmark = pytest.mark.rig(on="both")
 
 
 async def stored(rig: Rig, *people: str) -> list[Job]:
-    """Every call of these people, newest first."""
     context = rig.switchboard.context
     since = context.clock.now().replace(year=2000)
     return await context.store.read(

@@ -388,7 +388,6 @@ async def test_over_a_socket_it_is_the_same(rig: Rig, wants: Wants) -> None:
 
 
 async def choose(rig: Rig, label: str, *, user: str = MARIA) -> str:
-    """Submit the form with this choice; what it turns into."""
     view = rig.form(user)
     await rig.workspace.submit(user, {offers.CHOICE: choices(view)[label]})
     turned = rig.workspace.modal(user)

@@ -22,7 +22,6 @@ HOUR = 3_600
 
 
 async def under(rig: Rig, policy: str) -> None:
-    """Start again with another policy file."""
     await rig.switchboard.stop()
     rig.settings.policy_file.write_text(policy)
     await rig.start()

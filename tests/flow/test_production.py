@@ -15,7 +15,6 @@ FILLED = {"email": "ana@example.com", "amount": "25.00", "description": "x"}
 
 
 async def moved_to(rig: Rig, environment: str) -> None:
-    """Start again with another ENVIRONMENT."""
     await rig.switchboard.stop()
     rig.settings = type(rig.settings)(_env_file=None, **{**rig.settings.model_dump(), "environment": environment})
     await rig.start()
@@ -23,7 +22,6 @@ async def moved_to(rig: Rig, environment: str) -> None:
 
 
 async def confirmed(rig: Rig, entry: str) -> None:
-    """Start again with a SERVICES_FILE that confirms this entry."""
     assert rig.settings.services_file is not None
     rig.settings.services_file.write_text(f"[{entry}]\nconfirmed = true\n")
     await rig.start_again()
@@ -34,7 +32,6 @@ async def nothing_happened(rig: Rig) -> bool:
 
 
 def mend(entry: str) -> str:
-    """What is said where this entry is not confirmed."""
     path = "{id}/commit" if entry == COMMIT else "one-step"
     return (
         f"The operator of Switchboard has to mend this: {entry} (POST /payouts/{path}) is an assumption (A1) that "

@@ -19,7 +19,6 @@ SLACK_SECONDS = 3.0
 
 
 async def turned(rig: Rig, message: Message, action: str, word: str) -> Message:
-    """The same message after a click, once it says the word."""
     await rig.workspace.click(MARIA, FINANCE, message.ts, f"operations.{action}")
 
     def found() -> Message | None:
@@ -30,8 +29,6 @@ async def turned(rig: Rig, message: Message, action: str, word: str) -> Message:
 
 
 async def form(rig: Rig, word: str, *, user: str = MARIA) -> View:
-    """The top form of a person, once it says the word."""
-
     def opened() -> View | None:
         view = rig.workspace.modal(user)
         return view if view is not None and word in view.plain else None

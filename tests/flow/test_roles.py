@@ -174,7 +174,6 @@ def cells(table: str) -> Iterator[tuple[str, dict[str, str]]]:
 
 
 async def furnished(database_url: str, *, quorum: int = 1) -> Rig:
-    """A rig in which the wrong people are on every list and every kind of conversation exists."""
     lists = f'admins = ["{OLGA}", "{GUS}", "{EVE}", "{IDA}", "{RPA}"]'
     policy = POLICY.replace(f'admins = ["{OLGA}"]', lists).replace("quorum = 1", f"quorum = {quorum}", 1)
     rig = await Rig.open(database_url=database_url, clock=ManualClock(), policy=policy)
@@ -206,7 +205,6 @@ class Actor:
         self.wrong.append(f"{self.role}: {what}")
 
     async def types(self, text: str, channel: str, expected: str, *, where: str) -> None:
-        """Type a command somewhere and note when the outcome is another one."""
         self.rig.clock.advance(1)  # nobody may type more than one a second for long
         stored, public, heard = await self._stored(), self._public(), len(self.place.ephemerals(self.user))
         name, _, rest = text.partition(" ")
@@ -273,8 +271,6 @@ class Actor:
 
 @dataclass(frozen=True)
 class Standing:
-    """What a click could change."""
-
     state: State
     decided_by: str
     voters: tuple[str, ...]
@@ -321,7 +317,6 @@ async def asked_in_bulk(rig: Rig) -> str:
 
 
 async def pending_in_bulk(rig: Rig) -> str:
-    """A bulk payment in which something is pending; its reference."""
     reference = await asked_in_bulk(rig)
     for user in (LIN, ADA):
         await rig.workspace.click(user, APPROVALS, card_of(rig, reference).ts, "payout.approve")
@@ -333,7 +328,6 @@ async def pending_in_bulk(rig: Rig) -> str:
 
 
 async def cancels_in_bulk(actor: Actor, reference: str, expected: str) -> None:
-    """Press the button on the card of a bulk payment in which something is pending."""
     heard, stored = len(actor.place.ephemerals(actor.user)), await actor._stored()
     card = card_of(actor.rig, reference, FINANCE)
     await actor.place.click(actor.user, FINANCE, card.ts, "bulk.cancel", force=True)
@@ -351,7 +345,6 @@ async def place_of(rig: Rig, where: str, user: str) -> str:
 
 
 def test_the_tables_hold_every_verb_and_every_button() -> None:
-    """A new verb or button needs its row."""
     rows = [what.split() for what, _ in cells(COMMANDS)]
     for name, verbs in (("/pay", pay.COMMAND.verbs), ("/switchboard", switchboard.COMMAND.verbs)):
         typed = {" ".join(words[1:end]) for words in rows if words[0] == name for end in (2, 3)}
@@ -384,7 +377,6 @@ def tried_in(number: int, role: str, outcomes: dict[str, str]) -> list[str]:
 
 @pytest.mark.parametrize("role", ROLES)
 async def test_every_verb_in_every_conversation(rig: Rig, role: str) -> None:
-    """Each outcome of each verb in each conversation, by one of those who come to it."""
     names = {"HERS": await asked(rig, MARIA), "HIS": await asked(rig, TOM), "THEIRS": elsewhere(rig)}
     names["MANY"] = await asked_in_bulk(rig)
     actor = Actor(rig, role, [])
@@ -431,7 +423,6 @@ async def test_every_button(rig: Rig) -> None:
 
 
 async def asked_to(rig: Rig, action: str, whose: str) -> str:
-    """A request on which this button stands; its reference."""
     reference = await asked(rig, MARIA if whose == "HERS" else TOM)
     if action in ("retry", "close"):
         await lose_the_commit(rig, reference)
@@ -453,7 +444,6 @@ async def test_withdrawing_on_every_copy(rig: Rig) -> None:
 
 
 async def copy_of_hers(rig: Rig, where: str) -> Message:
-    """The requester's own copy of a request that she made in this conversation."""
     reference = await asked(rig, MARIA, await place_of(rig, where, MARIA))
     copies = [channel for channel in rig.workspace.channels for one in rig.cards(channel) if reference in one.text]
     [mine] = set(copies) - {APPROVALS}
@@ -490,7 +480,6 @@ async def turns_the_page(actor: Actor, expected: str) -> None:
 
 
 def elsewhere(rig: Rig, number: int = 0) -> str:
-    """A payout that somebody else at the partner made; its id."""
     order = PayoutOrder(
         email="elsewhere@example.com",
         description="of somebody else",

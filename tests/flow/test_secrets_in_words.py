@@ -79,7 +79,6 @@ async def moved(rig: Rig, moon: str) -> None:
 
 
 def everything(rig: Rig, logs: object) -> str:
-    """All that was posted, logged and stored."""
     channels = (FINANCE, APPROVALS, ALERTS, MONEY, CENTRO, DELIVERIES)
     posted = [f"{one.text} {one.blocks}" for channel in channels for one in rig.workspace.messages(channel)]
     told = [f"{one.text} {one.blocks}" for one in rig.workspace.ephemerals(MARIA)]

@@ -14,7 +14,6 @@ SAYING = "answered 500, saying “Internal server error”"
 
 
 def edits(rig: Rig) -> int:
-    """How often the newest card of the approvers was edited."""
     card = rig.cards(APPROVALS)[-1]
     made = [one.args for one in rig.workspace.calls if one.method == "chat.update" and one.ok]
     return len([args for args in made if (args["channel"], args["ts"]) == (card.channel, card.ts)])

@@ -33,13 +33,10 @@ async def hangs(rig: Rig, operation: str, *, times: int = 1) -> Fault:
 
 
 async def hit(rig: Rig, fault: Fault) -> None:
-    """Until every request that the fault was armed for hangs."""
     await rig.workspace.until(lambda: fault.times == 0)
 
 
 async def approvable(rig: Rig, amount: str) -> str:
-    """The approvers' card of this amount, once it can be decided on."""
-
     def there() -> str | None:
         cards = [card for card in rig.cards(APPROVALS) if amount in card.text]
         return next((card.ts for card in cards if any(one.text == "Approve" for one in card.buttons)), None)
@@ -79,7 +76,6 @@ async def test_a_post_that_hangs_in_another_conversation(rig: Rig) -> None:
 
 
 async def everything_hangs(rig: Rig) -> None:
-    """One commit, five look-ups, two translations."""
     commit, lookups = await hangs(rig, "commit_payout"), await hangs(rig, "account_status", times=5)
     lookups.skip = 1
     translations = Fault(FaultKind.SLOW, "paraphrase", times=2, seconds=FOR_EVER)
@@ -110,7 +106,6 @@ async def test_the_same_with_four_processes(rig: Rig) -> None:
 
 
 async def with_a_store(database_url: str, **variations: Any) -> Rig:
-    """A rig with the delivery service."""
     service = DeliverySimulator()
     service.add_store("Centro", token=STORE_KEY)
     return await Rig.open(

@@ -27,7 +27,6 @@ async def press(rig: Rig, ts: str) -> None:
 
 
 def lookups(rig: Rig) -> list[str]:
-    """Whom Slack was asked for and has answered, in order."""
     return [str(call.args["user"]) for call in rig.workspace.calls if call.method == "users.info"]
 
 

@@ -29,7 +29,6 @@ async def asked_for_the_partner(rig: Rig) -> str:
 
 
 def lines_of(text: str) -> str:
-    """What is to be copied into the file."""
     return text.split("```")[1].strip()
 
 

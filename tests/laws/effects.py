@@ -80,7 +80,6 @@ class Effect:
 
     @property
     def ready(self) -> State:
-        """State right before it leaves."""
         return State.NEW if self.asks else State.APPROVED
 
     @property
@@ -108,7 +107,6 @@ class Effect:
         return Fault(kind, self.operation, **more)
 
     def sent(self, rig: Rig) -> int:
-        """How often the service was asked for it."""
         return asked(rig, self.operation)
 
     def at_its_claim(self, happens: Callable[[], None]) -> Callable[[str], None]:
@@ -122,7 +120,6 @@ class Effect:
         return probe
 
     async def outcomes(self, rig: Rig) -> list[AttemptOutcome]:
-        """Of the attempts at it, oldest first."""
         creates = self.unknown is State.CREATE_UNKNOWN
         return [one.outcome for one in await attempts(rig) if (one.kind.value == "create") is creates]
 
@@ -166,7 +163,6 @@ PAYING = [COMMIT, ONE_STEP, SUBMIT]
 
 
 def over(effects: Iterable[Effect]) -> pytest.MarkDecorator:
-    """One test for each of these."""
     return pytest.mark.parametrize("effect", list(effects), ids=lambda one: one.operation)
 
 

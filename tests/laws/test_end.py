@@ -29,7 +29,6 @@ ENDS = {"completed": State.COMPLETED, "failed": State.FAILED, "canceled": State.
 
 
 def end(rig: Rig, effect: Effect, status: str = "completed") -> str:
-    """How the service calls this end of its newest operation."""
     return "confirmed" if (effect, status) == (PURCHASE, "completed") else status
 
 

@@ -49,13 +49,11 @@ REFUSED = "answer 422, saying â€œThe request is not valid; request: was refusedâ
 
 
 async def reserved(rig: Rig) -> int:
-    """Cents of the daily limit that are taken."""
     day = rig.clock.now().date().isoformat()
     return await read(rig, lambda tx: tx.reservations.sum(day))
 
 
 async def once(rig: Rig, effect: Effect, found: State, *outcomes: AttemptOutcome) -> None:
-    """It was sent as often as there are outcomes, and had its effect once."""
     assert (await state(rig), effect.sent(rig), effect.done(rig)) == (found, len(outcomes), 1)
     assert await effect.outcomes(rig) == list(outcomes)
 

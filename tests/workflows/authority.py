@@ -38,7 +38,6 @@ async def approved_just_now(rig: Rig, kind: Kind) -> None:
 
 
 def sent(rig: Rig, kind: Kind) -> int:
-    """How often the service was asked to do it."""
     if kind is Kind.BULK:
         return len(rig.payments.bulk_payments)
     return len(rig.payments.calls_of(EFFECTS[kind]))
@@ -54,7 +53,6 @@ def leaves(rig: Rig, user: str, change: dict[str, object] | None) -> None:
 
 
 async def votes_with_amount(rig: Rig, action: str, user: str, amount: str) -> None:
-    """Press a button that asks for the amount, and type it."""
     await rig.press(action, user=user)
     await rig.submit(user, {forms.AMOUNT: amount})
 

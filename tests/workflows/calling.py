@@ -17,7 +17,6 @@ def token(instruction_id: str, kind: CallbackKind = CallbackKind.CONFIRMATION) -
 
 
 async def call(rig: Rig, secret: str, body: Any = None, *, method: str = "POST", **more: Any) -> tuple[int, bytes]:
-    """Somebody sends a callback."""
     url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
     async with aiohttp.ClientSession() as session, session.request(method, url, json=body or {}, **more) as answer:
         return answer.status, await answer.read()

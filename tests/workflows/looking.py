@@ -29,7 +29,6 @@ async def read(rig: Rig, work: Callable[[Tx], T]) -> T:
 
 
 async def requests(rig: Rig) -> list[Instruction]:
-    """Every request, oldest first."""
     return await read(rig, lambda tx: tx.instructions.awaiting(list(State)))
 
 
@@ -60,12 +59,10 @@ async def actions(rig: Rig) -> list[str]:
 
 
 def asked(rig: Rig, operation: str) -> int:
-    """How often the service was asked for an operation."""
     return len(rig.payments.calls_of(operation))
 
 
 def operation(rig: Rig) -> Record:
-    """The newest operation at the service."""
     return list(rig.payments.operations.values())[-1]
 
 
@@ -100,7 +97,6 @@ def everywhere(rig: Rig, word: str) -> bool:
 
 
 def ephemerals(rig: Rig, user: str) -> list[str]:
-    """What only this person was shown, as text."""
     return [message.text for message in rig.workspace.ephemerals(user)]
 
 
@@ -110,6 +106,5 @@ async def heard(rig: Rig, user: str, word: str) -> str:
 
 
 async def approved(rig: Rig, text: str = 'send ana@example.com 25.00 "March translation"') -> None:
-    """Ask for a payout and approve it once."""
     await rig.pay(text)
     await rig.press("approve")

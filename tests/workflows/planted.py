@@ -55,7 +55,6 @@ def made(rig: Rig, kind: Kind = Kind.PAYOUT, **changes: Any) -> Instruction:
 
 
 async def planted(rig: Rig, kind: Kind = Kind.PAYOUT, *, items: Any = (), **changes: Any) -> Instruction:
-    """The same, stored with its items."""
     one = made(rig, kind, **changes)
 
     def store(tx: Any) -> None:
@@ -74,7 +73,6 @@ async def tried(
     kind: AttemptKind = AttemptKind.COMMIT,
     outcome: AttemptOutcome = AttemptOutcome.OPEN,
 ) -> Attempt:
-    """An attempt of it, made now and stored."""
     now = rig.clock.now()
     attempt = Attempt(
         instruction_id=one.id, n=n, kind=kind, request_hash="", claimed_at=now, boot_at=0.0, outcome=outcome
@@ -84,7 +82,6 @@ async def tried(
 
 
 async def stored(rig: Rig, one: Instruction) -> Instruction:
-    """The request as it stands now."""
     found = await rig.switchboard.context.store.read(lambda tx: tx.instructions.get(one.id))
     assert found is not None
     return found

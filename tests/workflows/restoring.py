@@ -27,7 +27,6 @@ def back_up(url: str, to: Path) -> Path:
 
 
 def put_back(url: str, kept: Path) -> None:
-    """Replace the database; what lies beside it stays."""
     path = path_of(url)
     for suffix in ("-wal", "-shm"):
         path.with_name(path.name + suffix).unlink(missing_ok=True)

@@ -37,7 +37,6 @@ def edits(rig: Rig, message: Message) -> int:
 
 
 async def card_of(rig: Rig, purpose: str, channel: str) -> Message:
-    """The card of the request that was made for this; there is one."""
     (found,) = [one for one in await requests(rig) if one.payload.canonical().get("description") == purpose]
     (card,) = [one for one in said(rig, channel) if one.text.partition(":")[0].endswith(found.reference)]
     return card

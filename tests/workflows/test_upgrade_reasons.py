@@ -46,7 +46,6 @@ def rig_url(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def about(rig: Rig, purpose: str) -> Instruction:
-    """The payout that was asked for with this purpose."""
     (found,) = [one for one in await requests(rig) if one.payload.canonical().get("description") == purpose]
     return found
 
@@ -66,7 +65,6 @@ def messages(rig: Rig) -> list[Message]:
 
 
 async def press(rig: Rig, action: str, purpose: str, *, user: str = ADA, amount: str = "") -> None:
-    """Press a button of the approvers' card, as it was posted then."""
     (card,) = [one for one in rig.cards(APPROVALS) if f"{purpose}@example.com" in one.text]
     await rig.workspace.click(user, APPROVALS, card.ts, f"payout.{action}")
     if amount:
@@ -75,7 +73,6 @@ async def press(rig: Rig, action: str, purpose: str, *, user: str = ADA, amount:
 
 
 def sent(rig: Rig) -> dict[str, int]:
-    """How often this program asked the payments service for each effect."""
     found = {name: len(rig.payments.calls_of(name)) for name in EFFECTS}
     return {name: count for name, count in found.items() if count}
 

@@ -55,7 +55,6 @@ def list_points() -> int:
 
 
 def main(plan: str = "", mutant: str = "") -> int:
-    """Run the plan of the command line; a second word names a mutant."""
     if not plan:
         return list_points()
     with sewn(), MUTANTS[mutant].change() if mutant else nullcontext():

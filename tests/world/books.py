@@ -50,24 +50,19 @@ class Books:
         self._connection.close()
 
     def rows(self, query: str, *values: object) -> list[Record]:
-        """Rows of a query, as dictionaries."""
         return [dict(row) for row in self._connection.execute(query, values)]
 
     def instructions(self) -> list[Record]:
-        """Every instruction, in the order of asking, with payload and requirement parsed."""
         found = self.rows("SELECT * FROM instruction ORDER BY rowid")
         return [{**row, **{name: json.loads(row[name]) for name in ("payload", "requirement")}} for row in found]
 
     def votes(self, instruction_id: str) -> list[Record]:
-        """Every vote on an instruction, of all rounds."""
         return self.rows('SELECT * FROM vote WHERE instruction_id = ? ORDER BY round, "at", person', instruction_id)
 
     def attempts(self, instruction_id: str) -> list[Record]:
-        """Every attempt of an instruction."""
         return self.rows("SELECT * FROM attempt WHERE instruction_id = ? ORDER BY n", instruction_id)
 
     def undone(self) -> list[str]:
-        """Queued work, in words."""
         return [next(iter(row.values())) for row in self.rows(_UNDONE)]
 
     def pending(self, now: float) -> set[str]:
@@ -81,7 +76,6 @@ class Books:
         return min((instant for instant in instants if instant > now), default=None)
 
     def is_frozen(self) -> bool:
-        """Whether the kill switch is on."""
         found = self.rows("SELECT value FROM flag WHERE key = 'frozen'")
         return bool(found and json.loads(found[0]["value"]))
 

@@ -43,19 +43,15 @@ class Outcome:
 
 @dataclass(slots=True)
 class Report:
-    """Results of a campaign."""
-
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def broken(self) -> list[Outcome]:
-        """The runs with violations."""
         return [outcome for outcome in self.outcomes if outcome.violations]
 
     @property
     def with_a_person(self) -> int:
-        """The runs that end with a request in *needs a person*."""
         return sum("needs_human" in outcome.states for outcome in self.outcomes)
 
     def table(self) -> str:
@@ -92,7 +88,6 @@ class Crew:
         self._pool.__exit__(*raised)
 
     def run(self, plans: Sequence[Plan]) -> Report:
-        """Run plans and check each."""
         texts = [str(plan) for plan in plans]
         return self.gather(run_batch, [(texts[at : at + _BATCH], "") for at in range(0, len(texts), _BATCH)])
 
@@ -123,7 +118,6 @@ def _prepare() -> None:
 
 
 def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
-    """Run some plans in this worker process, one after the other."""
     outcomes = []
     with MUTANTS[mutant].change() if mutant else nullcontext():
         for text in texts:
@@ -144,13 +138,11 @@ def tidy() -> None:
 
 
 async def run_plan(plan: Plan) -> Outcome:
-    """Run one plan and check everything."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         return await run_world(Run(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)))
 
 
 async def run_world(opened: Run) -> Outcome:
-    """Run this world with its faults and check everything."""
     started = time.monotonic()
     async with opened as world:
         broken = ""

@@ -36,8 +36,6 @@ _WINDOW_SECONDS = 3_600
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A violated invariant: its code and the observation."""
-
     code: str
     seen: str
 
@@ -81,7 +79,6 @@ class Checker:
             self.sent.append(arrival)
 
     def check(self) -> list[Violation]:
-        """All violations so far; may be called after any act."""
         rows = self._world.books.instructions()
         found = [*self.alarms, *self._strangers(rows), *self._sightings(rows), *self._lasting(), *self._audit(rows)]
         for row in rows:
@@ -90,7 +87,6 @@ class Checker:
         return [Violation(code, seen) for code, seen in found]
 
     def end(self) -> list[Violation]:
-        """All violations when everything came to its end: ``check``, and what only holds then."""
         violations, rows = self.check(), self._world.books.instructions()
         found = [*self._callbacks(rows), *self._database()]
         for row in rows:
@@ -326,5 +322,4 @@ def _left(id_: str, before: str, after: str) -> Iterator[Finding]:
 
 
 def _address(delivery: CallbackAttempt) -> str:
-    """Identification of a callback's address."""
     return hashlib.sha256(delivery.url.rpartition("/")[2].encode()).hexdigest()

@@ -17,7 +17,6 @@ def crew() -> Iterator[Crew]:
 
 @pytest.fixture
 def silence() -> Iterator[None]:
-    """Logs are not written."""
     before = structlog.get_config()
     structlog.configure(processors=[drop], logger_factory=structlog.ReturnLoggerFactory())
     yield

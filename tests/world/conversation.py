@@ -34,8 +34,6 @@ _REMINDERS = 3
 
 
 class Conversation:
-    """What the workspace shows of the requests of a world."""
-
     def __init__(self, world: World) -> None:
         self._world = world
         self._read = 0
@@ -168,17 +166,14 @@ class Conversation:
 
 
 def roots(world: World, channel: str) -> list[Message]:
-    """Public messages of a channel outside of threads."""
     return [one for one in world.workspace.messages(channel) if one.thread_ts in ("", one.ts) and not one.ephemeral_to]
 
 
 def approved_by(card: Message) -> str:
-    """The part of a card that names who approved."""
     return card.text.partition("Approved by ")[2]
 
 
 def _records_in(call: Call) -> list[dict[str, Any]]:
-    """Records of operations in the service's answer, to a read or a list."""
     if call.operation not in ("get_operation", "list_operations") or not isinstance(call.response, dict):
         return []
     listed = call.response.get("data", [call.response])

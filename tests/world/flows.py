@@ -42,7 +42,6 @@ class Flow:
     furnish_more: Callable[[PaymentsSimulator], None] | None = None
 
     def furnish(self, payments: PaymentsSimulator) -> None:
-        """Set up the service."""
         payments.callbacks.switches.drop = not self.calls_back
         if self.furnish_more is not None:
             self.furnish_more(payments)

@@ -83,7 +83,6 @@ class History(World):
         await self.answered()
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
-        """Let a person act and read the answer."""
         known = len(self.witness.said)
         ack = await self.act(doing)
         await self.answered()
@@ -112,7 +111,6 @@ class History(World):
         return rows[which % len(rows)] if rows else None
 
     def stands(self, *states: str) -> bool:
-        """Whether any request is in one of these states."""
         return any(row["state"] in states for row in self.books.instructions())
 
     async def ask(self, user: str, text: str, *, email: str, cents: int, channel: str) -> None:
@@ -215,7 +213,6 @@ class History(World):
                 raise Broken(f"I8: {user} did {action}, {row['reference']} is {now['state']}")
 
     async def say(self, user: str, text: str) -> None:
-        """Freeze or unfreeze."""
         heard = self._heard(user)
         ack = await self._act(self.workspace.slash(user, FINANCE, "/pay", text, force=True))
         told = self._since(user, heard)
@@ -226,13 +223,11 @@ class History(World):
     # what happens to people
 
     def regroup(self, user: str, *, member: bool) -> None:
-        """Somebody joins or leaves the approvers' group."""
         users = [one for one in self.workspace.groups["S0TREASURY"].users if one != user]
         self.workspace.set_group("S0TREASURY", [*users, user] if member else users)
         self.register.note(self.clock.seconds())
 
     def employ(self, user: str, *, active: bool) -> None:
-        """Somebody's account is deactivated or comes back."""
         self.workspace.set_user(user, deleted=not active)
         self.register.note(self.clock.seconds())
 
@@ -262,7 +257,6 @@ class History(World):
             record.email = record.email if cents else "mallory@example.com"
 
     async def advance(self) -> None:
-        """Whatever is on its way at the service moves by one step."""
         await self.payments.advance()
         await self._called_back()
 
@@ -306,18 +300,15 @@ class History(World):
         await self.settle()
 
     def arm(self, side: str, operation: str, kind: FaultKind, *, times: int = 1, skip: int = 0) -> None:
-        """Let the next request of a kind go wrong; at most one fault is armed at a time."""
         self.calm()
         faults = self.payments.faults if side == "service" else self.workspace.faults
         faults.arm(Fault(kind, operation=operation, times=times, skip=skip))
 
     def calm(self) -> None:
-        """No fault is armed."""
         self.payments.faults.clear()
         self.workspace.faults.clear()
 
     async def wait(self, seconds: float, *, steps: int = 1) -> None:
-        """Time passes."""
         for _ in range(steps):
             self.clock.advance(seconds / steps)
             await self._called_back()

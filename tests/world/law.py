@@ -19,8 +19,6 @@ _REMEMBERED = 60.0
 
 @dataclass(frozen=True)
 class Law:
-    """What a policy file asks, read by this test itself."""
-
     text: str
 
     @property
@@ -29,23 +27,19 @@ class Law:
 
     @property
     def approvers(self) -> frozenset[str]:
-        """User and group ids."""
         return frozenset(re.findall(r'"(\w+)"', re.findall(r"approvers = \[(.*)\]", self.text)[0]))
 
     def quorum(self, cents: int) -> int:
-        """How many approvals an amount needs at least."""
         approval = self._table["approval"]
         quorum = approval["quorum"]
         assert isinstance(quorum, int)
         return max([quorum, *(rule["quorum"] for rule in self._rules(cents))])
 
     def wants_it_typed(self, cents: int) -> bool:
-        """Whether who approves this amount must type it."""
         return any(rule["typed_amount"] for rule in self._rules(cents))
 
     @property
     def daily_cents(self) -> int:
-        """Most cents that may be sent in a day."""
         return _cents(str(self._table["approval"]["daily_limit"]))
 
     def _rules(self, cents: int) -> list[dict[str, int]]:
@@ -63,7 +57,6 @@ class Register:
     """From each moment on: ids of full members, and ``group:user`` for those in a group."""
 
     def note(self, now: float) -> None:
-        """Write down who is what from now on."""
         home = self.workspace.identity.team_id
         full = {
             user.id
@@ -74,7 +67,6 @@ class Register:
         self.moments.append((now, frozenset(full | memberships)))
 
     def approvers(self, law: Law, now: float) -> frozenset[str]:
-        """Whose approval may count now: who qualified at any moment for which Slack's word may still be used."""
         ends = [at for at, _ in self.moments[1:]] + [float("inf")]
         return frozenset(
             user

@@ -99,7 +99,6 @@ class Payouts(RuleBasedStateMachine):
         self.world = self._do(History.open(Path(self._folder.name)))
 
     def _do(self, doing: Awaitable[T]) -> T:
-        """Carry one act out; a run in which something broke is not taken to its end."""
         self._broken = True
 
         async def done() -> T:
@@ -110,7 +109,6 @@ class Payouts(RuleBasedStateMachine):
         return result
 
     def teardown(self) -> None:
-        """Take the run to its end, and everything down."""
         try:
             if self.takes_to_the_end and not self._broken:
                 self._do(self.world.converge())
@@ -249,7 +247,6 @@ class Payouts(RuleBasedStateMachine):
         then=st.sampled_from(("", "approve", "unfreeze")),
     )
     def freeze(self, user: str, which: int, then: str) -> None:
-        """Payments are frozen by whoever may; then people approve all the same, or lift it."""
         self._do(self.world.say(user, "freeze careful"))
         for person in APPROVERS:
             if then == "approve":
@@ -271,7 +268,6 @@ class Payouts(RuleBasedStateMachine):
 
     @rule(which=which, status=st.sampled_from(STATUSES))
     def move(self, which: int, status: str) -> None:
-        """Also what nobody here asked for, such as a commit in the partner's own dashboard."""
         self._do(self.world.move(which, status))
 
     @rule(which=which, cents=st.sampled_from((0, 100)))
@@ -281,7 +277,6 @@ class Payouts(RuleBasedStateMachine):
 
     @rule(doubled=st.booleans(), late=st.sampled_from((0.0, 90.0, 7_200.0)), forged=st.booleans(), drop=st.booleans())
     def advance(self, doubled: bool, late: float, forged: bool, drop: bool) -> None:
-        """What is on its way moves on, and the callbacks about it come doubled, late, forged or not at all."""
         switches = self.world.payments.callbacks.switches
         switches.double, switches.late_seconds, switches.forged, switches.drop = doubled, late, forged, drop
         self._do(self.world.advance())

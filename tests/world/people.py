@@ -33,11 +33,9 @@ class Person:
     most: int = _MOST_TRIES
 
     def wants(self, world: Run) -> bool:
-        """Whether there is a reason to act, now or soon."""
         return self.tries < self.most and self._reason(world)
 
     async def turn(self, world: Run) -> None:
-        """Act once."""
         self.tries += 1
         await self._act(world)
         self.looks_at = world.clock.seconds() + _AGAIN_SECONDS
@@ -116,7 +114,6 @@ class Decider(Person):
             await world.person_acts(self.user, f"submit {self.action}", doing, durable=lambda: self._holds(world))
 
     def _holds(self, world: Run) -> bool:
-        """Whether this person's decision of the current round is in the database."""
         where, what = self.table[self.action]
         if where == "vote":
             query = (

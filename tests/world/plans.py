@@ -75,8 +75,6 @@ _HANGING = frozenset({"create_payout", "commit_payout", "one_step_payout", "chat
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """The ``n``-th (from 1) effect of this name in a run."""
-
     side: Side
     name: str
     n: int
@@ -86,7 +84,6 @@ class Point:
 
     @classmethod
     def parse(cls, text: str) -> "Point":
-        """The point that ``str`` gave this text."""
         place, _, n = text.rpartition("#")
         side, _, name = place.partition("/")
         return cls(Side(side), name, int(n))
@@ -123,7 +120,6 @@ class Plan:
 
     @classmethod
     def parse(cls, text: str) -> "Plan":
-        """The plan that ``str`` gave this text."""
         flow, _, rest = text.partition(":")
         faults = [part.strip().rpartition("=") for part in rest.split(",") if part.strip()]
         return cls(flow.strip(), tuple((Point.parse(point), Kind(kind)) for point, _, kind in faults))

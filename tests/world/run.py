@@ -66,7 +66,6 @@ class Run(World):
             await asyncio.create_task(person.turn(self), context=Context())
 
     async def live(self) -> None:
-        """Run the flow until nothing is left to do, or until the time limit."""
         for _ in range(_MOST_TURNS):
             if await self._somebody_acts():
                 self.disturbed_at = self.clock.seconds()
@@ -102,7 +101,6 @@ class Run(World):
         )
 
     async def run_due(self) -> int:
-        """Run workers that may have work; one that fails is tried again at the next tick."""
         found = 0
         pending = self.books.pending(self.clock.seconds())
         for name in WORKERS:
@@ -115,7 +113,6 @@ class Run(World):
         return found
 
     async def _pass_time(self) -> None:
-        """Move the clock to the next event."""
         now = self.clock.seconds()
         moments = [self.books.next_due(now), self.payments.book.next_due()]
         moments += [person.looks_at for person in self.flow.people if person.wants(self)]
@@ -157,7 +154,6 @@ class Run(World):
 
 
 def check(run: Run) -> list[Violation]:
-    """All violations after a run; empty when every invariant holds."""
     violations, rows = run.checker.end(), run.books.instructions()
     found = (*run.checker.conversation.repeated(rows), *_people(run), *_end(run), *_hits(run))
     return [*violations, *(Violation(code, seen) for code, seen in found)]
@@ -205,7 +201,6 @@ def _end(run: Run) -> Iterator[Finding]:
 
 
 def _hits(run: Run) -> Iterator[Finding]:
-    """Every planned fault occurred; of several, the first may keep a run from reaching the others."""
     hit = Counter(run.hits)
     planned = Counter([*(point for point, _ in run.plan.faults[:1]), *run.flow.base])
     if any(count > 1 for count in hit.values()) or planned - hit:

@@ -61,8 +61,6 @@ class Crash(BaseException):
 
 
 class Outside(Protocol):
-    """Receiver of a life's effects, which decides on their faults."""
-
     payments_faults: Faults
     slack_faults: Faults
     died_before: int
@@ -82,8 +80,6 @@ class Outside(Protocol):
 
 
 class Life:
-    """One process of the application, from its start to its end or death."""
-
     def __init__(self, outside: Outside) -> None:
         self.outside = outside
         self.tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
@@ -94,7 +90,6 @@ class Life:
         self._committing: deque[Kind | None] = deque()
 
     def die(self) -> None:
-        """Mark the process as dead; may be called in any thread."""
         self._loop.call_soon_threadsafe(self.dead.set)
 
     async def answered(self) -> None:
@@ -174,7 +169,6 @@ class Chance(random.Random):
     """Stands in for :mod:`secrets` where ids are made."""
 
     def randbits(self, bits: int) -> int:
-        """So many random bits."""
         return self.getrandbits(bits)
 
 

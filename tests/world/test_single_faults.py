@@ -11,7 +11,6 @@ from tests.world.plans import Plan, covering, together
 
 
 def run(crew: Crew, choose: Callable[[list[Plan]], list[Plan]]) -> Report:
-    """Run the chosen plans."""
     references = crew.run([Plan(flow) for flow in FLOWS])
     assert not references.broken, references.table()
     return crew.run(choose(single_faults(references.outcomes)))

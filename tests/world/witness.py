@@ -60,8 +60,6 @@ class Sighting:
 
 @dataclass(slots=True)
 class Witness:
-    """All observations of one run."""
-
     workspace: Workspace
     payments: PaymentsSimulator
     books: Books
@@ -79,7 +77,6 @@ class Witness:
     _last: dict[str, tuple[str, int, int]] = field(default_factory=dict)
 
     def attach(self) -> None:
-        """Observe arriving requests, operations that move, and posted messages."""
         recorder, log = self.payments.recorder, self.workspace._state.log
         arrived, publish, add = recorder.arrived, recorder.publish, log.add
 

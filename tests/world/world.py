@@ -104,11 +104,9 @@ class World:
         """Set up the service."""
 
     def asked(self, instruction_id: str) -> Ask | None:
-        """What a person typed for this instruction."""
         return self.asks.get(instruction_id)
 
     def cards(self, reference: str) -> list[Message]:
-        """Every copy of a request's card, as it is now."""
         everywhere = self.workspace._state.log.everywhere()
         return [one for one in everywhere if not one.ephemeral_to and one.text.startswith(f"Payout {reference}:")]
 
@@ -138,7 +136,6 @@ class World:
         return point, kind
 
     def fault_at(self, point: Point) -> Kind | None:
-        """The fault at this point, if any."""
         raise NotImplementedError
 
     async def meanwhile(self, point: Point) -> None:
@@ -258,14 +255,12 @@ class World:
     # what happens in every run
 
     async def settle(self) -> None:
-        """Run due work of the application."""
         for _ in range(_MOST_ROUNDS):
             if await self._outlive(start_in(self.life, self.run_due())) == 0:
                 return
         raise RuntimeError("I10: there is no end of what is due")
 
     async def run_due(self) -> int:
-        """Begin what is due and wait until it is done; returns how much."""
         raise NotImplementedError
 
     async def service_moves(self) -> None:

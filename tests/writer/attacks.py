@@ -211,7 +211,6 @@ def _of_another(raw: sqlite3.Connection, table: str, keys: list[str], request: s
 
 
 def _repeated(raw: sqlite3.Connection, table: str, keys: list[str], row: dict[str, Any]) -> int:
-    """A copy of a row, with another key and whatever else has to be unique."""
     new = dict(row)
     for name in {*keys, "reference", "code", "source_key", "key", "id", "person", "flying"} & row.keys():
         if name == "instruction_id":
@@ -236,7 +235,6 @@ def _changes(table: str, column: str, value: Any, code: str, kind: str) -> dict[
 
 
 def _values(column: Column[Any], before: Any) -> Iterator[Any]:
-    """Other values of a column; as many whatever stands there."""
     kind = column.type
     match kind:
         case Json():

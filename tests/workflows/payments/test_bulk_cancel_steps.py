@@ -229,7 +229,6 @@ def pending(rig: Rig) -> list[str]:
 
 
 def named(rig: Rig) -> list[list[str]]:
-    """The hashes of each request to cancel."""
     bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
     return [[one["svc_operation_hash"] for one in body["paymentItems"]] for body in bodies if isinstance(body, dict)]
 

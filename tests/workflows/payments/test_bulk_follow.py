@@ -181,8 +181,6 @@ async def test_a_failure_without_our_note_is_that_of_the_person_and_amount_once(
 
 
 class Failures:
-    """The payments service, as far as its list of failures goes."""
-
     def __init__(self, *listed: ReportedItem, trouble: ServiceNow | None = None) -> None:
         self.listed, self.trouble, self.asked = listed, trouble, 0
 
@@ -212,8 +210,6 @@ async def test_reasons_are_read_only_for_failed_items_that_have_none(trouble: Se
 
 
 class Service:
-    """The payments service, as far as one look goes."""
-
     def __init__(self, job: BulkJob) -> None:
         self.job, self.paged = job, 0
 

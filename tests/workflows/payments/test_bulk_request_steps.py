@@ -113,8 +113,6 @@ async def test_who_was_overtaken_stops_looking_up(rig: Rig) -> None:
 
 
 class Pages:
-    """The payments service, as far as pages of items go."""
-
     def __init__(self, found: Any = None, job: BulkJob | Exception | None = None) -> None:
         self.found, self.job = found, job
         self.asked: list[tuple[str, str, int]] = []

@@ -33,7 +33,6 @@ async def asked(rig: Rig, **like: Any) -> Instruction:
 
 
 def listed(one: Instruction, *rows: int, reference: str = "", note: bool = True) -> list[ReportedItem]:
-    """Items of a bulk payment that pays these rows of it."""
     name = reference or one.reference
     return [
         ReportedItem(
@@ -44,8 +43,6 @@ def listed(one: Instruction, *rows: int, reference: str = "", note: bool = True)
 
 
 class Service:
-    """The payments service: its history, page by page, and the items of each."""
-
     def __init__(self, pages: Iterable[Iterable[str]], held: dict[str, Any], trouble: Exception | None = None) -> None:
         self.pages, self.held, self.trouble = [list(page) for page in pages], held, trouble
         self.read: list[str] = []

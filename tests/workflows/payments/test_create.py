@@ -155,7 +155,6 @@ async def move(rig: Rig, *, seconds: float = 2 * MINUTE) -> None:
 
 @pytest.fixture(params=["callbacks", "polling alone"])
 def heard_by(request: pytest.FixtureRequest, rig: Rig) -> str:
-    """However it is found out."""
     rig.payments.callbacks.switches.drop = request.param == "polling alone"
     return str(request.param)
 

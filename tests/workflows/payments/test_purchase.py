@@ -52,7 +52,6 @@ def card(rig: Rig, channel: str = FINANCE) -> Message:
 
 
 def link(rig: Rig) -> str:
-    """The checkout link on the card's button; nothing when there is none."""
     elements = (element for block in card(rig).blocks for element in block.get("elements", []))
     return next((str(element["url"]) for element in elements if "url" in element), "")
 
@@ -62,20 +61,17 @@ async def outcomes(rig: Rig) -> list[AttemptOutcome]:
 
 
 async def decide(rig: Rig, status: str = CONFIRMED, **more: Any) -> None:
-    """The buyer, or the service, decides; its callback arrives and is verified."""
     await rig.payments.settle(operation(rig).id, status, **more)
     await rig.payments.delivered()
     await rig.pass_time(2)
 
 
 async def given_out(rig: Rig) -> str:
-    """What the thread says of the link."""
     what = f":link: <@{MARIA}> 119.50 USD from ben@example.com ({(await newest(rig)).reference}) is *open*."
     return f"{what} Pass the checkout link on to the buyer, to be opened in their browser: <{link(rig)}>"
 
 
 def thread(rig: Rig) -> list[Message]:
-    """What is said of the newest purchase."""
     return [message for message in rig.news(FINANCE) if message.thread_ts == card(rig).ts]
 
 

@@ -72,8 +72,6 @@ async def test_a_record_of_a_purchase(
 
 
 def linking(ctx: Context, *, works: bool) -> Context:
-    """Where a checkout link can be made of an id, or not."""
-
     class Links:
         def checkout_url(self, _remote: str) -> str:
             if works:

@@ -175,7 +175,6 @@ async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None
 
 
 def dearer(payments: PaymentsSimulator) -> None:
-    """The service takes ten times what was asked."""
     create = payments.book.create_payout
 
     def wrong(order: object) -> object:

@@ -66,8 +66,6 @@ def test_a_file_that_names_its_recipients_and_amounts_can_be_paid(header: list[s
 
 
 class Accounts:
-    """The payments service, as far as accounts go."""
-
     def __init__(self, answer: Any) -> None:
         self.answer, self.asked = answer, 0
 

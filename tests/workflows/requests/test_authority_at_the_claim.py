@@ -28,7 +28,6 @@ Reading = Callable[..., Any]
 def while_reading(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None], *, answered: bool = False
 ) -> None:
-    """Let something happen while the service is asked, before its answer or, ``answered``, right after it."""
     payments = rig.switchboard.context.payments.client
     original: Reading = getattr(payments, method)
 
@@ -62,7 +61,6 @@ def while_asking_slack(
 
 
 def claimed_with(ctx: Context, instruction: Instruction, standings: Standings, tx: Tx) -> object:
-    """The claim, knowing this of people."""
     return send.claim(Unit(tx, ctx), instruction, standings)
 
 
@@ -192,7 +190,6 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
 
 
 async def test_two_approvers_one_of_whom_asked(rig: Rig) -> None:
-    """A requester among the approvers leaves the quorum to the others."""
     await rig.pay("send ana@example.com 2000.00 rent", user=TOM, channel=FINANCE)
     await votes_with_amount(rig, "approve", ADA, "2000.00")
     await rig.press("approve", user=TOM)
@@ -246,6 +243,5 @@ async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(
 
 
 def named(rig: Rig) -> list[int]:
-    """How many payments each request to cancel named."""
     bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
     return [len(body["paymentItems"]) for body in bodies if isinstance(body, dict)]

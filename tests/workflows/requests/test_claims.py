@@ -265,7 +265,6 @@ async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
 
 
 async def sent_here(rig: Rig, one: Instruction, place: announce.Place, state: OutboxState) -> None:
-    """The post of its card to this place, in this state."""
     ctx, now = rig.switchboard.context, rig.clock.now()
     await ctx.store.write(lambda tx: announce.show_card(Unit(tx, ctx, now=now), one, place))
     values = (state.value, f"card:{one.id}:{place}")

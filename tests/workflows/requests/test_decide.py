@@ -28,7 +28,6 @@ def click(one: Instruction, person: str, **changes: Any) -> Click:
 
 
 async def audited(rig: Rig, one: Instruction) -> list[tuple[str, str]]:
-    """Who did what with it, after it was asked for."""
     rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == one.id])
     return [(row.actor, row.action) for row in rows[1:]]
 

@@ -26,8 +26,6 @@ SUSPECT: Look[Operation] = Look(doubt=MAY_BE, suspect="r9")
 
 
 class Acts:
-    """What was done with hits, and what with a request that no look finds."""
-
     def __init__(self) -> None:
         self.hits: list[str] = []
         self.given_up = 0

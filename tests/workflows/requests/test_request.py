@@ -86,7 +86,6 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
 
 
 def account(rig: Rig) -> str:
-    """What the card says of the recipient's account."""
     return rig.cards(APPROVALS)[0].text.partition(" (")[2].partition(") for “")[0]
 
 
@@ -146,7 +145,6 @@ async def test_the_same_is_remembered_for_a_day(rig: Rig, seconds: float, quorum
 
 @pytest.mark.parametrize("name", ["<!channel>", "<@U0OLGA> & <!here|x>"])
 async def test_a_name_rings_nobody(rig: Rig, name: str) -> None:
-    """Escaped wherever a card or the news says who decided."""
     rig.workspace.add_user(ADA, "ada", real_name=name)
     rig.workspace.add_user(MARIA, "maria", real_name=name)
     await rig.pay()

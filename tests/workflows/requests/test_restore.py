@@ -53,8 +53,6 @@ async def test_what_is_older_than_the_process_and_was_never_tried_is_looked_for_
 
 
 def finds(ctx: Context, found: SearchResult | Exception) -> Context:
-    """Where looking for a payout comes to this."""
-
     async def find(*_: object) -> SearchResult:
         if isinstance(found, Exception):
             raise found

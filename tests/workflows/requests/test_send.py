@@ -18,7 +18,6 @@ async def outcomes(rig: Rig) -> list[AttemptOutcome]:
 
 
 async def waits(rig: Rig) -> float:
-    """Seconds until the newest request goes on."""
     due = (await newest(rig)).due_at
     assert due is not None
     return (due - rig.clock.now()).total_seconds()

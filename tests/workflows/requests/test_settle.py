@@ -30,7 +30,6 @@ def _reserve(tx: Tx, *, whose: str, n: int) -> bool:
 
 
 async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
-    """What the newest audit row says of it."""
     rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == one.id])
     return dict(rows[-1].detail)
 

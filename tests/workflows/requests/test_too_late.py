@@ -33,8 +33,6 @@ Work = Callable[[Unit, Instruction], Any]
 
 
 class Late(NamedTuple):
-    """What is done with a request of this kind in this state."""
-
     kind: Kind
     state: State
     work: Work
@@ -42,7 +40,6 @@ class Late(NamedTuple):
 
 
 def operation(one: Instruction, **changes: Any) -> Operation:
-    """What the service holds of it."""
     values = {"id": one.remote_id, "status": "created", "code": one.code, "cents": Cents(one.cents)}
     return Operation(**{**values, "email": one.payload.email, "description": one.payload.description, **changes})
 
