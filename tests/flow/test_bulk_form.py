@@ -16,7 +16,6 @@ NAMELESS = (
     b"Id;Contact;To pay;Paid before;Why\n1;ana@example.com;25.00;1.00;March\n2;luis@example.com;10.50;1.00;Proofs\n"
 )
 
-
 pytestmark = pytest.mark.rig(on="both")
 
 

@@ -25,7 +25,6 @@ CLOSED = [one for one in WITH_MEDIA if one.media is not None and one.media.is_cl
 WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
 SITE = "https://files.example.com"
 
-
 pytestmark = pytest.mark.rig(clock=None)
 
 

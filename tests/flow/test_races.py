@@ -10,7 +10,6 @@ from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, TOM, Rig
 
 TURNS = 6
 
-
 pytestmark = [pytest.mark.rig(on="both", clock=None), pytest.mark.both_databases]
 
 

@@ -16,7 +16,6 @@ BEFORE = {Letter.BULK: "B", Letter.CANCELLATION: "C", Letter.PREBOOKING: "B"}
 """Letters that were shared."""
 PENDING = "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00"
 
-
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 

@@ -16,7 +16,6 @@ FEW = 3
 FOR_EVER = 3_600.0
 """Seconds: of an answer, and of every time-out. What waits for one of them does not happen in this test."""
 
-
 HANGING = {"service_total": FOR_EVER, "slack_total": FOR_EVER}
 pytestmark = pytest.mark.rig(on="both", clock=None, around=HANGING)
 
@@ -109,12 +108,9 @@ async def with_a_store(database_url: str, **variations: Any) -> Rig:
     service = DeliverySimulator()
     service.add_store("Centro", token=STORE_KEY)
     return await Rig.open(
-        database_url=database_url,
-        policy=DELIVERY_POLICY,
-        delivery=service,
-        delivery_store_keys={"Centro": STORE_KEY},
+        database_url=database_url, policy=DELIVERY_POLICY, delivery=service, delivery_store_keys={"Centro": STORE_KEY},
         **variations,
-    )
+    )  # fmt: skip
 
 
 booking = pytest.mark.rig(on="sqlite", opened_by=with_a_store, around={**HANGING, "handler_moment": 0.1})

@@ -3,11 +3,6 @@
 from bot.playground.faults import FaultKind
 
 KINDS = [
-    FaultKind.LOST,
-    FaultKind.DONE_DROPPED,
-    FaultKind.DONE_500,
-    FaultKind.ERROR_500,
-    FaultKind.TOO_MANY,
-    FaultKind.REFUSED,
-    FaultKind.GARBAGE,
-]
+    FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.ERROR_500, FaultKind.TOO_MANY,
+    FaultKind.REFUSED, FaultKind.GARBAGE,
+]  # fmt: skip

@@ -18,7 +18,6 @@ from tests.workflows.looking import MINUTE, disagreements, read, requests
 
 THEN = "0016"
 
-
 pytestmark = pytest.mark.rig(opened_by=partial(open_then, name=THEN))
 
 

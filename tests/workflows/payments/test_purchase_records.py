@@ -131,13 +131,9 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.OPEN)
     row = Tracked(
-        kind="purchase",
-        remote_id=one.remote_id or "",
-        instruction_id=one.id,
-        created_at=now - age,
-        due_at=now,
+        kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now,
         polls=40,
-    )
+    )  # fmt: skip
     again = await ctx.store.write(lambda tx: purchase._polled(Unit(tx, ctx, now=now), row, one, None))
     assert again is not None
     assert again.pause == times * POLL

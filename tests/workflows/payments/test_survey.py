@@ -14,7 +14,6 @@ from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed
 
 ADDRESS = "https://switchboard.example.com"
 
-
 pytestmark = pytest.mark.rig(public_url=ADDRESS)
 
 
