@@ -4,15 +4,18 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import closing
 from itertools import count
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
 from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, Kind
+from bot.workflows.context import Unit
 from tests.domain.made import bulk, instruction, payload, purchase
 from tests.support.rig import Rig
 from tests.workflows.restoring import path_of
+
+T = TypeVar("T")
 
 
 def on_one_rig(cases: Iterable[Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[[Rig], Awaitable[None]]]:
@@ -75,6 +78,11 @@ async def tried(
     )
     await rig.switchboard.context.store.write(lambda tx: tx.attempts.open(attempt))
     return attempt
+
+
+async def write(rig: Rig, work: Callable[[Unit], T]) -> T:
+    """Do this in one transaction, and wake nobody."""
+    return await rig.switchboard.context.write(work, wakes=False)
 
 
 async def stored(rig: Rig, one: Instruction) -> Instruction:

@@ -24,7 +24,7 @@ from tests.support.rig import Rig
 from tests.support.rows import audit_rows
 from tests.support.troubles import says
 from tests.workflows.looking import read
-from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried
+from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried, write
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
 
@@ -34,10 +34,9 @@ async def asked(rig: Rig, *hashes: str, named: Mapping[str, int] = {}, **like: A
     payload, rows = cancellation(*hashes)
     values = {"payload": payload, "items": rows, "progress": BulkProgress(), "remote_id": None}
     one = await planted(rig, Kind.BULK_CANCEL, **{**values, **like})
-    ctx = rig.switchboard.context
     for name, attempt in named.items():
         number = [row.row for row in rows if row.hash == name]
-        await ctx.store.write(lambda tx, at=number, n=attempt: tx.bulk_items.name(one.id, at, n))  # type: ignore[misc]
+        await write(rig, lambda tx, at=number, n=attempt: tx.bulk_items.name(one.id, at, n))  # type: ignore[misc]
     return one
 
 
@@ -51,12 +50,12 @@ async def audited(rig: Rig, one: Instruction) -> tuple[str, dict[str, object]]:
 
 
 async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, "aa", state=State.SENDING, commits=1, unknown_since=now, reads=2)
     said = NotExecuted(reason=own_words("not in escrow"), again=False, detail="NOT_PENDING")
     refused = bulk_cancel.CANCELED.refused
     assert refused is not None
-    await ctx.store.write(lambda tx: refused(Unit(tx, ctx, now=now), one, said))
+    await write(rig, lambda uow: refused(uow, one, said))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.full_reason, now)
     assert (after.unknown_since, after.reads) == (None, 0)
@@ -65,9 +64,8 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
 
 @on_one_rig([(0, State.FAILED), (1, State.COMMITTED)])
 async def test_where_nothing_was_ever_sent_it_ends(rig: Rig, commits: int, state: State) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", state=State.APPROVED, commits=commits)
-    await ctx.store.write(lambda tx: bulk_cancel._all_sent(Unit(tx, ctx, now=now), one, BulkProgress()))
+    await write(rig, lambda uow: bulk_cancel._all_sent(uow, one, BulkProgress()))
     assert (await stored(rig, one)).state is state
     if commits:
         assert await audited(rig, one) == ("all_sent", {"reason": ""})
@@ -88,10 +86,10 @@ UNKNOWN, PEOPLE = State.COMMIT_UNKNOWN, State.NEEDS_HUMAN
 async def test_the_outcome_of_a_chunk_is_read_from_its_items(
     rig: Rig, state: State, statuses: dict[str, str], lost: dict[str, int], after: State, due: timedelta
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, "aa", "bb", state=state, commits=1, named=lost, sent_at=now, puts_off=3)
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN if lost else AttemptOutcome.DONE)
-    await ctx.store.write(lambda tx: bulk_cancel.read_again(Unit(tx, ctx), one, reported(**statuses)))
+    await write(rig, lambda uow: bulk_cancel.read_again(uow, one, reported(**statuses)))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (after, now + due)
     rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))
@@ -110,9 +108,9 @@ async def test_the_outcome_of_a_chunk_is_read_from_its_items(
 async def test_what_still_reads_as_pending_is_read_three_times(
     rig: Rig, statuses: dict[str, str], reads: int, state: State, counted: int
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1, "bb": 1}, reads=reads)
-    await ctx.store.write(lambda tx: bulk_cancel._verified(Unit(tx, ctx), one, reported(**statuses)))
+    await write(rig, lambda uow: bulk_cancel._verified(uow, one, reported(**statuses)))
     found = await stored(rig, one)
     assert (found.state, found.reads) == (state, counted)
     if state is State.COMMITTED:
@@ -126,17 +124,15 @@ async def test_what_still_reads_as_pending_is_read_three_times(
 
 
 async def test_what_was_never_named_may_stay_pending(rig: Rig) -> None:
-    ctx = rig.switchboard.context
     one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1})
-    await ctx.store.write(lambda tx: bulk_cancel._verified(Unit(tx, ctx), one, reported(aa="canceled", bb="pending")))
+    await write(rig, lambda uow: bulk_cancel._verified(uow, one, reported(aa="canceled", bb="pending")))
     assert (await stored(rig, one)).state is State.COMPLETED
 
 
 async def test_what_was_not_sent_may_be_named_again(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", "bb", "cc", state=State.SENDING, named={"aa": 1, "bb": 2, "cc": 2})
     attempt = await tried(rig, one, 2)
-    await ctx.store.write(lambda tx: bulk_cancel._unname(Unit(tx, now=now), one, attempt))
+    await write(rig, lambda uow: bulk_cancel._unname(uow, one, attempt))
     rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))
     assert [row.attempt for row in rows] == [1, 0, 0]
 

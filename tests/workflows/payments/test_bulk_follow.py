@@ -12,14 +12,13 @@ from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.bulk_records import Accounting, BulkJob, BulkRow, ReportedItem, RowChange
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Unit
 from bot.workflows.payments import bulk
 from bot.workflows.payments.bulk import Read
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, queued, stored
+from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 SECOND, POLL = timedelta(seconds=1), timedelta(seconds=30)
 RUNNING, DONE = BulkJob(id="b1", status="running", count=3), BulkJob(id="b1", status="done", count=3)
@@ -48,9 +47,8 @@ def row_of(rig: Rig, one: Instruction, **changes: Any) -> Tracked:
 
 
 async def polled(rig: Rig, one: Instruction, found: Read | None, **changes: Any) -> Any:
-    ctx = rig.switchboard.context
-    row, now = row_of(rig, one, **changes), rig.clock.now()
-    return await ctx.store.write(lambda tx: bulk._polled(Unit(tx, ctx, now=now), row, one, found))
+    row = row_of(rig, one, **changes)
+    return await write(rig, lambda uow: bulk._polled(uow, row, one, found))
 
 
 async def test_what_is_over_is_not_followed_any_more(rig: Rig) -> None:
@@ -136,9 +134,8 @@ async def test_what_the_service_leaves_open_is_told_at_the_third_look(
 
 
 async def followed_on(rig: Rig, one: Instruction, progress: BulkProgress | None, **changes: Any) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     row, as_it_is = row_of(rig, one, **changes), replace(one, progress=progress)
-    await ctx.store.write(lambda tx: bulk._alert_stuck(Unit(tx, ctx, now=now), as_it_is, row))
+    await write(rig, lambda uow: bulk._alert_stuck(uow, as_it_is, row))
 
 
 @on_one_rig([
@@ -255,12 +252,12 @@ async def test_the_pace_is_that_of_what_waits_for_people(rig: Rig, state: State,
 
 @on_one_rig([((), False), ((RowChange(1, "completed", "h1", ""),), True)])
 async def test_when_something_last_changed_is_kept(rig: Rig, changes: tuple[RowChange, ...], moved: bool) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     long_ago = now - timedelta(hours=3)
     progress = BulkProgress(tally=Tally(), read_at=long_ago, changed_at=long_ago)
     one = await followed(rig, "committed", "", progress=progress)
     found = Read(RUNNING, changes, complete=True)
-    await ctx.store.write(lambda tx: bulk._apply(Unit(tx, ctx, now=now), one, found))
+    await write(rig, lambda uow: bulk._apply(uow, one, found))
     after = (await stored(rig, one)).progress
     assert after is not None
     assert (after.changed_at, after.read_at) == (now if moved else long_ago, now)

@@ -14,12 +14,11 @@ from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, K
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.recovery import SearchResult, Seen
 from bot.presentation.reasons import in_words, worded
-from bot.workflows.context import Unit
 from bot.workflows.payments import bulk
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, queued, stored
+from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 WAITS = Reason(OfRequest.ANOTHER_IS_SENT)
@@ -109,10 +108,10 @@ async def test_a_history_that_cannot_be_read_to_the_end_proves_nothing(rig: Rig,
 
 
 async def test_what_was_there_before_or_belongs_to_another_is_not_looked_into(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig)
     other = await planted(rig, Kind.BULK, state=State.COMMITTED, remote_id="b2")
-    await ctx.store.write(lambda tx: tx.bulk_flights.take(one.id, known={"b1"}, now=now))
+    await write(rig, lambda tx: tx.bulk_flights.take(one.id, known={"b1"}, now=now))
     mine = [listed(one, 1, 2)]
     service = Service([["b1", "b2", "b3"]], {"b1": mine, "b2": mine, "b3": mine})
     look = await looked(rig, one, service)
@@ -126,10 +125,10 @@ async def test_what_was_there_before_or_belongs_to_another_is_not_looked_into(ri
 async def test_one_hit_is_taken_in_and_several_are_for_people(
     rig: Rig, names: list[str], state: State, remote: str | None, due: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, remote_id=None)
     hits = [BulkJob(id=name, status="done", count=10) for name in names]
-    await ctx.store.write(lambda tx: bulk._found(Unit(tx, ctx, now=now), one, hits))
+    await write(rig, lambda uow: bulk._found(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, found.remote_id, found.due_at) == (state, remote, None if due is None else now + due)
     if len(names) > 1:
@@ -141,10 +140,10 @@ async def test_one_hit_is_taken_in_and_several_are_for_people(
 
 
 async def test_where_people_are_asked_already_several_hits_are_looked_at_again(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=State.NEEDS_HUMAN, remote_id=None)
     hits = [BulkJob(id="b1"), BulkJob(id="b2")]
-    await ctx.store.write(lambda tx: bulk._found(Unit(tx, ctx, now=now), one, hits))
+    await write(rig, lambda uow: bulk._found(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, found.round, found.due_at) == (State.NEEDS_HUMAN, one.round, now + HOUR)
 
@@ -153,10 +152,10 @@ async def test_where_people_are_asked_already_several_hits_are_looked_at_again(r
 async def test_another_number_of_payments_than_was_approved_is_an_alert(
     rig: Rig, count: int | None, keys: list[str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=State.SENDING, remote_id=None)
     job = BulkJob(id=f"b{one.id}", status="running", count=count)
-    await ctx.store.write(lambda tx: bulk.submitted(Unit(tx, ctx, now=now), one, job))
+    await write(rig, lambda uow: bulk.submitted(uow, one, job))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert await queued(rig, one) == keys
     row = await read(rig, lambda tx: tx.tracked.get("bulk", job.id))
@@ -168,35 +167,35 @@ async def test_another_number_of_payments_than_was_approved_is_an_alert(
 async def test_a_submission_that_never_left_lets_the_next_go_unless_an_earlier_one_may_be_in_flight(
     rig: Rig, commits: int, flies: bool
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=State.SENDING, commits=commits)
-    await ctx.store.write(lambda tx: tx.bulk_flights.take(one.id, known=set(), now=now))
+    await write(rig, lambda tx: tx.bulk_flights.take(one.id, known=set(), now=now))
     attempt = Attempt(instruction_id=one.id, n=1, kind=AttemptKind.COMMIT, request_hash="", claimed_at=now, boot_at=0.0)
-    await ctx.store.write(lambda tx: bulk._unsent(Unit(tx, now=now), one, attempt))
+    await write(rig, lambda uow: bulk._unsent(uow, one, attempt))
     assert (await read(rig, lambda tx: tx.bulk_flights.flying()) == one.id) is flies
-    await ctx.store.write(lambda tx: tx.bulk_flights.land(one.id))
+    await write(rig, lambda tx: tx.bulk_flights.land(one.id))
 
 
 async def test_while_one_is_in_flight_the_others_wait_and_go_on_one_after_the_other(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     flying = await asked(rig, state=State.SENDING)
     waiting = [await asked(rig, state=State.APPROVED, commits=0, due_at=now, remote_id=None) for _ in range(12)]
-    await ctx.store.write(lambda tx: tx.bulk_flights.take(flying.id, known=set(), now=now))
-    assert not await ctx.store.write(lambda tx: bulk._waits(Unit(tx, ctx), flying))
+    await write(rig, lambda tx: tx.bulk_flights.take(flying.id, known=set(), now=now))
+    assert not await write(rig, lambda uow: bulk._waits(uow, flying))
     for one in waiting:
-        assert await ctx.store.write(lambda tx, which=one: bulk._waits(Unit(tx, ctx), which))  # type: ignore[misc]
+        assert await write(rig, lambda uow, which=one: bulk._waits(uow, which))  # type: ignore[misc]
     held = [await stored(rig, one) for one in waiting]
     assert {(one.state, one.reason, one.due_at) for one in held} == {(State.APPROVED, WAITS, now + MINUTE)}
-    await ctx.store.write(lambda tx: bulk._land(Unit(tx, now=now), flying.id))
+    await write(rig, lambda uow: bulk._land(uow, flying.id))
     due = [(await stored(rig, one)).due_at for one in waiting]
     assert due == [*(now + n * SECOND for n in range(10)), now + MINUTE, now + MINUTE]
-    assert not await ctx.store.write(lambda tx: bulk._waits(Unit(tx, ctx), held[0]))
+    assert not await write(rig, lambda uow: bulk._waits(uow, held[0]))
 
 
 async def test_what_was_not_in_flight_moves_nobody(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=State.APPROVED, reason=WAITS, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: bulk._land(Unit(tx, now=now), one.id))
+    await write(rig, lambda uow: bulk._land(uow, one.id))
     assert await stored(rig, one) == one
 
 

@@ -7,14 +7,13 @@ from typing import Any
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
-from bot.workflows.context import Unit
 from bot.workflows.payments import callbacks
 from storage.rows import InboxRow, InboxState
 from storage.transaction import Tx
 from tests.support.rig import Rig
 from tests.support.rows import callbacks_of
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, queued, stored
+from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 SECOND, DAY = timedelta(seconds=1), timedelta(hours=24)
 RECEIVED, APPLIED, STALE, UNCONFIRMED = (
@@ -47,8 +46,7 @@ def record(one: Instruction, status: str, **changes: Any) -> Operation:
 
 
 async def applied(rig: Rig, row: InboxRow, said: Operation | None, *, early: bool = False) -> InboxRow:
-    ctx = rig.switchboard.context
-    await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), row, said, too_early=early))
+    await write(rig, lambda uow: callbacks._apply(uow, row, said, too_early=early))
     (after,) = await read(rig, lambda tx: callbacks_of(tx, row.instruction_id))
     return after
 
@@ -143,8 +141,7 @@ async def test_what_ended_without_an_id_is_searched_for_by_our_code_at_once(rig:
 async def test_a_callback_about_what_is_gone_is_done_with(rig: Rig) -> None:
     one = await planted(rig, state=State.COMMITTED)
     row = await called_back(rig, one)
-    ctx = rig.switchboard.context
-    await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), replace(row, instruction_id="gone"), None))
+    await write(rig, lambda uow: callbacks._apply(uow, replace(row, instruction_id="gone"), None))
     (after,) = await read(rig, lambda tx: callbacks_of(tx, one.id))
     assert after.state is STALE
 

@@ -9,13 +9,12 @@ from bot.domain.money import Cents
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, PayoutPayload, State
 from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import in_words, worded
-from bot.workflows.context import Unit
 from bot.workflows.payments import follow, payout, purchase
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import made, on_one_rig, planted, queued, stored, tried
+from tests.workflows.planted import made, on_one_rig, planted, queued, stored, tried, write
 
 PAID_AFTER = ["alert:paid after its end"]
 MINUTE, HOUR, DAY, POLL = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
@@ -42,11 +41,11 @@ async def tracked(rig: Rig, kind: str, one: Instruction) -> Tracked | None:
 async def test_a_record_moves_a_payout_forward_and_never_back(
     rig: Rig, before: State, status: str, after: State, moved: bool
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=before, due_at=now, puts_off=3, unknown_since=now, reason=NO_ANSWER)
-    await ctx.store.write(lambda tx: tx.tracked.follow("payout", one.remote_id or "", due_at=now, now=now))
+    await write(rig, lambda tx: tx.tracked.follow("payout", one.remote_id or "", due_at=now, now=now))
     said = record(one, status, svc_hash="5f4d", failure_reason="no such account")
-    assert await ctx.store.write(lambda tx: payout.apply_record(Unit(tx, ctx, now=now), one, said)) is moved
+    assert await write(rig, lambda uow: payout.apply_record(uow, one, said)) is moved
     found, row = await stored(rig, one), await tracked(rig, "payout", one)
     assert found.state is after
     if not moved:
@@ -62,11 +61,9 @@ async def test_a_record_moves_a_payout_forward_and_never_back(
 async def test_the_id_of_a_payout_in_one_step_is_that_of_its_record_and_followed_after_a_base_interval(
     rig: Rig,
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.SENDING, remote_id=None)
-    await ctx.store.write(
-        lambda tx: payout.apply_record(Unit(tx, ctx, now=now), one, record(one, "committed", id="r77"))
-    )
+    await write(rig, lambda uow: payout.apply_record(uow, one, record(one, "committed", id="r77")))
     found = await stored(rig, one)
     row = await tracked(rig, "payout", found)
     assert (found.state, found.remote_id) == (State.COMMITTED, "r77")
@@ -80,9 +77,9 @@ async def test_the_id_of_a_payout_in_one_step_is_that_of_its_record_and_followed
     (State.CLOSED, "completed", []),
 ])  # fmt: skip
 async def test_another_end_than_before_is_an_alert(rig: Rig, state: State, status: str, keys: list[str]) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state, closed_at=now)
-    assert await ctx.store.write(lambda tx: payout.apply_record(Unit(tx, ctx, now=now), one, record(one, status)))
+    assert await write(rig, lambda uow: payout.apply_record(uow, one, record(one, status)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
 
 
@@ -94,9 +91,9 @@ async def test_another_end_than_before_is_an_alert(rig: Rig, state: State, statu
 async def test_what_ended_unpaid_and_reads_as_paid_is_an_alert(
     rig: Rig, state: State, like: dict[str, Any], status: str, keys: list[str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state, closed_at=now, **like)
-    assert await ctx.store.write(lambda tx: payout.observe(Unit(tx, ctx, now=now), one, record(one, status)))
+    assert await write(rig, lambda uow: payout.observe(uow, one, record(one, status)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
     if keys:
         row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:paid after its end"))
@@ -107,9 +104,8 @@ async def test_what_ended_unpaid_and_reads_as_paid_is_an_alert(
 
 @on_one_rig([{"cents": Cents(2501)}, {"cents": None}, {"email": "eve@example.com"}, {"code": "ANOTHER"}, {"id": "r0"}])
 async def test_a_record_of_another_payout_changes_nothing_and_is_an_alert(rig: Rig, differs: dict[str, Any]) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.COMMITTED)
-    assert not await ctx.store.write(lambda tx: payout.observe(Unit(tx, ctx, now=now), one, record(one, **differs)))
+    assert not await write(rig, lambda uow: payout.observe(uow, one, record(one, **differs)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, ["alert:differs"])
 
 
@@ -121,9 +117,9 @@ async def test_a_record_of_another_payout_changes_nothing_and_is_an_alert(rig: R
 async def test_a_status_nobody_knows_is_kept_as_it_is_spelled(
     rig: Rig, before: str, said: str, kept: str, keys: list[str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.COMMITTED, remote_status=before, due_at=now + HOUR)
-    after = await ctx.store.write(lambda tx: follow.note_status(Unit(tx, ctx, now=now), one, record(one, said)))
+    after = await write(rig, lambda uow: follow.note_status(uow, one, record(one, said)))
     assert after == await stored(rig, one)
     assert (after.remote_status, after.due_at) == (kept, now + HOUR)
     assert await queued(rig, one) == keys
@@ -143,10 +139,9 @@ def row_of(rig: Rig, one: Instruction, kind: str, **changes: Any) -> Tracked:
 async def test_a_payout_is_polled_until_its_end(
     rig: Rig, state: State, status: str | None, pause: float | None, last: str
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state)
     said, row = None if status is None else record(one, status), row_of(rig, one, "payout")
-    again = await ctx.store.write(lambda tx: payout._polled(Unit(tx, ctx, now=now), row, one, said))
+    again = await write(rig, lambda uow: payout._polled(uow, row, one, said))
     assert (again and again.pause) == (None if pause is None else pause * POLL)
     assert (again.status if again else "") == last
     assert again is None or not again.afresh, "the count of its reads goes on"
@@ -154,10 +149,10 @@ async def test_a_payout_is_polled_until_its_end(
 
 @on_one_rig([(State.COMMITTED, 120), (State.PENDING_ESCROW, 2_880)])
 async def test_the_pace_falls_to_daily_for_money_in_escrow(rig: Rig, state: State, times: int) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state)
     row = row_of(rig, one, "payout", polls=40, created_at=now - 30 * DAY)
-    again = await ctx.store.write(lambda tx: payout._polled(Unit(tx, ctx, now=now), row, one, None))
+    again = await write(rig, lambda uow: payout._polled(uow, row, one, None))
     assert again is not None
     assert again.pause == times * POLL
 
@@ -173,9 +168,8 @@ async def test_the_pace_falls_to_daily_for_money_in_escrow(rig: Rig, state: Stat
 async def test_what_an_unpaid_end_leaves_at_the_service_is_followed(
     rig: Rig, state: State, remote: str | None, followed: bool
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, remote_id=remote)
-    await ctx.store.write(lambda tx: payout.watch(Unit(tx, ctx, now=now), one))
+    await write(rig, lambda uow: payout.watch(uow, one))
     assert (await tracked(rig, "orphan", one) is not None) is followed
 
 
@@ -188,18 +182,18 @@ async def test_what_an_unpaid_end_leaves_at_the_service_is_followed(
 async def test_a_leftover_is_read_for_90_days_and_its_payment_is_an_alert(
     rig: Rig, status: str | None, ago: timedelta | None, on: bool, keys: list[str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.REJECTED, closed_at=None if ago is None else now - ago)
     said, row = None if status is None else record(one, status), row_of(rig, one, "orphan", polls=0)
-    again = await ctx.store.write(lambda tx: payout._left_behind(Unit(tx, ctx, now=now), row, one, said))
+    again = await write(rig, lambda uow: payout._left_behind(uow, row, one, said))
     assert (again is not None, await queued(rig, one)) == (on, keys)
 
 
 async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.REFUSED, remote_id=None, due_at=now)
     held = [record(one, "created", id="o1"), record(one, "completed", id="o2"), record(one, "odd", id="o3")]
-    await ctx.store.write(lambda tx: payout._leave_behind(Unit(tx, ctx, now=now), one, held))
+    await write(rig, lambda uow: payout._leave_behind(uow, one, held))
     after = await stored(rig, one)
     assert (after.remote_id, after.due_at, await queued(rig, one)) == ("o1", None, PAID_AFTER)
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2", "o3")])
@@ -208,9 +202,9 @@ async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(ri
 
 @on_one_rig([("created", HOUR), ("odd", HOUR), ("failed", None), ("completed", None)])
 async def test_what_was_closed_is_read_while_it_may_still_be_paid(rig: Rig, status: str, due: timedelta | None) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.CLOSED, closed_at=now)
-    await ctx.store.write(lambda tx: payout.seen_after_close(Unit(tx, ctx, now=now), one, record(one, status)))
+    await write(rig, lambda uow: payout.seen_after_close(uow, one, record(one, status)))
     assert (await stored(rig, one)).due_at == (None if due is None else now + due)
     assert await queued(rig, one) == (PAID_AFTER if status == "completed" else [])
 
@@ -231,9 +225,9 @@ async def test_what_was_closed_is_read_while_it_may_still_be_paid(rig: Rig, stat
 async def test_an_unknown_outcome_is_what_the_record_says(
     rig: Rig, state: State, like: dict[str, Any], status: str, after: State, due: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state, commits=1, sent_at=now - DAY, puts_off=2, **like)
-    await ctx.store.write(lambda tx: payout.read_again(Unit(tx, ctx), one, record(one, status)))
+    await write(rig, lambda uow: payout.read_again(uow, one, record(one, status)))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (after, None if due is None else now + due)
     if status == "odd":
@@ -243,29 +237,29 @@ async def test_an_unknown_outcome_is_what_the_record_says(
 
 
 async def test_a_record_that_differs_is_an_alert_and_looked_at_again(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await ctx.store.write(lambda tx: payout.read_again(Unit(tx, ctx), one, record(one, cents=Cents(1))))
+    await write(rig, lambda uow: payout.read_again(uow, one, record(one, cents=Cents(1))))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (State.COMMIT_UNKNOWN, now + MINUTE)
     assert await queued(rig, one) == ["alert:differs"]
 
 
 async def test_a_record_that_differs_confirms_no_refusal_and_gives_nothing_back(rig: Rig) -> None:
-    ctx, day = rig.switchboard.context, "2026-11-20"
+    day = "2026-11-20"
     one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1, refusal=own_words("no money"))
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
-    await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, day, 2500, 2500))
-    await ctx.store.write(lambda tx: payout.read_again(Unit(tx, ctx), one, record(one, "created", cents=Cents(1))))
+    await write(rig, lambda tx: tx.reservations.reserve(one.id, 1, day, 2500, 2500))
+    await write(rig, lambda uow: payout.read_again(uow, one, record(one, "created", cents=Cents(1))))
     assert (await stored(rig, one)).state is State.COMMIT_UNKNOWN
     assert await read(rig, lambda tx: tx.reservations.sum(day)) == 2500
 
 
 async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.COMMIT_UNKNOWN, commits=1, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
-    await ctx.store.write(lambda tx: payout._found_sent(Unit(tx, ctx, now=now), one, hits))
+    await write(rig, lambda uow: payout._found_sent(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
     row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
@@ -274,10 +268,9 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
 
 
 async def test_several_that_were_created_with_our_code_end_it_and_are_all_followed(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATE_UNKNOWN, creates=1, remote_id=None)
     hits = [record(one, "created", id="o1"), record(one, "created", id="o2")]
-    await ctx.store.write(lambda tx: payout._found_created(Unit(tx, ctx, now=now), one, hits))
+    await write(rig, lambda uow: payout._found_created(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several payouts with our code")
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])
@@ -297,20 +290,16 @@ async def test_several_that_were_created_with_our_code_end_it_and_are_all_follow
 async def test_before_it_is_sent_the_payout_must_be_as_it_was_approved(
     rig: Rig, like: dict[str, Any], differs: dict[str, Any], status: str, stops: bool, state: State, reason: str
 ) -> None:
-    ctx = rig.switchboard.context
     one = await planted(rig, state=State.APPROVED, **like)
     said = record(one, status, **differs)
-    assert await ctx.store.write(lambda tx: payout._is_not_as_approved(Unit(tx, ctx), one, said)) is stops
+    assert await write(rig, lambda uow: payout._is_not_as_approved(uow, one, said)) is stops
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (state, reason)
 
 
 async def test_the_answer_to_a_commit_that_differs_is_an_alert_and_counts(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.SENDING, commits=1)
-    await ctx.store.write(
-        lambda tx: payout.paid(Unit(tx, ctx, now=now), one, record(one, "committed", email="eve@example.com"))
-    )
+    await write(rig, lambda uow: payout.paid(uow, one, record(one, "committed", email="eve@example.com")))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert "alert:differs" in await queued(rig, one)
 
@@ -321,9 +310,9 @@ async def test_only_a_purchase_is_opened(rig: Rig) -> None:
 
 
 async def test_the_first_read_of_what_is_followed_is_a_base_interval_away(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, payload=PayoutPayload(email="ana@example.com", cents=1, description="x"))
-    await ctx.store.write(lambda tx: follow.follow(Unit(tx, ctx, now=now), "payout", one, "r9"))
+    await write(rig, lambda uow: follow.follow(uow, "payout", one, "r9"))
     row = await read(rig, lambda tx: tx.tracked.get("payout", "r9"))
     assert row is not None
     assert (row.instruction_id, row.due_at) == (one.id, now + POLL)

@@ -17,7 +17,7 @@ from storage.rows import Tracked
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, queued, stored
+from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 HOUR, DAY, POLL = timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
 MONTH = 30 * DAY
@@ -61,10 +61,10 @@ async def tracked(rig: Rig, one: Instruction) -> Tracked | None:
 async def test_a_record_of_a_purchase(
     rig: Rig, state: State, says: dict[str, Any], over: bool, after: State, reason: str, keys: list[str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=state)
-    await ctx.store.write(lambda tx: tx.tracked.follow("purchase", one.remote_id or "", due_at=now, now=now))
-    assert await ctx.store.write(lambda tx: purchase.observe(Unit(tx, ctx, now=now), one, record(one, **says))) is over
+    await write(rig, lambda tx: tx.tracked.follow("purchase", one.remote_id or "", due_at=now, now=now))
+    assert await write(rig, lambda uow: purchase.observe(uow, one, record(one, **says))) is over
     found, row = await stored(rig, one), await tracked(rig, one)
     assert (found.state, worded(found.reason), await queued(rig, one)) == (after, reason, keys)
     assert row is not None
@@ -116,25 +116,25 @@ async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
 async def test_a_purchase_is_polled_until_its_end_and_one_without_link_for_a_month(
     rig: Rig, state: State, age: timedelta, status: str | None, pause: float | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=state)
     row = Tracked(
         kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now
     )
     said = None if status is None else record(one, status)
-    again = await ctx.store.write(lambda tx: purchase._polled(Unit(tx, ctx, now=now), row, one, said))
+    again = await write(rig, lambda uow: purchase._polled(uow, row, one, said))
     assert (again and again.pause) == (None if pause is None else pause * POLL)
 
 
 @on_one_rig([(MONTH, 120), (MONTH + HOUR, 2_880)])
 async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timedelta, times: int) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=State.OPEN)
     row = Tracked(
         kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now,
         polls=40,
     )  # fmt: skip
-    again = await ctx.store.write(lambda tx: purchase._polled(Unit(tx, ctx, now=now), row, one, None))
+    again = await write(rig, lambda uow: purchase._polled(uow, row, one, None))
     assert again is not None
     assert again.pause == times * POLL
 
@@ -146,19 +146,18 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
 async def test_what_is_not_found_is_closed_and_what_is_doubtful_given_to_people(
     rig: Rig, look: Look[Operation], state: State, reason: str, due: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
-    await ctx.store.write(lambda tx: purchase._give_up(Unit(tx, ctx, now=now), one, look))
+    await write(rig, lambda uow: purchase._give_up(uow, one, look))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason), found.due_at) == (state, reason, None if due is None else now + due)
     assert f"news:requester:{state}:1" in await queued(rig, one)
 
 
 async def test_several_with_our_code_end_it(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
-    await ctx.store.write(lambda tx: purchase._found(Unit(tx, ctx, now=now), one, hits))
+    await write(rig, lambda uow: purchase._found(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several purchases with our code")
 
@@ -170,9 +169,8 @@ async def test_several_with_our_code_end_it(rig: Rig) -> None:
 async def test_what_ended_without_its_link_given_out_is_followed(
     rig: Rig, state: State, remote: str | None, followed: bool
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=state, remote_id=remote)
-    await ctx.store.write(lambda tx: purchase._watch(Unit(tx, ctx, now=now), one))
+    await write(rig, lambda uow: purchase._watch(uow, one))
     assert (await tracked(rig, one) is not None) is followed
 
 

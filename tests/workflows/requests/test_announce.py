@@ -23,7 +23,7 @@ from bot.workflows.requests.request import check_cards
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, POLICY, TOM, Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, write
 
 WHY, NO = own_words("why"), own_words("no")
 THREAD = "1700000000.000001"
@@ -54,22 +54,20 @@ async def test_a_request_has_a_card_in_each_of_its_places(
 async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
     rig: Rig, place: Place, thread: bool, board: tuple[str, str | None, str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.BULK, **({"payload": threaded(rig)} if thread else {}))
-    await ctx.store.write(lambda tx: show_card(Unit(tx, ctx, now=now), one, place))
+    await write(rig, lambda uow: show_card(uow, one, place))
     found = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:{place}"))
     assert found is not None
     assert (found.channel, found.thread_ts, found.requester, found.instruction_id) == (*board, one.id)
 
 
 async def test_progress_is_an_edit_of_that_card(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.BULK)
-    await ctx.store.write(lambda tx: show_card(Unit(tx, ctx, now=now), one, Place.REQUESTER))
+    await write(rig, lambda uow: show_card(uow, one, Place.REQUESTER))
     before = everything_stored(rig)
-    await ctx.store.write(lambda tx: show_progress(Unit(tx, now=now), one, Place.APPROVALS))
+    await write(rig, lambda uow: show_progress(uow, one, Place.APPROVALS))
     assert everything_stored(rig) == before, "there is no card of that place"
-    await ctx.store.write(lambda tx: show_progress(Unit(tx, now=now), one, Place.REQUESTER))
+    await write(rig, lambda uow: show_progress(uow, one, Place.REQUESTER))
     assert everything_stored(rig) != before
 
 
@@ -87,14 +85,14 @@ NEWS = ["news:approvals:{}:1", "news:requester:{}:1"]
 async def test_each_state_is_told_where_people_have_seen_the_request(
     rig: Rig, state: State, like: dict[str, bool], keys: list[str]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state, posted_at=now if like else None)
-    await ctx.store.write(lambda tx: tell(Unit(tx, ctx, now=now), one))
+    await write(rig, lambda uow: tell(uow, one))
     assert await queued(rig, one) == [key.format(state) for key in keys]
 
 
 async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     progress = BulkProgress(tally=Tally(counts={"failed": 1}, sums={"failed": 100}))
     one = await planted(
         rig, Kind.BULK, state=State.FAILED, reason=WHY, refusal=NO, decided_by=ADA, svc_hash="5f4d",
@@ -102,8 +100,8 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     )  # fmt: skip
     for number, person in ((1, LIN), (2, ADA)):
         vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
-        await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
-    await ctx.store.write(lambda tx: tell(Unit(tx, ctx, now=now), one))
+        await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+    await write(rig, lambda uow: tell(uow, one))
     row = await read(rig, lambda tx: tx.outbox.by_key(f"news:{one.id}:requester:failed:2"))
     assert row is not None
     assert row.payload == {
@@ -158,9 +156,9 @@ async def test_a_message_names_who_asked_who_decided_and_who_voted(
 
 @on_one_rig([("D0OTHER", False), ("C0RANDOM", True), ("same", False)])
 async def test_a_card_that_only_its_requester_got_asks_to_invite_the_bot(rig: Rig, origin: str, hint: bool) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     one = await planted(rig, origin_channel="D0MARIA" if origin == "same" else origin)
-    await ctx.store.write(lambda tx: show_card(Unit(tx, ctx, now=now), one, Place.REQUESTER))
+    await write(rig, lambda uow: show_card(uow, one, Place.REQUESTER))
     board = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester"))
     assert board is not None
     sight = Sight(instruction=one, votes=[], place=Place.REQUESTER, board=replace(board, channel="D0MARIA"))
@@ -195,7 +193,7 @@ async def test_a_vote_on_what_somebody_else_has_just_changed_shows_it_as_it_was(
     late = replace(one, version=1)
     cast = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=now)
     none = Count(frozenset(), {})
-    said = await rig.switchboard.context.store.write(lambda tx: _counted(Unit(tx, now=now), late, cast, none))
+    said = await write(rig, lambda uow: _counted(uow, late, cast, none))
     assert (said.instruction, said.voices) == (late, 0)
 
 

@@ -9,7 +9,6 @@ from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
 from bot.domain.reasons import Exchange, Reason
-from bot.workflows.context import Unit
 from bot.workflows.effect import Permit
 from bot.workflows.payments import payout
 from bot.workflows.requests import attempt
@@ -17,7 +16,7 @@ from bot.workflows.requests.attempt import Claimed
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, stored, tried
+from tests.workflows.planted import on_one_rig, planted, stored, tried, write
 
 DAY = "2026-11-20"
 NO = own_words("no")
@@ -32,7 +31,7 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
     one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)
     await tried(rig, one)
     with ctx.leases.kept("instruction", (one.id if works_on_it else "another",)):
-        assert await ctx.store.write(lambda tx: attempt.LOST.recover(Unit(tx, ctx))) == given_up
+        assert await write(rig, attempt.LOST.recover) == given_up
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)
 
 
@@ -43,15 +42,13 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
 async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_again(
     rig: Rig, kind: AttemptKind, creates: bool, now_in: State, counts: tuple[int, int]
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     state = State.CREATING if creates else State.SENDING
     one = await planted(rig, state=state, creates=2, commits=4, puts_off=1)
     made = await tried(rig, one, kind=kind)
-    await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, DAY, 2500, 10_000))
+    await write(rig, lambda tx: tx.reservations.reserve(one.id, 1, DAY, 2500, 10_000))
     outcome = NotExecuted(reason=Reason(Exchange.TOO_MANY), again=True, retry_after=7.0)
-    await ctx.store.write(
-        lambda tx: attempt.record(Unit(tx, ctx), Claimed(made, one, False), outcome, payout.COMMITTED)
-    )
+    await write(rig, lambda uow: attempt.record(uow, Claimed(made, one, False), outcome, payout.COMMITTED))
     after = await stored(rig, one)
     assert (after.state, (after.creates, after.commits), after.puts_off) == (now_in, counts, 2)
     assert after.due_at == now + timedelta(seconds=7), "the wait that the service named"
@@ -68,10 +65,10 @@ async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_aga
 async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refused_create_at_once(
     rig: Rig, state: State, kind: AttemptKind, refusal: Reason | None, due: int, puts_off: int
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state, reads=2, last_read_at=now, suspect="r8", puts_off=3)
     made, outcome = await tried(rig, one, kind=kind), Unknown(reason=NO_ANSWER, refusal=refusal)
-    await ctx.store.write(lambda tx: attempt.lose(Unit(tx, ctx), one, made, outcome))
+    await write(rig, lambda uow: attempt.lose(uow, one, made, outcome))
     after = await stored(rig, one)
     assert after.due_at == now + timedelta(seconds=due)
     assert (after.unknown_since, after.refusal, after.suspect) == (now, refusal, None)
@@ -79,9 +76,8 @@ async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refuse
 
 
 async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing(rig: Rig) -> None:
-    ctx = rig.switchboard.context
     one = await planted(rig, Kind.PAYOUT, state=State.CREATING, creates=1, lease_owner="dead")
-    assert await ctx.store.write(lambda tx: attempt.LOST.recover(Unit(tx, ctx))) == 1
+    assert await write(rig, attempt.LOST.recover) == 1
     assert (await stored(rig, one)).state is State.CREATE_UNKNOWN
 
 
@@ -90,13 +86,12 @@ async def test_a_state_that_somebody_wrote_keeps_no_other_from_being_recovered(
     rig: Rig, outcome: AttemptOutcome | None
 ) -> None:
     """A request that was only created, written as being sent: it is read as one that may have been."""
-    ctx = rig.switchboard.context
     forged = await planted(rig, state=State.SENDING, creates=1, lease_owner="dead")
     if outcome is not None:
         await tried(rig, forged, kind=AttemptKind.CREATE, outcome=outcome)
     other = await planted(rig, state=State.SENDING, commits=1, lease_owner="dead")
     await tried(rig, other)
-    assert await ctx.store.write(lambda tx: attempt.LOST.recover(Unit(tx, ctx))) == 2
+    assert await write(rig, attempt.LOST.recover) == 2
     assert (await stored(rig, forged)).state is State.COMMIT_UNKNOWN
     assert (await stored(rig, other)).state is State.COMMIT_UNKNOWN
 

@@ -24,7 +24,7 @@ from storage.transaction import Tx
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, POLICY, TOM, Rig
 from tests.workflows.authority import approved_just_now
 from tests.workflows.looking import newest, read
-from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, tried
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, tried, write
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 QUIET = timedelta(minutes=15)
@@ -43,7 +43,7 @@ async def voted(rig: Rig, one: Instruction, *people: str, ago: timedelta = timed
             instruction_id=one.id, round=one.round, person=person, choice=Choice.APPROVE, at=rig.clock.now() - ago,
             typed=typed,
         )  # fmt: skip
-        await rig.switchboard.context.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+        await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
 
 
 @on_one_rig([
@@ -73,8 +73,7 @@ async def test_it_is_sent_within_its_window_and_not_while_an_earlier_one_may_be_
 
 
 async def still(rig: Rig, one: Instruction, standings: Mapping[str, Membership]) -> Any:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    return await ctx.store.write(lambda tx: send.still_approved(Unit(tx, ctx, now=now), one, standings))
+    return await write(rig, lambda uow: send.still_approved(uow, one, standings))
 
 
 @on_one_rig([
@@ -153,12 +152,11 @@ async def test_everybody_whose_word_counts_has_to_be_read(rig: Rig) -> None:
 
 @on_one_rig([(MARIA,), (ADA,)])
 async def test_a_vote_needs_its_voter_and_the_requester_read(rig: Rig, known: str) -> None:
-    ctx = rig.switchboard.context
     one = await planted(rig)
     vote = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=rig.clock.now())
     before = everything_stored(rig)
     with pytest.raises(OutdatedError):
-        await ctx.store.write(lambda tx: decide._vote(Unit(tx, ctx), one, vote, standing(rig, known)))
+        await write(rig, lambda uow: decide._vote(uow, one, vote, standing(rig, known)))
     assert everything_stored(rig) == before
 
 
@@ -171,11 +169,11 @@ async def test_a_vote_needs_its_voter_and_the_requester_read(rig: Rig, known: st
 async def test_what_was_tightened_is_looked_at_when_its_earliest_end_comes(
     rig: Rig, due: timedelta | None, ends: timedelta | None, after: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     soft = Requirement(quorum=1, expires_seconds=86_400 + 3_600)
     expires = None if ends is None else now + ends + HOUR
     one = await planted(rig, requirement=soft, expires_at=expires, due_at=None if due is None else now + due)
-    await ctx.store.write(lambda tx: tighten.tighten(Unit(tx, ctx, now=now), one))
+    await write(rig, lambda uow: tighten.tighten(uow, one))
     found = await stored(rig, one)
     assert found.requirement.expires_seconds == 86_400
     assert found.expires_at == (None if ends is None else now + ends)
@@ -208,11 +206,11 @@ async def test_all_that_are_tightened_are_counted_over_every_page(rig: Rig, monk
 
 
 async def test_what_is_not_there_was_overtaken(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     gone = made(rig)
     before = everything_stored(rig)
     assert await read(rig, lambda tx: authority._is_overtaken(tx, gone))
-    assert await ctx.store.write(lambda tx: authority.may_send(Unit(tx, ctx, now=now), gone))
+    assert await write(rig, lambda uow: authority.may_send(uow, gone))
     assert await authority.checked(ctx, gone) is gone
     assert everything_stored(rig) == before
 
@@ -228,8 +226,8 @@ async def test_what_a_transaction_saw_that_was_rolled_back_is_not_remembered(rig
 
     with pytest.raises(ZeroDivisionError):
         await ctx.store.write(rolled_back)
-    await ctx.store.write(lambda tx: witness(Unit(tx, now=now), "instead", {}))
-    assert await ctx.store.write(lambda tx: authority.may_send(Unit(tx, ctx, now=now), found))
+    await write(rig, lambda uow: witness(uow, "instead", {}))
+    assert await write(rig, lambda uow: authority.may_send(uow, found))
     assert await newest(rig) == found
 
 
@@ -246,7 +244,7 @@ async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
     one = await planted(rig, state=state, sent_at=now - SECOND, lease_owner=ctx.owner, version=2)
     for number, (earlier, outcome) in enumerate(before, 1):
         await tried(rig, one, number, kind=earlier, outcome=outcome)
-    made_now = await ctx.store.write(lambda tx: claim.open_attempt(Unit(tx, ctx), one, request_hash="f00d"))
+    made_now = await write(rig, lambda uow: claim.open_attempt(uow, one, request_hash="f00d"))
     assert (made_now.attempt.n, made_now.attempt.kind, made_now.earlier_unknown) == (n, kind, unknown)
     assert (made_now.attempt.claimed_at, made_now.attempt.request_hash) == (now - SECOND, "f00d")
     assert made_now.attempt.boot_at == rig.clock.boottime()
@@ -261,12 +259,9 @@ async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
 
 
 async def sent_here(rig: Rig, one: Instruction, place: announce.Place, state: OutboxState) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    await ctx.store.write(lambda tx: announce.show_card(Unit(tx, ctx, now=now), one, place))
+    await write(rig, lambda uow: announce.show_card(uow, one, place))
     values = (state.value, f"card:{one.id}:{place}")
-    await ctx.store.write(
-        lambda tx: tx._connection.exec_driver_sql("UPDATE outbox SET state = ? WHERE key = ?", values)
-    )
+    await write(rig, lambda tx: tx._connection.exec_driver_sql("UPDATE outbox SET state = ? WHERE key = ?", values))
 
 
 @on_one_rig([
@@ -308,15 +303,14 @@ async def test_of_two_lost_posts_to_one_conversation_nobody_knows_which_was_pres
     (State.COMMITTED, False), (State.REJECTED, False), (State.COMPLETED, False),
 ])  # fmt: skip
 async def test_too_few_approvers_concern_what_still_needs_them(rig: Rig, state: State, concerned: bool) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, requirement=Requirement(quorum=2))
     short = Short(needs=2, can=1)
-    told = await ctx.store.write(lambda tx: reach._store(Unit(tx, ctx, now=now), {one.id: short}))
+    told = await write(rig, lambda uow: reach._store(uow, {one.id: short}))
     assert told == (1 if concerned else 0)
     assert await queued(rig, one) == (["out_of_reach:1", "alert:out_of_reach:1"] if concerned else [])
     assert (await read(rig, lambda tx: reach.short_of(tx, one)) is not None) is concerned
     assert (one.id in [each.instruction.id for each in await read(rig, reach.all_short)]) is concerned
-    again = await ctx.store.write(lambda tx: reach._store(Unit(tx, ctx, now=now), {one.id: short}))
+    again = await write(rig, lambda uow: reach._store(uow, {one.id: short}))
     assert again == 0, "each change is told once"
     another = replace(one, requirement=Requirement(quorum=3))
     assert await read(rig, lambda tx: reach.short_of(tx, another)) is None
@@ -355,12 +349,11 @@ def test_how_many_more_are_needed_is_said() -> None:
 
 
 async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: Rig) -> None:
-    ctx = rig.switchboard.context
     one = await planted(rig, requirement=Requirement(quorum=3))
     await voted(rig, one, ADA, LIN, typed=True)
     votes = await read(rig, lambda tx: tx.votes.of(one.id, 1))
-    assert await ctx.store.write(lambda tx: authority.next_round(tx, one, votes, {ADA, LIN})) is None
-    assert await ctx.store.write(lambda tx: authority.next_round(tx, one, votes, {ADA})) == 2
+    assert await write(rig, lambda tx: authority.next_round(tx, one, votes, {ADA, LIN})) is None
+    assert await write(rig, lambda tx: authority.next_round(tx, one, votes, {ADA})) == 2
     kept = await read(rig, lambda tx: tx.votes.of(one.id, 2))
     assert [(vote.person, vote.typed) for vote in kept] == [(ADA, True)]
     assert len(await read(rig, lambda tx: tx.votes.of(one.id, 1))) == 2

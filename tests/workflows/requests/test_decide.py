@@ -10,14 +10,13 @@ from bot.domain.approvals import Count, No, Refusal
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.context import Unit
 from bot.workflows.requests import authority, decide, send
 from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.rows import audit_rows
 from tests.workflows.looking import read
-from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored, write
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 SEEN = own_words("seen there")
@@ -41,7 +40,7 @@ async def test_the_requester_and_the_voters_of_this_round_are_involved(rig: Rig)
     one = await planted(rig, round=2)
     for person, number in ((ADA, 1), (LIN, 2)):
         vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
-        await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+        await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
     assert await authority.involved_in(ctx, one.id) == {MARIA, LIN}
 
 
@@ -120,12 +119,12 @@ def vote(one: Instruction, person: str, choice: Choice, now: Any) -> Vote:
 async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_what_was_created(
     rig: Rig, like: dict[str, Any], state: State, creates: int, number: int, anew: bool
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(
         rig, state=State.NEEDS_HUMAN, round=3, reason=own_words("unclear"), unknown_since=now - HOUR, **like
     )
     last = vote(one, LIN, Choice.RETRY, now)
-    await ctx.store.write(lambda tx: decide._counted(Unit(tx, ctx), one, last, Count(frozenset({LIN}), {})))
+    await write(rig, lambda uow: decide._counted(uow, one, last, Count(frozenset({LIN}), {})))
     after = await stored(rig, one)
     assert (after.state, after.creates, after.round, after.decided_by) == (state, creates, number, LIN)
     assert (after.reason, after.due_at) == (None, now)
@@ -137,10 +136,10 @@ async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_
 async def test_what_is_closed_as_not_paid_is_read_on_where_something_was_sent(
     rig: Rig, like: dict[str, Any], due: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.NEEDS_HUMAN, decided_by="", **like)
     look = now + due if due else None
-    await ctx.store.write(lambda tx: decide.finish(Unit(tx, ctx, now=now), one, State.CLOSED, ADA, SEEN, due_at=look))
+    await write(rig, lambda uow: decide.finish(uow, one, State.CLOSED, ADA, SEEN, due_at=look))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.decided_by, after.due_at) == (State.CLOSED, SEEN, ADA, look)
     assert (await audited(rig, one)) == [(ADA, "closed")]
@@ -185,10 +184,10 @@ async def test_an_admin_withdraws_with_a_reason(rig: Rig) -> None:
 
 
 async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     reason = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
     one = await planted(rig, reason=reason, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: send.resumed(Unit(tx, now=now), one))
+    await write(rig, lambda uow: send.resumed(uow, one))
     after = await stored(rig, one)
     assert (after.reason, after.due_at) == (None, now + HOUR)
 
@@ -201,25 +200,24 @@ async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(r
 async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_approval_void(
     rig: Rig, state: State, like: dict[str, Any], back: State, due: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=state, decided_by=ADA, exec_deadline=now + HOUR, **like)
     cast = vote(one, ADA, Choice.APPROVE, now)
-    await ctx.store.write(lambda tx: tx.votes.cast(cast))
-    await ctx.store.write(lambda tx: send.suspend(Unit(tx, ctx, now=now), one, No.GONE))
+    await write(rig, lambda tx: tx.votes.cast(cast))
+    await write(rig, lambda uow: send.suspend(uow, one, No.GONE))
     after = await stored(rig, one)
     assert (after.state, after.round) == (back, 2)
     assert after.reason == Reason(OfRequest.HELD, no=No.GONE.value, sent_before=bool(like))
     if state is State.APPROVED:
         assert (after.decided_by, after.exec_deadline, after.due_at) == ("", None, now + (due or timedelta()))
     before = everything_stored(rig)
-    again = await ctx.store.write(lambda tx: send.suspend(Unit(tx, ctx, now=now), after, No.GONE))
+    again = await write(rig, lambda uow: send.suspend(uow, after, No.GONE))
     assert (again, everything_stored(rig)) == (after, before), "nothing is new"
 
 
 async def test_without_votes_the_round_stays_when_it_is_held(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP)
-    held_back = await ctx.store.write(lambda tx: send.suspend(Unit(tx, ctx, now=now), one, No.GONE))
+    held_back = await write(rig, lambda uow: send.suspend(uow, one, No.GONE))
     assert held_back is not None
     assert held_back.round == 1
     assert await audited(rig, one) == [("switchboard", "suspended")]

@@ -18,7 +18,7 @@ from bot.workflows.requests.send import _twins, resumed, tighten
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, read
-from tests.workflows.planted import everything_stored, on_one_rig, planted, stored
+from tests.workflows.planted import everything_stored, on_one_rig, planted, stored, write
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
 SAME = PayoutPayload(email="ana@example.com", cents=777, description="rent")
@@ -38,8 +38,8 @@ async def test_a_request_of_the_day_for_the_same_payment_counts_unless_it_ended_
     one = await planted(rig, **{"payload": payload, "created_at": now - like.pop("ago", timedelta()), **like})
     assert await read(rig, lambda tx: _twins(tx, SAME, now, "")) == count
     assert await read(rig, lambda tx: _twins(tx, SAME, now, one.id)) == 0, "it is not its own twin"
-    await rig.switchboard.context.store.write(
-        lambda tx: tx._connection.exec_driver_sql("UPDATE instruction SET cents = 1 WHERE id = ?", (one.id,))
+    await write(
+        rig, lambda tx: tx._connection.exec_driver_sql("UPDATE instruction SET cents = 1 WHERE id = ?", (one.id,))
     )
 
 
@@ -48,8 +48,9 @@ async def test_what_agrees_again_goes_on_and_its_card_says_so(rig: Rig) -> None:
     await rig.pay()
     now, found = rig.clock.now(), await newest(rig)
     reason = Reason(OfRequest.ON_HOLD, found=[(Odd.ITEMS.value, ())])
-    held = await ctx.store.write(
-        lambda tx: tx.instructions.touch(found, now=now, reason=reason, lease_owner=ctx.owner, lease_until=now + DAY)
+    held = await write(
+        rig,
+        lambda tx: tx.instructions.touch(found, now=now, reason=reason, lease_owner=ctx.owner, lease_until=now + DAY),
     )
     assert held is not None
     before = await read(rig, lambda tx: tx.boards.get(f"request:{found.id}:approvals"))
@@ -111,10 +112,10 @@ async def test_only_who_asked_says_what_becomes_of_it_and_only_in_this_round(rig
 
 
 async def test_a_shorter_window_has_an_approved_request_looked_at_when_that_ends(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     soft = Requirement(quorum=1, execute_within_seconds=7_200)
     one = await planted(rig, state=State.APPROVED, requirement=soft, exec_deadline=now + DAY, due_at=now + DAY)
-    after = await ctx.store.write(lambda tx: tighten(Unit(tx, ctx, now=now), one))
+    after = await write(rig, lambda uow: tighten(uow, one))
     assert after is not None
     assert after.exec_deadline == after.due_at == now + DAY - timedelta(hours=1)
 

@@ -12,7 +12,7 @@ from bot.workflows.requests import look_again
 from bot.workflows.requests.look_again import Look
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.planted import on_one_rig, planted, stored
+from tests.workflows.planted import on_one_rig, planted, stored, write
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 QUIET = timedelta(minutes=15)
@@ -65,11 +65,9 @@ async def test_a_create_of_unknown_outcome(
     given_up: int,
     due: timedelta | None,
 ) -> None:
-    ctx, acts = rig.switchboard.context, Acts()
+    acts = Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 1, **like})
-    await ctx.store.write(
-        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, look, found=acts.found, give_up=acts.give_up)
-    )
+    await write(rig, lambda uow: look_again.found_after_create(uow, one, look, found=acts.found, give_up=acts.give_up))
     after = await stored(rig, one)
     assert (after.state, after.reads, acts.given_up, acts.hits) == (state, reads, given_up, [])
     assert after.due_at == (None if due is None else rig.clock.now() + due)
@@ -100,10 +98,10 @@ COMMITS: dict[str, Any] = {"state": State.COMMIT_UNKNOWN, "kind": Kind.ONE_STEP,
 async def test_a_send_of_unknown_outcome(
     rig: Rig, look: Look[Operation], like: dict[str, Any], state: State, reads: int, due: timedelta
 ) -> None:
-    ctx, acts = rig.switchboard.context, Acts()
+    acts = Acts()
     one = await unknown(rig, **{**COMMITS, **like})
-    await ctx.store.write(
-        lambda tx: look_again.found_after_send(Unit(tx, ctx), one, look, found=acts.found, absent_because=NOT_LISTED)
+    await write(
+        rig, lambda uow: look_again.found_after_send(uow, one, look, found=acts.found, absent_because=NOT_LISTED)
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, after.suspect, acts.hits) == (state, reads, look.suspect, [])
@@ -112,13 +110,11 @@ async def test_a_send_of_unknown_outcome(
 
 @on_one_rig([{}, LOOKED_ONCE, {"refusal": NO}, {"state": PEOPLE, "kind": Kind.PURCHASE}])
 async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, like: dict[str, Any]) -> None:
-    ctx, acts = rig.switchboard.context, Acts()
+    acts = Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 3, **like})
-    await ctx.store.write(
-        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, FOUND, found=acts.found, give_up=acts.give_up)
-    )
-    await ctx.store.write(
-        lambda tx: look_again.found_after_send(Unit(tx, ctx), one, FOUND, found=acts.found, absent_because=NOT_LISTED)
+    await write(rig, lambda uow: look_again.found_after_create(uow, one, FOUND, found=acts.found, give_up=acts.give_up))
+    await write(
+        rig, lambda uow: look_again.found_after_send(uow, one, FOUND, found=acts.found, absent_because=NOT_LISTED)
     )
     assert (acts.hits, acts.given_up) == (["r1", "r1"], 0)
     assert await stored(rig, one) == one
@@ -169,12 +165,10 @@ async def test_a_read_that_counts_notes_when_it_was(rig: Rig) -> None:
 async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
     rig: Rig, like: dict[str, Any], state: State, reads: int, due: timedelta
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     read_ago = like.pop("read_ago", 2 * MINUTE)
     one = await unknown(rig, **{**COMMITS, **like, "last_read_at": now - read_ago, "puts_off": 4})
-    await ctx.store.write(
-        lambda tx: look_again.still(Unit(tx, ctx, now=now), one, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0})
-    )
+    await write(rig, lambda uow: look_again.still(uow, one, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0}))
     after = await stored(rig, one)
     assert (after.state, after.reads, after.due_at) == (state, reads, now + due)
     if state is State.COMMIT_UNKNOWN:
@@ -189,9 +183,8 @@ async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
 async def test_the_wait_that_the_service_named_is_the_wait(
     rig: Rig, state: State, wait: float | None, due: timedelta
 ) -> None:
-    ctx = rig.switchboard.context
     one = await unknown(rig, **{**COMMITS, "state": state})
-    await ctx.store.write(lambda tx: look_again.not_read(Unit(tx, ctx), one, own_words("silent"), wait=wait))
+    await write(rig, lambda uow: look_again.not_read(uow, one, own_words("silent"), wait=wait))
     assert (await stored(rig, one)).due_at == rig.clock.now() + due
 
 

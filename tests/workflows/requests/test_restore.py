@@ -18,7 +18,7 @@ from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import alerts, read
-from tests.workflows.planted import on_one_rig, planted, stored, tried
+from tests.workflows.planted import on_one_rig, planted, stored, tried, write
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 QUIET = timedelta(minutes=15)
@@ -140,10 +140,10 @@ async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Ri
     (Seen.FOUND, None), (Seen.ABSENT, None), (Seen.NOT_YET, MINUTE), (Seen.UNREADABLE, MINUTE),
 ])  # fmt: skip
 async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen, again: timedelta | None) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.AWAITING)
     mode = ReadingOnly(since=now, reason=PUT_BACK, until=now)
-    await ctx.store.write(lambda tx: restore._note(Unit(tx, ctx), mode, one.id, SearchResult(seen, WHY)))
+    await write(rig, lambda uow: restore._note(uow, mode, one.id, SearchResult(seen, WHY)))
     look = (await read(rig, looks))[one.id]
     assert (look.seen, look.reason, look.again_at) == (seen, WHY, None if again is None else now + again)
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if seen is Seen.FOUND else State.AWAITING)
@@ -160,10 +160,10 @@ async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen
 async def test_what_was_sent_already_counts_as_an_attempt_of_unknown_outcome(
     rig: Rig, kind: Kind, before: State, after: State, tries: tuple[int, int], reserved: int
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     sent = now - timedelta(days=1)
     one = await planted(rig, kind, state=before, puts_off=2, reads=1)
-    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), one, sent, THERE))
+    await write(rig, lambda uow: restore._take_up(uow, one, sent, THERE))
     found = await stored(rig, one)
     assert (found.state, (found.creates, found.commits), found.sent_at) == (after, tries, sent)
     assert (found.unknown_since, found.reads, found.puts_off, found.due_at) == (now, 0, 0, now)
@@ -178,24 +178,24 @@ async def test_what_was_sent_already_counts_as_an_attempt_of_unknown_outcome(
 
 
 async def test_it_is_the_next_attempt_where_there_were_some_and_no_limit_stops_it(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, state=State.APPROVED, commits=1)
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
     other = await planted(rig, state=State.SENDING, commits=1)
     await tried(rig, other)
     day = now.date().isoformat()
-    await ctx.store.write(lambda tx: tx.reservations.reserve(other.id, 1, day, 2_499_999, 2_500_000))
-    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), one, now, THERE))
+    await write(rig, lambda tx: tx.reservations.reserve(other.id, 1, day, 2_499_999, 2_500_000))
+    await write(rig, lambda uow: restore._take_up(uow, one, now, THERE))
     assert [each.n for each in await read(rig, lambda tx: tx.attempts.of(one.id))] == [1, 2]
     assert (await read(rig, lambda tx: tx.reservations.of(one.id)))[2].cents == 2500
 
 
 async def test_what_ended_here_is_an_alert_and_what_is_read_anyway_is_read_now(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     ended = await planted(rig, state=State.REJECTED, closed_at=now, decided_by="U0ADA")
     unknown = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), ended, now, LISTED))
-    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), unknown, now, LISTED))
+    await write(rig, lambda uow: restore._take_up(uow, ended, now, LISTED))
+    await write(rig, lambda uow: restore._take_up(uow, unknown, now, LISTED))
     assert await stored(rig, ended) == ended
     assert ((await stored(rig, unknown)).state, (await stored(rig, unknown)).due_at) == (State.COMMIT_UNKNOWN, now)
     await rig.settle()

@@ -16,7 +16,7 @@ from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.support.rows import audit_rows
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, stored, tried
+from tests.workflows.planted import on_one_rig, planted, stored, tried, write
 
 DAY = "2026-11-20"
 HOUR = timedelta(hours=1)
@@ -39,9 +39,8 @@ async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
     ("NO_ACCOUNT", {"reason": NO_ACCOUNT.stored(), "said": "NO_ACCOUNT"}),
 ])  # fmt: skip
 async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept: dict[str, object]) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.SENDING, decided_by="U0ADA")
-    await ctx.store.write(lambda tx: settle.end(Unit(tx, ctx, now=now), one, State.REFUSED, NO_ACCOUNT, said=said))
+    await write(rig, lambda uow: settle.end(uow, one, State.REFUSED, NO_ACCOUNT, said=said))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.decided_by) == (State.REFUSED, NO_ACCOUNT, "")
     assert await detail(rig, one) == kept
@@ -59,16 +58,15 @@ async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept:
 async def test_what_was_refused_without_an_id_is_looked_for_an_hour_later(
     rig: Rig, kind: Kind, before: State, state: State, more: dict[str, object], watched: bool
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     one = await planted(rig, kind, state=before, **{"remote_id": None, **more})
-    await ctx.store.write(lambda tx: settle.end(Unit(tx, ctx, now=now), one, state, NO))
+    await write(rig, lambda uow: settle.end(uow, one, state, NO))
     assert (await stored(rig, one)).due_at == (now + HOUR if watched else None)
 
 
 async def test_an_end_that_names_a_record_is_read_by_its_id_and_not_looked_for(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATE_UNKNOWN, remote_id=None, creates=1)
-    await ctx.store.write(lambda tx: settle.end(Unit(tx, ctx, now=now), one, State.REFUSED, NO, remote_id="r7"))
+    await write(rig, lambda uow: settle.end(uow, one, State.REFUSED, NO, remote_id="r7"))
     after = await stored(rig, one)
     assert (after.remote_id, after.due_at) == ("r7", None)
 
@@ -77,7 +75,7 @@ async def test_an_end_that_names_a_record_is_read_by_its_id_and_not_looked_for(r
 async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserved(
     rig: Rig, refusal: Reason | None, told: Reason
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     one = await planted(rig, state=State.COMMIT_UNKNOWN, refusal=refusal, reason=NO_ANSWER, commits=2)
     other = await planted(rig, state=State.SENDING)
     for instruction, n, outcome in (
@@ -87,7 +85,7 @@ async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserv
     ):
         await tried(rig, instruction, n, outcome=outcome)
         await ctx.store.write(partial(_reserve, whose=instruction.id, n=n))
-    await ctx.store.write(lambda tx: settle.end_refused(Unit(tx, ctx, now=now), one))
+    await write(rig, lambda uow: settle.end_refused(uow, one))
     after = await stored(rig, one)
     assert (after.state, after.reason) == (State.REFUSED, told)
     assert await read(rig, lambda tx: tx.reservations.sum(DAY)) == 2500, "that of the other one stands"
@@ -97,10 +95,10 @@ async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserv
 async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_attempt(
     rig: Rig, commits: int, due: timedelta | None
 ) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     state = State.COMMIT_UNKNOWN if commits else State.CREATE_UNKNOWN
     one = await planted(rig, state=state, commits=commits, round=3, decided_by="U0ADA", suspect="r8")
-    await ctx.store.write(lambda tx: settle.ask_people(Unit(tx, ctx, now=now), one, UNCLEAR, suspect="r9"))
+    await write(rig, lambda uow: settle.ask_people(uow, one, UNCLEAR, suspect="r9"))
     after = await stored(rig, one)
     assert (after.state, after.round, after.suspect, after.decided_by) == (State.NEEDS_HUMAN, 4, "r9", "")
     assert after.due_at == (None if due is None else now + due)
@@ -117,7 +115,7 @@ async def test_the_time_to_decide_begins_at_once_where_the_approvers_see_the_car
         )
         await rig.settle()
     now = rig.clock.now()
-    await ctx.store.write(lambda tx: settle.show_approvers(Unit(tx, ctx, now=now), one, {}, action="prepared"))
+    await write(rig, lambda uow: settle.show_approvers(uow, one, {}, action="prepared"))
     after = await stored(rig, one)
     assert (after.state, await detail(rig, one)) == (State.AWAITING, {})
     assert after.posted_at == (now if seen else None)
@@ -128,22 +126,21 @@ async def test_the_time_to_decide_begins_at_once_where_the_approvers_see_the_car
 
 
 async def test_an_id_of_the_service_is_kept_in_the_audit(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATING, remote_id=None)
     changes = settle.on_record("r5", "created")
-    await ctx.store.write(lambda tx: settle.show_approvers(Unit(tx, ctx, now=now), one, changes, action="created"))
+    await write(rig, lambda uow: settle.show_approvers(uow, one, changes, action="created"))
     assert (await stored(rig, one)).remote_id == "r5"
     assert await detail(rig, one) == {"remote_id": "r5"}
 
 
 async def test_nothing_is_in_doubt_any_more_once_the_service_has_it_on_record(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    now = rig.clock.now()
     doubtful: dict[str, Any] = {
         "refusal": NO, "suspect": "r1", "unknown_since": now, "reads": 2, "puts_off": 3, "reason": UNCLEAR,
     }  # fmt: skip
     one = await planted(rig, state=State.COMMIT_UNKNOWN, due_at=now, **doubtful)
     changes = settle.on_record("r5", "committed")
-    await ctx.store.write(lambda tx: tx.instructions.move(one, State.COMMITTED, now=now, action="observed", **changes))
+    await write(rig, lambda tx: tx.instructions.move(one, State.COMMITTED, now=now, action="observed", **changes))
     after = await stored(rig, one)
     assert (after.remote_id, after.remote_status) == ("r5", "committed")
     assert (after.refusal, after.suspect, after.unknown_since, after.due_at) == (None, None, None, None)

@@ -26,7 +26,7 @@ from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, MARIA, Rig
-from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted
+from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted, write
 
 HELD = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
 Work = Callable[[Unit, Instruction], Any]
@@ -124,30 +124,27 @@ LATE: dict[str, Late] = {
 @on_one_rig(LATE)
 async def test_who_comes_too_late_changes_nothing(rig: Rig, name: str) -> None:
     kind, state, work, like = LATE[name]
-    ctx = rig.switchboard.context
     payload, items = cancellation("ab", "cd")
     more = {"payload": payload, "items": items} if kind is Kind.BULK_CANCEL else {}
     one = await planted(rig, kind, state=state, version=2, **more, **like)
     before = everything_stored(rig)
     late = replace(one, version=1)
-    assert await ctx.store.write(lambda tx: work(Unit(tx, ctx), late)) is None
+    assert await write(rig, lambda uow: work(uow, late)) is None
     assert everything_stored(rig) == before
-    await ctx.store.write(lambda tx: work(Unit(tx, ctx), one))
+    await write(rig, lambda uow: work(uow, one))
     assert everything_stored(rig) != before, "the same as it stands has its effect"
 
 
 async def test_who_ends_it_too_late_is_told_how_it_stands(rig: Rig) -> None:
-    ctx = rig.switchboard.context
     ended = await planted(rig, state=State.REJECTED, version=2, decided_by=ADA)
     late = replace(ended, state=State.AWAITING, version=1, decided_by="")
-    said = await ctx.store.write(lambda tx: decide.finish(Unit(tx, ctx), late, State.WITHDRAWN, MARIA, None))
+    said = await write(rig, lambda uow: decide.finish(uow, late, State.WITHDRAWN, MARIA, None))
     assert said == Decided(ended, Refusal.DECIDED)
 
 
 @on_one_rig([State.NEW, State.CREATING, State.AWAITING, State.APPROVED, State.COMMITTED])
 async def test_what_is_no_news_is_told_nowhere(rig: Rig, state: State) -> None:
-    ctx = rig.switchboard.context
     one = await planted(rig, state=state)
     before = everything_stored(rig)
-    await ctx.store.write(lambda tx: announce.tell(Unit(tx, ctx), one))
+    await write(rig, lambda uow: announce.tell(uow, one))
     assert everything_stored(rig) == before
