@@ -1,19 +1,15 @@
 """Tools of the campaigns: the file, the bound, the gauge and the balancer."""
 
 import asyncio
-import random
 import socket
 import time
 from pathlib import Path
 
-import aiohttp
 import pytest
-from aiohttp import web
 
 from tests.campaigns.gauge import Arrival, Counting, Gauge, Stop, pace_of
 from tests.campaigns.plans import Drawn, flow_of
 from tests.campaigns.results import Ledger, Piece, table, upper_bound
-from tests.process.balancer import Balancer
 from tests.world.campaign import run_plan, run_world
 from tests.world.flows import FLOWS
 from tests.world.plans import Plan
@@ -90,44 +86,3 @@ async def test_what_was_drawn_can_be_repeated(tmp_path: Path) -> None:
     assert drawn.violations == ()
     assert (again.plan, again.states, again.trace) == (drawn.plan, drawn.states, drawn.trace)
     assert {flow_of(one) for one in range(len(FLOWS))} == set(FLOWS)
-
-
-async def test_a_request_goes_to_one_that_lives_and_only_once() -> None:
-    seen: list[bytes] = []
-
-    async def answer(request: web.Request) -> web.Response:
-        seen.append(await request.read())
-        return web.Response(status=418, headers={"X-Told": request.headers["X-Sent"]})
-
-    async def break_off(request: web.Request) -> web.Response:
-        await answer(request)
-        assert request.transport is not None
-        request.transport.abort()
-        return web.Response()
-
-    app = web.Application()
-    app.router.add_post("/it", answer)
-    app.router.add_post("/broken", break_off)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    living, dead = f"http://127.0.0.1:{runner.addresses[0][1]}", "http://127.0.0.1:9"
-    try:
-        async with (
-            Balancer(lambda: [dead, living, dead], chance=random.Random(1)) as balancer,  # noqa: S311
-            aiohttp.ClientSession() as session,
-        ):
-            for _ in range(5):
-                async with session.post(f"{balancer.url}/it", data=b"body", headers={"X-Sent": "a"}) as told:
-                    assert (told.status, told.headers["X-Told"]) == (418, "a")
-            async with session.post(f"{balancer.url}/broken", data=b"half", headers={"X-Sent": "a"}) as told:
-                assert told.status == 502
-        async with (
-            Balancer(lambda: [dead], chance=random.Random(1)) as balancer,  # noqa: S311
-            aiohttp.ClientSession() as session,
-            session.post(balancer.url) as told,
-        ):
-            assert told.status == 502
-    finally:
-        await runner.cleanup()
-    assert seen == [b"body"] * 5 + [b"half"]

@@ -12,10 +12,6 @@ from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
-NAMELESS = (
-    b"Id;Contact;To pay;Paid before;Why\n1;ana@example.com;25.00;1.00;March\n2;luis@example.com;10.50;1.00;Proofs\n"
-)
-
 pytestmark = pytest.mark.rig(on="both")
 
 
@@ -135,15 +131,6 @@ A right row: `ana@example.com,25.00,March translation`""")
     await submit(rig, {"amount": "2"})
     await submit(rig)
     assert (await newest(rig)).cents == 3500
-
-
-async def test_bad_rows_that_no_form_can_hold_come_as_a_file(rig: Rig) -> None:
-    await pressed(rig, b"email,amount\n" + b"nobody,1.00\n" * 60)
-    assert told(rig).splitlines()[-2] == snapshot("""… and 35 more; all of them are in the file that I send you \
-directly.""")
-    direct = rig.workspace.open_dm(MARIA).id
-    (sent,) = [stored(rig, file) for message in rig.workspace.messages(direct) for file in message.files]
-    assert sent.name == "rows-to-mend.csv"
 
 
 async def test_more_than_the_daily_limit_is_said_before_anything_is_asked(rig: Rig) -> None:

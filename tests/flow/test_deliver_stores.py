@@ -85,11 +85,6 @@ async def test_everybody_with_a_role_sees_what_is_registered(rig: Rig) -> None:
 • `DRIVER_ASSIGNED`: nothing is registered.""")
 
 
-async def test_every_role_may(rig: Rig) -> None:
-    for user in (MARIA, ADA, OLGA):
-        assert shown(await deliver(rig, "stores", user=user)) == "*1 store*\n• *Centro*: 1 Main Square"
-
-
 async def test_where_a_customer_lives_is_shown_to_who_may_deliver_and_to_nobody_else(rig: Rig) -> None:
     booking = await booked(rig)
     personal = ("12 Market Street", "Blue door", "991234567", "99 123 4567", "-78.47", booking.validation_code)

@@ -113,11 +113,6 @@ Nothing was done. For example: `/email check ana@example.com bo@example.com`""")
     assert not rig.emails.asked
 
 
-async def test_help_lists_the_verbs(rig: Rig) -> None:
-    said = await email(rig, "help")
-    assert said.index("check &lt;address…&gt;") < said.index("file")
-
-
 async def test_guests_are_refused(rig: Rig) -> None:
     assert shown(await email(rig, "check ana@example.com", user=GUS)) == snapshot(""":no_entry_sign: Guests cannot do \
 this. Ask a full member of the workspace.""")

@@ -340,19 +340,6 @@ async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Pa
     assert not maria.rig.localization.calls
 
 
-async def test_every_documented_format_is_taken_from_a_form(maria: Localizer, tmp_path: Path) -> None:
-    formats = [(one, extension) for one in CLOSED if one.media is not None for extension in one.media.formats]
-    for number, (one, extension) in enumerate(formats):
-        sample = media.make(tmp_path, extension, seconds=0.4)
-        file = maria.rig.workspace.upload(MARIA, sample.name, sample)
-        await maria.type(one.verb)
-        await maria.submit({"file": [file]})
-        assert (await next_sent(maria, number))[0] == one.operation.value, extension
-    await maria.rig.workspace.until(
-        lambda: len([b for b in maria.boards() if DONE in b.text]) == len(formats) or None, timeout=30
-    )
-
-
 async def test_ten_minutes_in_a_form(maria: Localizer, tmp_path: Path) -> None:
     sample = media.make(tmp_path, "mp4")
     file = maria.rig.workspace.upload(MARIA, sample.name, sample, duration_ms=600_500)

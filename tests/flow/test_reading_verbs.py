@@ -11,7 +11,7 @@ from bot.playground.workspace.limits import blocks as known_blocks
 from bot.playground.workspace.limits.schema import variant
 from bot.presentation.blocks.elements import NOTHING
 from tests.support.answers import ask
-from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, operation
 
@@ -201,11 +201,6 @@ async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pyte
     told = await turned(rig, told, "next", "page 2 of 2")
     assert ids[11] in told.plain.removeprefix(told.text)
     assert len(rig.workspace.ephemerals(MARIA)) == 1
-
-
-async def test_where_the_bot_is_no_member_the_list_comes_too(rig: Rig) -> None:
-    ids = fill(rig, 1)
-    assert references(await ask(rig, "list", channel=RANDOM)) == ids
 
 
 async def test_when_the_first_answer_is_gone_the_next_page_comes_anew(rig: Rig) -> None:

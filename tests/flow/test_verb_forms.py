@@ -6,12 +6,6 @@ from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.support.shown import shown
 
 
-async def test_a_mistake_stands_at_its_field(rig: Rig) -> None:
-    await rig.pay("freeze", user=ADA)
-    await rig.submit(ADA, {"reason": " "})
-    assert shown(rig.form(ADA).errors["reason"]) == snapshot("It is missing; give a few words that say why.")
-
-
 async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
     await rig.pay("show", user=ADA)
     await rig.submit(ADA, {"operation": "P-000000"})

@@ -59,7 +59,7 @@ who asked is not looked at when somebody approves | who asked must still be allo
 -
 +    no = None
 +
-@ bot/workflows/requests/decide.py tests/workflows/requests/test_reject_and_withdraw.py
+@ bot/workflows/requests/decide.py tests/workflows/requests/test_decide.py -k withdrawn_while
 an admin withdraws without a reason | an admin who withdraws another's request says why
 -        if click.person != found.requester and not clean(reason):
 +        if False:
@@ -87,7 +87,7 @@ who asked is not looked at before sending | who asked must still be allowed to a
 approvals from before who asked was gone count | it is approved anew once who asked may ask again
 -instruction.round + 1 if votes else instruction.round
 +instruction.round
-@ bot/workflows/requests/send.py tests/flow/test_policy_in_force.py
+@ bot/workflows/requests/send.py tests/workflows/requests/test_claims.py -k "every_page or policy_makes_shorter"
 a stricter policy holds only the first page of open requests | a stricter policy applies to open requests
 -    while end is not None:
 -
@@ -96,6 +96,7 @@ a stricter policy holds only the first page of open requests | a stricter policy
 a shorter time to send is for new requests alone | a stricter policy applies to open requests
 -before.execute_within_seconds - wanted.execute_within_seconds
 +0.0
+@ bot/workflows/requests/send.py tests/flow/test_policy_in_force.py
 a shorter time to decide is for new requests alone | a stricter policy applies to open requests
 -before.expires_seconds - wanted.expires_seconds
 +0.0

@@ -3,7 +3,7 @@
 from tests.mutants.mutant import mutants
 
 MUTANTS = mutants("""
-@ bot/presentation/blocks/text.py tests/workflows/requests/test_request.py -k rings_nobody
+@ bot/presentation/blocks/text.py tests/flow/test_names.py -k rings_nobody
 a name goes into a message as it is | a display name such as <!channel> rings nobody
 -return f"{quote(name_of(names[user]), _NAME_LIMIT)}{behind}"
 +return f"{names[user]}{behind}"
@@ -15,7 +15,7 @@ the key changes although anchors are forged | a key is handed over only where th
 the same file again needs nobody more | the same payments again need one more approver
 -    if payload.same_as:
 +    if payload.same_as and payload.duplicate_count:
-@ bot/domain/approvals.py tests/workflows/requests/test_request.py -k remembered
+@ bot/domain/approvals.py tests/workflows/requests/test_held_and_twins.py -k same_payment
 the same payment is remembered for half a day | the same within a day needs one more approver
 -SAME_PAYMENT = timedelta(days=1)
 +SAME_PAYMENT = timedelta(days=0.5)

@@ -159,11 +159,6 @@ async def test_a_list_without_an_item_proves_nothing(rig: Rig) -> None:
         await bulk_cancel._reported(payments, one)
 
 
-async def test_only_a_cancellation_has_hashes(rig: Rig) -> None:
-    with pytest.raises(TypeError, match="payout"):
-        bulk_cancel._payload(made(rig))
-
-
 # what is asked for
 
 LISTED = {

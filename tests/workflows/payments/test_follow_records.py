@@ -3,18 +3,16 @@
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from bot.domain.money import Cents
-from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, PayoutPayload, State
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import in_words, worded
-from bot.workflows.payments import follow, payout, purchase
+from bot.workflows.payments import follow, payout
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import made, on_one_rig, planted, queued, stored, tried, write
+from tests.workflows.planted import on_one_rig, planted, queued, stored, tried, write
 
 PAID_AFTER = ["alert:paid after its end"]
 MINUTE, HOUR, DAY, POLL = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
@@ -302,17 +300,3 @@ async def test_the_answer_to_a_commit_that_differs_is_an_alert_and_counts(rig: R
     await write(rig, lambda uow: payout.paid(uow, one, record(one, "committed", email="eve@example.com")))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert "alert:differs" in await queued(rig, one)
-
-
-async def test_only_a_purchase_is_opened(rig: Rig) -> None:
-    with pytest.raises(TypeError, match="is no purchase"):
-        purchase.new_purchase(rig.switchboard.context, made(rig))
-
-
-async def test_the_first_read_of_what_is_followed_is_a_base_interval_away(rig: Rig) -> None:
-    now = rig.clock.now()
-    one = await planted(rig, payload=PayoutPayload(email="ana@example.com", cents=1, description="x"))
-    await write(rig, lambda uow: follow.follow(uow, "payout", one, "r9"))
-    row = await read(rig, lambda tx: tx.tracked.get("payout", "r9"))
-    assert row is not None
-    assert (row.instruction_id, row.due_at) == (one.id, now + POLL)

@@ -13,7 +13,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PurchaseOrder, Record
 from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
-from storage.rows import InboxState, OutboxState
+from storage.rows import OutboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
 from tests.workflows.calling import call, inbox, token
@@ -298,14 +298,6 @@ async def test_the_buyer_who_comes_back_is_thanked_and_believed_after_reading(
     await visit(rig, secret)
     await rig.pass_time(5)
     told_once(rig, "completed", FINANCE)
-
-
-async def test_a_buyer_who_only_looked_alarms_nobody(rig: Rig) -> None:
-    await collect(rig)
-    await visit(rig, token((await newest(rig)).id, CallbackKind.CANCEL))
-    await rig.pass_time(27 * HOUR, steps=9)
-    assert await inbox(rig) == [InboxState.UNCONFIRMED]
-    assert not alerts(rig)
 
 
 async def test_no_other_address_has_a_page(rig: Rig) -> None:

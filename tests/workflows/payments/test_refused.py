@@ -11,7 +11,7 @@ from bot.presentation import audit
 from bot.presentation.payments.wording import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
-from tests.laws.effects import NOW, ONE_STEP, PURCHASE
+from tests.laws.effects import NOW, ONE_STEP
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.rows import callbacks_of
 from tests.support.shown import shown
@@ -146,17 +146,6 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
     await rig.payments.delivered()
     await rig.settle()
     assert len(paid_alerts(rig)) == 1
-
-
-async def test_a_purchase_that_was_refused_and_is_paid_raises_an_alert(rig: Rig) -> None:
-    rig.payments.switches.lists_lag_seconds = HOUR
-    await PURCHASE.leaves(rig, PURCHASE.fault(FaultKind.DONE_REFUSED))
-    assert await state(rig) is State.REFUSED
-    await rig.pass_time(3 * HOUR, steps=4)
-    await rig.payments.settle(operation(rig).id, "confirmed")
-    await rig.pass_time(DAY, steps=4)
-    assert [text for text in alerts(rig) if "was paid, although its link was not given out" in text] == alerts(rig)
-    assert len(alerts(rig)) == 1
 
 
 async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None:

@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, OLGA, POLICY, Rig
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, OLGA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import DAY, actions, buttons, ephemerals, everywhere, heard, state, told_once, votes
 
@@ -23,21 +23,6 @@ async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
     assert shown(await heard(rig, ADA, "Your approval is recorded")) == snapshot(
         ":ballot_box_with_check: Your approval is recorded: 1 of 1. The card shows how it goes on."
     )
-
-
-async def test_two_approvals_where_two_are_needed(rig: Rig) -> None:
-    await rig.pay(BIG)
-    assert everywhere(rig, "0 of 2")
-    await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
-    assert await state(rig) is State.AWAITING
-    assert everywhere(rig, "1 of 2")
-    assert everywhere(rig, f"Approved by <@{ADA}>")
-    assert not rig.paid
-    await rig.press("approve", user=LIN)
-    await rig.submit(LIN, {forms.AMOUNT: "1500"})
-    assert rig.paid == [("ana@example.com", 150_000)]
-    assert everywhere(rig, f"Approved by <@{ADA}>, <@{LIN}>")
 
 
 async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> None:
@@ -220,19 +205,3 @@ async def test_a_clock_that_runs_back_revives_nothing(rig: Rig) -> None:
     await rig.settle()
     assert await state(rig) is State.EXPIRED
     assert buttons(rig) == set()
-
-
-def lasting(expires: str) -> pytest.MarkDecorator:
-    return pytest.mark.rig(policy=POLICY.replace('expires = "24h"', f'expires = "{expires}"'))
-
-
-@pytest.mark.parametrize(
-    "seconds", [pytest.param(90, marks=lasting("90s")), pytest.param(2 * DAY, marks=lasting("2d"))]
-)
-async def test_the_policy_says_how_long(rig: Rig, seconds: float) -> None:
-    await rig.pay()
-    await rig.pass_time(seconds - 1)
-    assert await state(rig) is State.AWAITING
-    await rig.pass_time(2)
-    assert await state(rig) is State.EXPIRED
-    assert told_once(rig, "expired", FINANCE)

@@ -16,7 +16,7 @@ from bot.workflows.requests.authority import OutdatedError, Standings, involved_
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
-from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
 from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes
 
@@ -187,15 +187,6 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
     assert (await newest(rig)).round == found.round
     await rig.pass_time(MINUTE)
     assert not rig.paid
-
-
-async def test_two_approvers_one_of_whom_asked(rig: Rig) -> None:
-    await rig.pay("send ana@example.com 2000.00 rent", user=TOM, channel=FINANCE)
-    await votes_with_amount(rig, "approve", ADA, "2000.00")
-    await rig.press("approve", user=TOM)
-    assert await state(rig) is State.AWAITING
-    await votes_with_amount(rig, "approve", LIN, "2000.00")
-    assert rig.paid == [("ana@example.com", 200_000)]
 
 
 def test_a_standing_that_nobody_read_is_never_fresh() -> None:

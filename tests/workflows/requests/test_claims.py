@@ -10,7 +10,6 @@ import pytest
 from bot.domain.approvals import Membership, Person
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Choice, Instruction, Kind, State, Vote
 from bot.domain.policy import Requirement, Short
-from bot.domain.reasons import OfRequest, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit, witness
 from bot.workflows.requests import announce, authority, decide, reach, send
@@ -21,7 +20,7 @@ from bot.workflows.requests.decide import shown_as
 from storage.errors import RowUnreadable
 from storage.rows import OutboxState
 from storage.transaction import Tx
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, POLICY, TOM, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, Rig
 from tests.workflows.authority import approved_just_now
 from tests.workflows.looking import newest, read
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, tried, write
@@ -134,20 +133,6 @@ async def test_who_changed_it_meanwhile_is_not_overwritten_by_a_stricter_policy(
     before = everything_stored(rig)
     assert await still(rig, replace(one, version=1), standing(rig, MARIA, ADA)) is None
     assert everything_stored(rig) == before
-
-
-async def test_everybody_whose_word_counts_has_to_be_read(rig: Rig) -> None:
-    one = await planted(rig, state=State.APPROVED)
-    await voted(rig, one, ADA)
-    for known in ((MARIA,), (ADA,), ()):
-        with pytest.raises(OutdatedError):
-            await still(rig, one, standing(rig, *known))
-    ctx = rig.switchboard.context
-    old = {who: replace(each, read_at=each.read_at - 60.1) for who, each in standing(rig, MARIA, ADA).items()}
-    with pytest.raises(OutdatedError):
-        authority.require_fresh(ctx, [MARIA], old)
-    late = {who: replace(each, read_at=each.read_at - 60.0) for who, each in standing(rig, MARIA, ADA).items()}
-    authority.require_fresh(ctx, [MARIA, ADA], late)
 
 
 @on_one_rig([(MARIA,), (ADA,)])
@@ -329,34 +314,6 @@ async def test_too_few_approvers_concern_what_still_needs_them(rig: Rig, state: 
 def test_each_change_of_what_is_lacking_counts_once(known: Short | None, found: Short, after: Short | None) -> None:
     stored_before = {} if known is None else {"one": known}
     assert reach._after(stored_before, {"one": found}) == ({} if after is None else {"one": after})
-
-
-async def test_who_asks_is_none_of_the_people_who_can_approve(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    asked = frozenset({("by tom", TOM, 3), ("by maria", MARIA, 2), ("big", MARIA, 4)})
-    found = await reach._count(ctx, ctx.people, asked)
-    assert found == {"by tom": Short(3, 2), "by maria": Short(2, 2), "big": Short(4, 3)}
-    assert await reach._count(ctx, ctx.people, frozenset()) == {}
-
-
-def test_how_many_more_are_needed_is_said() -> None:
-    assert worded(Reason(OfRequest.VOTES_VOID, void=(), missing=1)) == (
-        "the policy asks for more approvals now, so one more approval is needed"
-    )
-    assert worded(Reason(OfRequest.VOTES_VOID, void=(), missing=2)) == (
-        "the policy asks for more approvals now, so 2 more approvals are needed"
-    )
-
-
-async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: Rig) -> None:
-    one = await planted(rig, requirement=Requirement(quorum=3))
-    await voted(rig, one, ADA, LIN, typed=True)
-    votes = await read(rig, lambda tx: tx.votes.of(one.id, 1))
-    assert await write(rig, lambda tx: authority.next_round(tx, one, votes, {ADA, LIN})) is None
-    assert await write(rig, lambda tx: authority.next_round(tx, one, votes, {ADA})) == 2
-    kept = await read(rig, lambda tx: tx.votes.of(one.id, 2))
-    assert [(vote.person, vote.typed) for vote in kept] == [(ADA, True)]
-    assert len(await read(rig, lambda tx: tx.votes.of(one.id, 1))) == 2
 
 
 async def test_what_is_frozen_expires_at_the_very_end_of_its_window(rig: Rig) -> None:

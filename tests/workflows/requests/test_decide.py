@@ -31,10 +31,6 @@ async def audited(rig: Rig, one: Instruction) -> list[tuple[str, str]]:
     return [(row.actor, row.action) for row in rows[1:]]
 
 
-async def test_nobody_is_involved_in_what_is_not_there(rig: Rig) -> None:
-    assert await authority.involved_in(rig.switchboard.context, "nothing") == frozenset()
-
-
 async def test_the_requester_and_the_voters_of_this_round_are_involved(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, round=2)
@@ -175,12 +171,6 @@ async def test_a_request_is_withdrawn_while_nothing_was_sent(
     assert unsaid.refusal is (refusal or Refusal.NO_REASON)
     said = await decide.withdraw(ctx, click(one, MARIA))
     assert (said.refusal, said.instruction.state) == (refusal, state if refusal else State.WITHDRAWN)
-
-
-async def test_an_admin_withdraws_with_a_reason(rig: Rig) -> None:
-    one = await ask(rig)
-    said = await decide.withdraw(rig.switchboard.context, click(one, OLGA), reason="a mistake")
-    assert (said.instruction.state, said.instruction.reason) == (State.WITHDRAWN, own_words("a mistake"))
 
 
 async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(rig: Rig) -> None:

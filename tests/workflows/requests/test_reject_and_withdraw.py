@@ -3,11 +3,9 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from bot.workflows.requests import decide
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
@@ -26,12 +24,13 @@ async def test_a_veto_outweighs_votes(rig: Rig) -> None:
     assert asked(rig, "commit_payout") == 0
 
 
+@pytest.mark.parametrize(("action", "user"), [("reject", ADA), ("withdraw", OLGA)])
 @pytest.mark.parametrize("reason", ["", "   ", "\u202e\u200b", "\n\t"])
-async def test_no_reason_is_no_veto(rig: Rig, reason: str) -> None:
+async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: str, reason: str) -> None:
     await rig.pay()
-    await rig.press("reject")
-    await rig.workspace.submit(ADA, {forms.REASON: reason}, force=True)
-    form = rig.workspace.modal(ADA)
+    await rig.press(action, user=user)
+    await rig.workspace.submit(user, {forms.REASON: reason}, force=True)
+    form = rig.workspace.modal(user)
     assert form is not None
     assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
     assert await state(rig) is State.AWAITING
@@ -80,21 +79,6 @@ Everybody sees it; the person who asked is told.""")
     assert buttons(rig) == set()
 
 
-@pytest.mark.parametrize("reason", ["", "   ", "\u202e\u200b", "\n\t"])
-async def test_without_a_reason_an_admin_withdraws_nothing(rig: Rig, reason: str) -> None:
-    await rig.pay()
-    await rig.press("withdraw", user=OLGA)
-    await rig.workspace.submit(OLGA, {forms.REASON: reason}, force=True)
-    form = rig.workspace.modal(OLGA)
-    assert form is not None
-    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
-    found = await newest(rig)
-    click = decide.Click(instruction_id=found.id, round=found.round, person=OLGA)
-    decided = await decide.withdraw(rig.switchboard.context, click, reason=reason)
-    assert decided.refusal is Refusal.NO_REASON
-    assert await state(rig) is State.AWAITING
-
-
 async def test_an_admin_who_asked_for_it_withdraws_it_without_a_reason(rig: Rig) -> None:
     rig.workspace.set_group("S0FINANCE", [MARIA, OLGA])
     await rig.pay(user=OLGA)
@@ -115,35 +99,6 @@ Without effect
     assert await state(rig) is State.COMMITTED
 
 
-async def test_withdrawing_is_confirmed_with_the_sum(rig: Rig) -> None:
-    await rig.pay()
-    for channel in (FINANCE, APPROVALS):
-        [block] = [block for block in rig.cards(channel)[-1].blocks if block["type"] == "actions"]
-        [asked] = [one["confirm"] for one in block["elements"] if one["action_id"] == "payout.withdraw"]
-        assert shown(asked["text"]["text"]) == snapshot(
-            "25.00 USD to ana@example.com. This cannot be undone. If somebody else asked for it, a form asks you for "
-            "the reason."
-        )
-
-
-async def test_an_admin_who_was_deactivated_withdraws_nothing(rig: Rig) -> None:
-    await rig.pay()
-    rig.workspace.set_user(OLGA, deleted=True)
-    await rig.press("withdraw", user=OLGA, force=True)
-    assert await state(rig) is State.AWAITING
-
-
-async def test_what_was_sent_cannot_be_withdrawn_and_that_is_explained(rig: Rig) -> None:
-    await rig.pay()
-    card = rig.cards(FINANCE)[0]
-    value = card.button("payout.withdraw").value
-    await rig.press("approve")
-    await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
-    text = await heard(rig, MARIA, "too late")
-    assert shown(text) == snapshot(":no_entry_sign: It is too late to withdraw this. Its status: *sent*.")
-    assert await state(rig) is State.COMMITTED
-
-
 async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
@@ -156,18 +111,3 @@ async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: R
         ":no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval."
     )
     assert await state(rig) is State.CREATE_UNKNOWN
-
-
-async def test_nothing_is_created_for_what_was_withdrawn_at_once(rig: Rig) -> None:
-    await rig.payments.stop()
-    await rig.pay()
-    await rig.press("withdraw", user=MARIA, channel=FINANCE)
-    assert await state(rig) is State.WITHDRAWN
-    await rig.payments.start(port=rig.payments.port)
-    await rig.pass_time(5 * MINUTE, steps=5)
-    assert not rig.payments.operations
-    assert not rig.workspace.messages(APPROVALS)
-    assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot(
-        ":wastebasket: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was *withdrawn* by Maria Silva. Nothing "
-        "was paid."
-    )

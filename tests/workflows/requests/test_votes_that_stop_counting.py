@@ -48,17 +48,6 @@ async def test_a_vote_that_no_longer_counts_is_asked_for_again(
     assert "votes_no_longer_count" in await actions(rig)
 
 
-async def test_who_counts_again_can_vote_again(rig: Rig) -> None:
-    port = await approved_while_the_service_is_away(rig)
-    rig.workspace.set_group("S0TREASURY", [LIN])
-    await rig.payments.start(port=port)
-    await rig.pass_time(2 * MINUTE, steps=4)
-    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
-    await rig.pass_time(MINUTE)
-    await rig.press("approve", user=ADA)
-    assert rig.paid == [("ana@example.com", 2500)]
-
-
 async def test_the_votes_that_still_count_are_kept(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
