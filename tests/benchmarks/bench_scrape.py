@@ -21,9 +21,9 @@ import aiohttp
 from storage.migrate import migrate
 from tests.benchmarks.processes import quiet
 from tests.benchmarks.ratios import Ratio, told
-from tests.support.clock import ManualClock
+from tests.support.clock import MINUTE, ManualClock
 from tests.support.rig import Rig
-from tests.workflows.looking import MINUTE, approved
+from tests.workflows.looking import approved
 
 GOAL = 5.0
 OWN = {

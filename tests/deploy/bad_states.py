@@ -15,11 +15,12 @@ from bot.wiring.surroundings import Surroundings
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Unit
 from tests.deploy.promtool import Scrape
+from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.databases import locked
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.waiting import until
 from tests.workflows.calling import call, token
-from tests.workflows.looking import HOUR, MINUTE, QUIET, approved, newest, requests, state
+from tests.workflows.looking import approved, newest, requests, state
 from tests.workflows.restoring import back_up, path_of, put_back
 
 DISK: Final = 100_000_000_000

@@ -10,9 +10,10 @@ from bot.playground.simulators.payments.dialect import Dialect
 from tests.deploy.bad_states import CASES, Observed
 from tests.deploy.promtool import ALERTS, BEFORE, Scrape, check_queries, fires, needs_promtool, run
 from tests.deploy.rules import Rule, metrics_of, rules
+from tests.support.clock import MINUTE
 from tests.support.pages import anchors
 from tests.support.rig import Rig
-from tests.workflows.looking import MINUTE, approved
+from tests.workflows.looking import approved
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "alerts.md"

@@ -339,9 +339,6 @@ async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
 0 pending in escrow (0.00 USD). That is all 10 payments that were approved.""")
 
 
-# Canceling
-
-
 async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     await held(rig)
     card = rig.cards(FINANCE)[-1]
@@ -451,9 +448,6 @@ async def test_a_cancellation_whose_time_is_over_ends_with_what_it_named(rig: Ri
     assert shown([m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]) == snapshot(""":white_check_mark: \
 <@U0MARIA> Cancellation X-······, 6.40 USD back from 130 payments still pending in escrow, is *completed*: 100 \
 payments canceled, 4.96 USD returned to the balance; 30 still pending in escrow (1.44 USD). Approved by Ada Okafor.""")
-
-
-# Looking
 
 
 async def test_looking_at_it(rig: Rig) -> None:

@@ -33,7 +33,7 @@ from storage.types import Json, Moment, Named
 from tests.support.deliveries import book, open_rig
 from tests.support.rig import ADA, ALERTS, LIN, MARIA, OLGA, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
@@ -287,8 +287,7 @@ done.\
 
 
 def _reference(text: str) -> str:
-    found = re.search(r"P-\w{6}", text)
-    assert found is not None
+    found = there(re.search(r"P-\w{6}", text))
     return found[0]
 
 

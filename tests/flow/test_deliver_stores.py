@@ -41,9 +41,6 @@ STORE = {
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
-# who may
-
-
 async def test_only_people_with_a_role_deliver(rig: Rig) -> None:
     calls = len(service_of(rig).calls)
     said = []
@@ -124,9 +121,6 @@ async def test_a_button_with_another_bookings_id_is_stale(rig: Rig) -> None:
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":no_entry_sign: This button is out of date; \
 the request has changed since. Look at its card again.""")
     assert not rig.workspace.modals(MARIA)
-
-
-# stores
 
 
 async def add(rig: Rig, **changes: str) -> str:
@@ -315,9 +309,6 @@ async def test_the_store_need_not_be_named_where_there_is_only_one(rig: Rig) -> 
     assert said.endswith(": Centro, Norte.")
 
 
-# prices
-
-
 async def test_a_price(rig: Rig) -> None:
     await deliver(rig, "quote")
     await rig.submit(MARIA, {views.POSITION: "geo:-0.2,-78.5", views.AMOUNT: "10"})
@@ -328,9 +319,6 @@ Price of a delivery
 About 27 minutes, 4.17 km
 From Centro. Nothing was booked.""")
     assert not service_of(rig).bookings
-
-
-# bookings by command
 
 
 async def test_show_cancel_and_start_by_command(rig: Rig) -> None:
@@ -470,9 +458,6 @@ async def test_a_form_for_a_prebooking_that_was_open_before_production_says_the_
     assert not service_of(rig).calls_of("create_prebooking")
 
 
-# certification
-
-
 async def test_the_checklist_says_what_to_do_and_what_was_seen(rig: Rig) -> None:
     await booked(rig, **{views.COOK: "5"})
     headline, *points, states = (await deliver(rig, "certify")).splitlines()
@@ -501,9 +486,6 @@ async def test_the_checklist_as_a_file(rig: Rig) -> None:
     assert text.count("\n| ") >= len(Point)
     assert "| Create booking, with the customer's data | yes | yes | once, last 2026" in text
     assert "READY_FOR_PICKUP" in text
-
-
-# secrets
 
 
 async def test_no_key_and_no_address_lies_in_the_database(rig: Rig, sqlite_url: str) -> None:

@@ -54,9 +54,6 @@ async def jobs(rig: Rig) -> list[Job]:
     return await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA))
 
 
-# cancel
-
-
 async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
@@ -112,9 +109,6 @@ async def test_too_late_to_cancel(maria: Localizer) -> None:
     await told(maria, "done already")
 
 
-# the queue and the clock
-
-
 async def test_a_few_at_once_and_texts_do_not_wait_for_films(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["music_source_separation"] = LONG
     for number in range(4):
@@ -163,9 +157,6 @@ async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> 
     await maria.board(DONE, "done after 0:0")
     roots = [m for m in maria.messages() if m.bot_id and m.thread_ts in ("", m.ts)]
     assert len(roots) == 1
-
-
-# outcomes
 
 
 async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(maria: Localizer) -> None:
@@ -293,9 +284,6 @@ async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_pa
     await maria.board("failed. This file was deleted.", number=3)
 
 
-# restarts
-
-
 async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
@@ -333,9 +321,6 @@ async def test_what_waited_goes_on_after_a_restart(maria: Localizer) -> None:
     for number in range(3):
         await maria.board("interrupted; run it again", number=number)
     await maria.board(DONE, number=3)
-
-
-# words
 
 
 async def test_nobody_is_mentioned_by_a_text_or_a_result(maria: Localizer) -> None:

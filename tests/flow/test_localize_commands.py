@@ -55,9 +55,6 @@ async def next_sent(maria: Localizer, known: int) -> Any:
     return (await maria.rig.workspace.until(lambda: sent(maria)[known:] or None))[0]
 
 
-# the command line
-
-
 async def test_help_lists_the_verbs_in_their_order(maria: Localizer) -> None:
     text = answer(await maria.type("help"))
     listed = [line.split("`")[1].split()[1] for line in text.splitlines() if line.startswith("•")]
@@ -246,9 +243,6 @@ async def test_emotion_of_an_address_and_of_a_text(maria: Localizer) -> None:
     assert [operation for operation, _ in sent(maria)] == ["text_emotion", "speech_emotion"]
 
 
-# forms
-
-
 async def test_a_verb_alone_opens_a_form_with_everything(maria: Localizer) -> None:
     for one in CAPABILITIES:
         await maria.type(one.verb)
@@ -378,9 +372,6 @@ async def test_values_that_no_form_offers(maria: Localizer) -> None:
         assert list(errors(await maria.rig.workspace.submit(MARIA, values, force=True))) == [block]
         await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
-
-
-# people and settings
 
 
 async def ask(rig: Rig, user: str) -> Ack:

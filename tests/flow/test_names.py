@@ -5,8 +5,9 @@ import re
 import pytest
 
 from bot.playground.workspace import Message
+from tests.support.clock import DAY
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, MARIA, MONEY, Rig
-from tests.workflows.looking import DAY, ephemerals, requests
+from tests.workflows.looking import ephemerals, requests
 
 LOUD = "<!channel> <@U0ADA> *paid* :white_check_mark: ✅ `x`"
 QUIET = "&lt;!channel&gt; &lt;@U0ADA&gt; ∗paid∗ ꞉white_check_mark: ˋxˋ"

@@ -14,9 +14,10 @@ from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click
 from bot.workflows.requests.request import Requested
 from tests.support import bulk
+from tests.support.clock import DAY
 from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import DAY, actions, asked, newest, operation, requests, votes
+from tests.workflows.looking import actions, asked, newest, operation, requests, votes
 
 WRONG = "ana@exmaple.com"
 STEPS = ["send", "now"]

@@ -384,9 +384,6 @@ async def test_over_a_socket_it_is_the_same(rig: Rig, wants: Wants) -> None:
     await rig.workspace.until(lambda: not said(rig)[0].buttons)
 
 
-# the shortcut
-
-
 async def choose(rig: Rig, label: str, *, user: str = MARIA) -> str:
     view = rig.form(user)
     await rig.workspace.submit(user, {offers.CHOICE: choices(view)[label]})

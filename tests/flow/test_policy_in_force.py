@@ -11,7 +11,7 @@ from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import newest, state
+from tests.workflows.looking import newest, state, there
 
 HOUR = 3_600
 
@@ -220,6 +220,5 @@ async def test_a_shorter_time_to_decide_applies_to_open_requests(rig: Rig, hours
 
 
 def quorum_of(card: Message) -> str:
-    found = re.search(r"\d of \d", card.text)
-    assert found is not None
+    found = there(re.search(r"\d of \d", card.text))
     return found[0]

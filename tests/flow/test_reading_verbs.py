@@ -63,9 +63,6 @@ def references(message: Message) -> list[str]:
     return [row[-1] for row in cells(message)[1:]]
 
 
-# list
-
-
 async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     fill(rig, 3)
     await rig.pay()
@@ -221,9 +218,6 @@ async def test_on_both_databases(rig: Rig) -> None:
     assert (await ask(rig, f"show {asked.reference}")).text.count("\n• ") == 3
 
 
-# show
-
-
 async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig: Rig) -> None:
     await rig.pay("send ana@example.com 2500.00 Rent")
     for person in (ADA, LIN):
@@ -277,9 +271,6 @@ async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) ->
         assert told.splitlines()[-1] == snapshot("Nothing was done. For example: `/pay show P-······`")
 
 
-# events
-
-
 async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
@@ -321,9 +312,6 @@ Checkout: <http://127.0.0.1/checkout/······>""")
     assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot("""\
 :pencil2: *payout*: this is a purchase, and the service lists its calls about payouts only. You gave: C-······
 Nothing was done. For example: `/pay events P-······`""")
-
-
-# account
 
 
 async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
@@ -384,9 +372,6 @@ async def test_a_form_takes_a_long_answer_that_comes_late(rig: Rig) -> None:
     assert len(view.blocks) == 2
 
 
-# partner
-
-
 @pytest.mark.parametrize("user", [ADA, OLGA])
 async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> None:
     assert shown((await ask(rig, "partner", user=user)).text) == snapshot("""\
@@ -398,9 +383,6 @@ Approvers and admins of the policy may see this.""")
     assert shown((await ask(rig, "partner", user=MARIA)).text) == snapshot(""":no_entry_sign: Only approvers and \
 admins of the policy may see this, and you are not among them.""")
     assert len(rig.payments.calls_of("partner")) == 1
-
-
-# slow services
 
 
 async def arm_slow(rig: Rig, name: str) -> None:

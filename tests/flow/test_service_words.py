@@ -6,9 +6,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
+from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import HOUR, MINUTE, asked, everywhere, requests, told_once
+from tests.workflows.looking import asked, everywhere, requests, told_once
 
 SAYING = "answered 500, saying “Internal server error”"
 

@@ -5,9 +5,10 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
+from tests.support.clock import MINUTE
 from tests.support.rig import ADA, APPROVALS, LIN, MARIA, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import MINUTE, ephemerals, everywhere, heard, state, votes
+from tests.workflows.looking import ephemerals, everywhere, heard, state, votes
 
 pytestmark = pytest.mark.rig(around={"people_total": 2.0 / 5})
 SECONDS = 2.5 / 5

@@ -13,11 +13,12 @@ from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.version import version
 from handlers.metrics import Measures
+from tests.support.clock import MINUTE
 from tests.support.deliveries import booked, open_rig
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.scraped import Page
 from tests.workflows.calling import call, token
-from tests.workflows.looking import MINUTE, approved, newest
+from tests.workflows.looking import approved, newest
 
 DOCUMENT = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
 OF_THE_LIBRARIES = {"implementation", "major", "minor", "patchlevel", "version", "le"}

@@ -10,11 +10,9 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from bot.presentation.reasons import worded
 from tests.laws.effects import APPROVED, EFFECTS, PAYING, Effect, over
+from tests.support.clock import DAY, HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.workflows.looking import (
-    DAY,
-    HOUR,
-    MINUTE,
     actions,
     alerts,
     attempts,
@@ -205,8 +203,6 @@ async def test_the_clock_of_a_decision_begins_when_its_card_can_be_seen(rig: Rig
     assert len(rig.cards(APPROVALS)) == len(rig.cards(FINANCE)) == 1
     assert everywhere(rig, f"<!date^{int(found.expires_at.timestamp())}^")
 
-
-# the record that was approved
 
 DIFFERENT = [
     ("cents", 9900, "the amount is 99.00 instead of 25.00"),

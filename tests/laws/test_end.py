@@ -6,22 +6,10 @@ from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
 from tests.laws.effects import COMMIT, ONE_STEP, PURCHASE, Effect, over
+from tests.support.clock import DAY, HOUR, MINUTE
 from tests.support.rig import APPROVALS, FINANCE, Rig
 from tests.workflows.calling import call, inbox, token
-from tests.workflows.looking import (
-    DAY,
-    HOUR,
-    MINUTE,
-    alerts,
-    asked,
-    buttons,
-    newest,
-    operation,
-    read,
-    state,
-    told,
-    told_once,
-)
+from tests.workflows.looking import alerts, asked, buttons, newest, operation, read, state, told, told_once
 
 FOLLOWED = [COMMIT, ONE_STEP, PURCHASE]
 SPEAKING = (CallbackKind.CONFIRMATION, CallbackKind.FAILURE)

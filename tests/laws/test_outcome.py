@@ -26,12 +26,9 @@ from tests.laws.effects import (
     over,
     retried,
 )
+from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import APPROVALS, FINANCE, LIN, Rig
 from tests.workflows.looking import (
-    DAY,
-    HOUR,
-    MINUTE,
-    QUIET,
     alerts,
     approved,
     buttons,
@@ -65,9 +62,6 @@ async def test_one_claim_is_one_request_and_one_attempt(rig: Rig, effect: Effect
     assert (await newest(rig)).kind is effect.kind
     await rig.pass_time(HOUR, steps=4)
     assert effect.sent(rig) == 1
-
-
-# no answer
 
 
 @over(EFFECTS)
@@ -204,9 +198,6 @@ async def test_what_is_closed_as_not_paid_is_watched_and_a_payment_is_one_alert(
     assert effect.sent(rig) == 1
 
 
-# records that may be ours
-
-
 async def before(rig: Rig) -> None:
     """An ordinary payout that went through, so that the service's list would show a code of ours."""
     await approved(rig, 'send luis@example.com 7.00 "before"')
@@ -235,9 +226,6 @@ async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig,
     assert effect.sent(rig) == earlier + 1
     await closed(rig)
     assert await state(rig) is State.CLOSED
-
-
-# a refusal
 
 
 @over(EFFECTS)
@@ -280,9 +268,6 @@ async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, e
     assert len(paid) == 1
 
 
-# a wait
-
-
 @over(EFFECTS)
 async def test_the_wait_that_the_service_names_is_waited_and_then_it_is_sent_once(rig: Rig, effect: Effect) -> None:
     await effect.leaves(rig, effect.fault(FaultKind.TOO_MANY, times=2, wait="7"))
@@ -307,9 +292,6 @@ async def test_a_named_wait_beyond_the_window_ends_with_it_and_the_expiry_is_tol
     await rig.pass_time(1)
     assert (await state(rig), effect.sent(rig), effect.done(rig)) == (State.EXPIRED, 1, 0)
     told_once(rig, "has *expired*")
-
-
-# a process
 
 
 async def left(rig: Rig, effect: Effect) -> None:

@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+QUIET = 900.0
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
 

@@ -15,8 +15,11 @@ from tests.support.rows import audit_rows, verify
 
 T = TypeVar("T")
 
-MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
-QUIET = 900.0
+
+def there(found: T | None) -> T:
+    """What has to be there."""
+    assert found is not None
+    return found
 
 
 async def disagreements(rig: Rig) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from bot.workflows.context import Unit
 from bot.workflows.reading_only import looks, reading_only
 from storage.anchors import AnchorFile, anchors_path
 from tests.support.rig import SECRET_KEY, Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 
 
 def path_of(url: str) -> Path:
@@ -57,8 +57,7 @@ async def resumed(rig: Rig, *, forced: bool = False) -> list[str]:
     """What ``switchboard resume`` does, at the time of the rig's clock."""
     ctx = rig.switchboard.context
     now = ctx.clock.now()
-    found = await read(rig, resume.standing)
-    assert found is not None
+    found = there(await read(rig, resume.standing))
     assert found.is_complete or forced
     return await ctx.store.write(
         lambda tx: resume.resume(Unit(tx, now=now, policy=ctx.policy), found, reason="looked", forced=forced)

@@ -13,7 +13,7 @@ from bot.workflows.admin.resume import recover
 from bot.workflows.keeping import at_start
 from storage.errors import CommitUnknown, StorageBusy, StorageClosed, StorageError
 from tests.support.rig import ALERTS, FINANCE, Rig
-from tests.workflows.looking import asked, attempts, state, told
+from tests.workflows.looking import asked, attempts, state, there, told
 from tests.workflows.stumbling import stumble
 
 ONCE_MORE = [StorageBusy("locked"), StorageError("the disk is full"), CommitUnknown("the connection broke")]
@@ -71,8 +71,7 @@ async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
 
 async def test_a_lock_of_another_program_costs_nothing(rig: Rig, sqlite_url: str) -> None:
     """A shell holds the real lock while the answer is known; the writer gives up on it after two seconds."""
-    payments = rig.switchboard.context.payments.client
-    assert payments is not None
+    payments = there(rig.switchboard.context.payments.client)
     commit = payments.commit_payout
     shell = sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None, check_same_thread=False)
 

@@ -12,9 +12,10 @@ from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
+from tests.support.clock import MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.support.then import DATABASES, laid_out, open_then
-from tests.workflows.looking import MINUTE, disagreements, read, requests
+from tests.workflows.looking import disagreements, read, requests, there
 
 THEN = "0016"
 
@@ -97,8 +98,7 @@ async def test_what_was_not_sent_is_posted_once(rig: Rig) -> None:
 
 async def test_a_bulk_payment_keeps_its_place_in_the_thread_of_its_file(rig: Rig) -> None:
     (bulk,) = [one for one in await requests(rig) if one.reference.startswith("B-")]
-    board = await read(rig, lambda tx: tx.boards.get(f"request:{bulk.id}:requester"))
-    assert board is not None
+    board = there(await read(rig, lambda tx: tx.boards.get(f"request:{bulk.id}:requester")))
     (card,) = [one for one in said(rig, FINANCE) if bulk.reference in one.text.partition(":")[0]]
     assert (board.thread, board.ts) == (card.thread_ts, card.ts)
     await rig.pass_time(6)
@@ -109,8 +109,7 @@ async def test_a_bulk_payment_keeps_its_place_in_the_thread_of_its_file(rig: Rig
 async def test_boards_of_everything_else_are_edited_where_they_stand(rig: Rig, kind: str) -> None:
     subjects = {"booking": "Delivery", "localization": "Summarize", "file": "april.csv"}
     (shown,) = [one for one in said(rig, FINANCE) if subjects[kind] in one.text and one.bot_id and _is_board(one)]
-    board = await read(rig, lambda tx: tx.boards.find(FINANCE, shown.ts))
-    assert board is not None
+    board = there(await read(rig, lambda tx: tx.boards.find(FINANCE, shown.ts)))
     assert board.subject.startswith(f"{kind}:")
     now = rig.switchboard.context.clock.now()
     await rig.switchboard.context.store.write(lambda tx: show_board(Unit(tx, now=now), board.subject))

@@ -21,11 +21,12 @@ from bot.playground.simulators.ledger import EntryKind
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
 from bot.presentation.reasons import worded
+from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.deliveries import service_of
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, SECRET_KEY, TOM, Rig
 from tests.support.rows import audit_rows, jobs_of, verify
 from tests.support.then import DATABASES, laid_out, open_then
-from tests.workflows.looking import HOUR, MINUTE, QUIET, disagreements, heard, read, requests
+from tests.workflows.looking import disagreements, heard, read, requests, there
 from tests.workflows.restoring import looked, mode, resumed
 
 EVERYTHING, READING_ONLY = "0019", "0019-reading-only"
@@ -98,8 +99,7 @@ async def test_cards_say_what_they_said_then(rig: Rig) -> None:
         if board.wanted_version > board.shown_version:
             continue  # it did not say yet what it should
         kind, _, id_ = board.subject.partition(":")
-        content = await ctx.subjects[kind].board(ctx, id_)
-        assert content is not None
+        content = there(await ctx.subjects[kind].board(ctx, id_))
         assert standing(content.text) == standing(rig.workspace.message(board.channel, board.ts).text)
         drawn += 1
     assert drawn == 42

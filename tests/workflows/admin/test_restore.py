@@ -12,9 +12,10 @@ from bot.domain.recovery import Seen
 from bot.workflows.admin import resume
 from tests.support.bulk import ask as ask_bulk
 from tests.support.bulk import submissions
+from tests.support.clock import QUIET
 from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import QUIET, alerts, asked, ephemerals, newest, read, requests, state
+from tests.workflows.looking import alerts, asked, ephemerals, newest, read, requests, state
 from tests.workflows.restoring import anchors, back_up, looked, mode, put_back, restore, resumed
 
 PAID = (State.COMMITTED, State.COMPLETED, State.PENDING_ESCROW)

@@ -13,10 +13,11 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
 from bot.workflows.effect import Silence, is_held
 from tests.support import deliveries
+from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
 from tests.support.shown import shown
-from tests.workflows.looking import HOUR, MINUTE, alerts, asked, everywhere, newest, read, requests, state
+from tests.workflows.looking import alerts, asked, everywhere, newest, read, requests, state
 from tests.workflows.planted import planted, stored
 
 FEW = 3

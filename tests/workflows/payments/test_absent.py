@@ -11,8 +11,9 @@ from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT
+from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
-from tests.workflows.looking import HOUR, MINUTE, QUIET, alerts, approved, buttons, everywhere, newest, operation, state
+from tests.workflows.looking import alerts, approved, buttons, everywhere, newest, operation, state
 
 
 def late(rig: Rig, seconds: float) -> None:
@@ -33,9 +34,6 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     await rig.pass_time(3 * MINUTE, steps=3)
     assert ONE_STEP.sent(rig) == 1
     assert await state(rig) is State.COMMITTED
-
-
-# what may be ours
 
 
 async def before(rig: Rig) -> None:

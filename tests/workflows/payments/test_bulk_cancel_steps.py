@@ -23,7 +23,7 @@ from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.support.rows import audit_rows
 from tests.support.troubles import says
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried, write
 
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
@@ -53,8 +53,7 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
     now = rig.clock.now()
     one = await asked(rig, "aa", state=State.SENDING, commits=1, unknown_since=now, reads=2)
     said = NotExecuted(reason=own_words("not in escrow"), again=False, detail="NOT_PENDING")
-    refused = bulk_cancel.CANCELED.refused
-    assert refused is not None
+    refused = there(bulk_cancel.CANCELED.refused)
     await write(rig, lambda uow: refused(uow, one, said))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.full_reason, now)
@@ -142,8 +141,7 @@ async def test_a_claim_whose_commit_had_no_answer_names_what_it_named(rig: Rig) 
     sent = await asked(rig, "aa", "bb", state=State.SENDING, version=2, lease_owner=ctx.owner, named={"bb": 1})
     attempt = await tried(rig, sent)
     before = made(rig, id=sent.id, version=1)
-    found = await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(Unit(tx, ctx), before)))
-    assert found is not None
+    found = there(await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(Unit(tx, ctx), before))))
     assert (found.attempt, found.hashes.all, found.earlier_unknown) == (attempt, ("bb",), False)
     assert await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(Unit(tx, ctx), sent))) is None
 
@@ -158,8 +156,6 @@ async def test_a_list_without_an_item_proves_nothing(rig: Rig) -> None:
     with pytest.raises(ServiceNow, check=says("its list of items is empty")):
         await bulk_cancel._reported(payments, one)
 
-
-# what is asked for
 
 LISTED = {
     name: ReportedItem(hash=name, status=status, cents=cents, email=f"{name[:2]}@example.com", internal_note=note)

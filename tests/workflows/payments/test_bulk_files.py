@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 from bot.presentation.payments import forms
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.tables.corpus import BOOKS, TEXTS
-from tests.workflows.looking import requests
+from tests.workflows.looking import requests, there
 
 TAKEN = (".csv", ".xlsx", ".txt", ".tsv")
 """Endings that the form takes."""
@@ -81,6 +81,5 @@ async def test_many_bad_rows_come_as_a_file_too(rig: Rig) -> None:
     )
     direct = rig.workspace.messages(rig.workspace.open_dm(MARIA).id)
     (file,) = [one for message in direct for one in message.files]
-    found = rig.workspace.file(file)
-    assert found is not None
+    found = there(rig.workspace.file(file))
     assert len(found.content.decode("utf-8-sig").splitlines()) == 61

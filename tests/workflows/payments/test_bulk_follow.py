@@ -17,7 +17,7 @@ from bot.workflows.payments.bulk import Read
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 SECOND, POLL = timedelta(seconds=1), timedelta(seconds=30)
@@ -227,8 +227,7 @@ async def test_items_are_paged_when_figures_change_and_at_every_eighth_look(
 ) -> None:
     one = await followed(rig, "committed", **like)
     service: Any = Service(job)
-    found = await bulk._read(rig.switchboard.context, service, row_of(rig, one, polls=polls))
-    assert found is not None
+    found = there(await bulk._read(rig.switchboard.context, service, row_of(rig, one, polls=polls)))
     assert (found.job, found.complete, service.paged) == (job, bool(paged), paged)
 
 
@@ -258,8 +257,7 @@ async def test_when_something_last_changed_is_kept(rig: Rig, changes: tuple[RowC
     one = await followed(rig, "committed", "", progress=progress)
     found = Read(RUNNING, changes, complete=True)
     await write(rig, lambda uow: bulk._apply(uow, one, found))
-    after = (await stored(rig, one)).progress
-    assert after is not None
+    after = there((await stored(rig, one)).progress)
     assert (after.changed_at, after.read_at) == (now if moved else long_ago, now)
 
 

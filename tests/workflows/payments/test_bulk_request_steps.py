@@ -109,9 +109,6 @@ async def test_who_was_overtaken_stops_looking_up(rig: Rig) -> None:
     assert await stored(rig, one) == one
 
 
-# looking at one
-
-
 class Pages:
     def __init__(self, found: Any = None, job: BulkJob | Exception | None = None) -> None:
         self.found, self.job = found, job
@@ -194,9 +191,6 @@ async def test_a_bulk_payment_is_found_by_our_reference_or_the_services_id(rig: 
     forbidden: Any = Pages(job=ServiceNever("payments", refusal(403), status=403))
     with pytest.raises(ServiceNever):
         await bulk_request.find_bulk(ctx, forbidden, "b0")
-
-
-# the same file again
 
 
 @on_one_rig([

@@ -17,7 +17,7 @@ from bot.presentation.reasons import in_words, worded
 from bot.workflows.payments import bulk
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
@@ -134,8 +134,7 @@ async def test_one_hit_is_taken_in_and_several_are_for_people(
     if len(names) > 1:
         said = "the service holds 2 bulk payments with our items: b1, b2"
         assert worded(found.reason) == said
-        row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
-        assert row is not None
+        row = there(await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs")))
         assert in_words(row.payload["reason"]) == said
 
 
@@ -158,8 +157,7 @@ async def test_another_number_of_payments_than_was_approved_is_an_alert(
     await write(rig, lambda uow: bulk.submitted(uow, one, job))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert await queued(rig, one) == keys
-    row = await read(rig, lambda tx: tx.tracked.get("bulk", job.id))
-    assert row is not None
+    row = there(await read(rig, lambda tx: tx.tracked.get("bulk", job.id)))
     assert (row.instruction_id, row.due_at) == (one.id, now + 2 * SECOND)
 
 

@@ -10,11 +10,12 @@ import pytest
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
+from tests.support.clock import DAY, HOUR
 from tests.support.rig import Rig
 from tests.support.rows import audit_rows, callbacks_of
 from tests.support.settling import run_due
 from tests.workflows.calling import call, inbox, token
-from tests.workflows.looking import DAY, HOUR, approved, asked, newest, operation, read, state, told_once
+from tests.workflows.looking import approved, asked, newest, operation, read, state, told_once
 
 KINDS = [CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE]
 

@@ -7,11 +7,9 @@ from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
+from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (
-    HOUR,
-    MINUTE,
-    QUIET,
     actions,
     alerts,
     approved,

@@ -11,7 +11,7 @@ from bot.workflows.payments import follow, payout
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import on_one_rig, planted, queued, stored, tried, write
 
 PAID_AFTER = ["alert:paid after its end"]
@@ -150,12 +150,8 @@ async def test_the_pace_falls_to_daily_for_money_in_escrow(rig: Rig, state: Stat
     now = rig.clock.now()
     one = await planted(rig, state=state)
     row = row_of(rig, one, "payout", polls=40, created_at=now - 30 * DAY)
-    again = await write(rig, lambda uow: payout._polled(uow, row, one, None))
-    assert again is not None
+    again = there(await write(rig, lambda uow: payout._polled(uow, row, one, None)))
     assert again.pause == times * POLL
-
-
-# leftovers
 
 
 @on_one_rig([
@@ -205,9 +201,6 @@ async def test_what_was_closed_is_read_while_it_may_still_be_paid(rig: Rig, stat
     await write(rig, lambda uow: payout.seen_after_close(uow, one, record(one, status)))
     assert (await stored(rig, one)).due_at == (None if due is None else now + due)
     assert await queued(rig, one) == (PAID_AFTER if status == "completed" else [])
-
-
-# an unknown outcome
 
 
 @on_one_rig([
@@ -260,8 +253,7 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
     await write(rig, lambda uow: payout._found_sent(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
-    row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
-    assert row is not None
+    row = there(await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs")))
     assert in_words(row.payload["reason"]) == "the service holds several payouts with our code"
 
 
@@ -273,9 +265,6 @@ async def test_several_that_were_created_with_our_code_end_it_and_are_all_follow
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several payouts with our code")
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])
     assert all(row is not None and row.instruction_id == one.id for row in rows)
-
-
-# before the commit
 
 
 @on_one_rig([

@@ -14,24 +14,11 @@ from bot.playground.simulators.payments.records import PurchaseOrder, Record
 from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
 from storage.rows import OutboxState
+from tests.support.clock import DAY, HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
 from tests.workflows.calling import call, inbox, token
-from tests.workflows.looking import (
-    DAY,
-    HOUR,
-    MINUTE,
-    actions,
-    alerts,
-    asked,
-    attempts,
-    newest,
-    operation,
-    read,
-    state,
-    told,
-    told_once,
-)
+from tests.workflows.looking import actions, alerts, asked, attempts, newest, operation, read, state, told, told_once
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 CREATE = "create_purchase"
@@ -77,9 +64,6 @@ def thread(rig: Rig) -> list[Message]:
 
 def pictures(rig: Rig) -> list[Message]:
     return [message for message in thread(rig) if message.files]
-
-
-# opened
 
 
 async def test_show_has_the_link_while_it_is_open(rig: Rig) -> None:
@@ -222,9 +206,6 @@ async def test_a_link_that_is_late_is_not_given_out_when_it_is_over(rig: Rig) ->
     assert [("completed" in message.text, bool(message.files)) for message in rig.news(FINANCE)] == [(True, False)]
 
 
-# lost and found
-
-
 async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: Rig) -> None:
     make = rig.payments.book.create_purchase
 
@@ -261,17 +242,11 @@ Runbook: `docs/alerts.md#paid-elsewhere`\
     assert asked(rig, "get_operation") == before
 
 
-# the buyer decides
-
-
 async def test_whoever_pays_with_the_link_is_named(rig: Rig) -> None:
     await collect(rig)
     operation(rig).email = "mallory&co@example.com"
     await decide(rig)
     assert told_once(rig, "completed", FINANCE).endswith(" the buyer paid. Paid by mallory&amp;co@example.com.")
-
-
-# the buyer's browser
 
 
 async def visit(rig: Rig, secret: str) -> tuple[int, str]:
@@ -325,9 +300,6 @@ async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig
     assert (await call(rig, secret, {}))[0] == 404
     assert (await visit(rig, secret))[0] == 200
     assert len(await inbox(rig)) == 1
-
-
-# beside payouts
 
 
 async def test_what_a_buyer_pays_makes_no_known_recipient(rig: Rig) -> None:

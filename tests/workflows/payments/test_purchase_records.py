@@ -16,7 +16,7 @@ from bot.workflows.services import Service
 from storage.rows import Tracked
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 HOUR, DAY, POLL = timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
@@ -134,8 +134,7 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
         kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now,
         polls=40,
     )  # fmt: skip
-    again = await write(rig, lambda uow: purchase._polled(uow, row, one, None))
-    assert again is not None
+    again = there(await write(rig, lambda uow: purchase._polled(uow, row, one, None)))
     assert again.pause == times * POLL
 
 

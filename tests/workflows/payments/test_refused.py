@@ -12,23 +12,11 @@ from bot.presentation.payments.wording import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.laws.effects import NOW, ONE_STEP
+from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.rows import callbacks_of
 from tests.support.shown import shown
-from tests.workflows.looking import (
-    DAY,
-    HOUR,
-    MINUTE,
-    QUIET,
-    alerts,
-    approved,
-    everywhere,
-    newest,
-    operation,
-    read,
-    state,
-    told_once,
-)
+from tests.workflows.looking import alerts, approved, everywhere, newest, operation, read, state, there, told_once
 
 COMMIT = "commit_payout"
 REFUSED = "answer 422, saying “The request is not valid; request: was refused”"
@@ -65,9 +53,6 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     assert await state(rig) is State.COMMITTED
 
 
-# an ordinary refusal
-
-
 async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_for_people(rig: Rig) -> None:
     await approved(rig, 'send luis@example.com 7.00 "before"')
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
@@ -77,9 +62,6 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
     assert everywhere(rig, "(422), saying “The request is not valid; status: is not created”, but the service holds")
     assert everywhere(rig, operation(rig).id)
-
-
-# what the service said
 
 
 @pytest.mark.parametrize(("kind", "said"), [
@@ -94,8 +76,7 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
     assert everywhere(rig, said)
     assert said in told_once(rig, "unknown")
     instruction = await newest(rig)
-    found = await story(rig.switchboard.context.store, instruction.id)
-    assert found is not None
+    found = there(await story(rig.switchboard.context.store, instruction.id))
     (lost,) = [row.entry for row in found.rows if row.entry is not None and row.entry.action == "commit_unknown"]
     words = said.partition("“")[2].rstrip("”")
     assert lost.detail["said"] == words
@@ -108,9 +89,6 @@ def test_words_of_a_service_are_escaped() -> None:
         "was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; "
         "&lt;https://x.example|y&gt;”. Switchboard is finding out."
     )
-
-
-# watched afterwards
 
 
 async def refused(rig: Rig) -> None:

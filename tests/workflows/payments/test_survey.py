@@ -9,7 +9,7 @@ from bot.domain.reasons import OfMode, Reason
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import Rig
 from tests.support.shown import shown
-from tests.workflows.looking import alerts, asked, newest
+from tests.workflows.looking import alerts, asked, newest, there
 from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed
 
 ADDRESS = "https://switchboard.example.com"
@@ -37,8 +37,7 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
     kept = await paid_after_the_copy(rig, tmp_path)
     code = (await newest(rig)).code
     await elsewhere(rig, kept)
-    found = await mode(rig)
-    assert found is not None
+    found = there(await mode(rig))
     assert (found.reason, found.sent) == (Reason(OfMode.NOBODY_ASKED), (f"payout {code}",))
     assert shown(alerts(rig)[-1]) == snapshot(
         """\

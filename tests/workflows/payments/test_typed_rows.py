@@ -62,9 +62,6 @@ def test_a_file_that_names_its_recipients_and_amounts_can_be_paid(header: list[s
     assert can_be_paid(header) is fits
 
 
-# recipients
-
-
 class Accounts:
     def __init__(self, answer: Any) -> None:
         self.answer, self.asked = answer, 0

@@ -5,23 +5,10 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import (
-    DAY,
-    HOUR,
-    MINUTE,
-    QUIET,
-    alerts,
-    approved,
-    asked,
-    buttons,
-    everywhere,
-    newest,
-    operation,
-    state,
-    votes,
-)
+from tests.workflows.looking import alerts, approved, asked, buttons, everywhere, newest, operation, state, votes
 
 
 def arm(rig: Rig, kind: FaultKind, name: str = "commit_payout", *, times: int | None = 1) -> None:

@@ -22,7 +22,7 @@ from bot.workflows.requests.reach import approvers
 from bot.workflows.requests.request import check_cards
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, POLICY, TOM, Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, write
 
 WHY, NO = own_words("why"), own_words("no")
@@ -56,8 +56,7 @@ async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
 ) -> None:
     one = await planted(rig, Kind.BULK, **({"payload": threaded(rig)} if thread else {}))
     await write(rig, lambda uow: show_card(uow, one, place))
-    found = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:{place}"))
-    assert found is not None
+    found = there(await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:{place}")))
     assert (found.channel, found.thread_ts, found.requester, found.instruction_id) == (*board, one.id)
 
 
@@ -102,8 +101,7 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
         vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
         await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
     await write(rig, lambda uow: tell(uow, one))
-    row = await read(rig, lambda tx: tx.outbox.by_key(f"news:{one.id}:requester:failed:2"))
-    assert row is not None
+    row = there(await read(rig, lambda tx: tx.outbox.by_key(f"news:{one.id}:requester:failed:2")))
     assert row.payload == {
         "line": "news",
         "state": "failed",
@@ -124,8 +122,7 @@ async def posted_elsewhere(rig: Rig, kind: Kind) -> str | None:
 
     def given_up(uow: Unit) -> None:
         news_of(uow, one, Place.REQUESTER, "x")
-        row = uow.outbox.by_key(key)
-        assert row is not None
+        row = there(uow.outbox.by_key(key))
         assert RequestSubject().given_up(uow, row, WHY)
 
     await rig.switchboard.context.write(given_up)
@@ -159,13 +156,9 @@ async def test_a_card_that_only_its_requester_got_asks_to_invite_the_bot(rig: Ri
     ctx = rig.switchboard.context
     one = await planted(rig, origin_channel="D0MARIA" if origin == "same" else origin)
     await write(rig, lambda uow: show_card(uow, one, Place.REQUESTER))
-    board = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester"))
-    assert board is not None
+    board = there(await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester")))
     sight = Sight(instruction=one, votes=[], place=Place.REQUESTER, board=replace(board, channel="D0MARIA"))
     assert ("invite" in str((await card_for(ctx, sight)).blocks).casefold()) is hint
-
-
-# beside it
 
 
 @on_one_rig([(None, 3), (1, 1), (2, 2), (3, 3), (9, 3)])

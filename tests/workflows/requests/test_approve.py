@@ -6,9 +6,10 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from tests.support.clock import DAY
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, OLGA, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import DAY, actions, buttons, ephemerals, everywhere, heard, state, told_once, votes
+from tests.workflows.looking import actions, buttons, ephemerals, everywhere, heard, state, there, told_once, votes
 
 BIG = "send ana@example.com 1500.00 rent"
 STALE = ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again."
@@ -41,8 +42,7 @@ async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, t
     await rig.pay(BIG)
     await rig.press("approve")
     await rig.submit(ADA, {forms.AMOUNT: typed})
-    form = rig.workspace.modal(ADA)
-    assert form is not None
+    form = there(rig.workspace.modal(ADA))
     assert list(form.errors) == [forms.AMOUNT]
     assert shown(form.errors[forms.AMOUNT]) == snapshot(
         "This is not the amount on the card. Type that amount, with a point before the cents: 1500.00"
@@ -71,8 +71,7 @@ async def test_a_typed_amount_cannot_be_skipped_by_a_button_that_says_so(rig: Ri
     """A forged submission without the field."""
     await rig.pay(BIG)
     await rig.press("approve")
-    form = rig.workspace.modal(ADA)
-    assert form is not None
+    assert rig.workspace.modal(ADA) is not None
     await rig.workspace.submit(ADA, {}, force=True)
     assert not await votes(rig)
 

@@ -15,7 +15,7 @@ from bot.workflows.requests import attempt
 from bot.workflows.requests.attempt import Claimed
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import on_one_rig, planted, stored, tried, write
 
 DAY = "2026-11-20"
@@ -97,8 +97,7 @@ async def test_a_state_that_somebody_wrote_keeps_no_other_from_being_recovered(
 
 
 async def test_after_a_claim_that_made_no_attempt_the_workers_look_again(rig: Rig) -> None:
-    client = rig.switchboard.context.payments.client
-    assert client is not None
+    client = there(rig.switchboard.context.payments.client)
     looked: list[str] = []
     ctx = replace(rig.switchboard.context, wake=lambda: looked.append("again"))
 

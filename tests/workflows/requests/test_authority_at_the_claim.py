@@ -16,9 +16,10 @@ from bot.workflows.requests.authority import OutdatedError, Standings, involved_
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
+from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
-from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes
+from tests.workflows.looking import asked, attempts, everywhere, heard, newest, state, votes
 
 MEMBERSHIP_SECONDS = 60.0
 

@@ -9,7 +9,7 @@ from storage.tables.instructions import bulk_item
 from storage.transaction import Tx
 from tests.support.rig import POLICY, Rig
 from tests.workflows.authority import approved_just_now, sent
-from tests.workflows.looking import actions, alerts, disagreements, everywhere, newest, read, state
+from tests.workflows.looking import actions, alerts, disagreements, everywhere, newest, read, state, there
 
 pytestmark = pytest.mark.rig(policy=POLICY.replace('execute_within = "60m"', 'execute_within = "5h"'), on="both")
 
@@ -54,8 +54,7 @@ async def test_payments_that_were_changed_are_held_until_they_are_put_back(
     assert everywhere(rig, NOT_ASKED)
     assert len(alarms(rig)) == 1
     assert await disagreements(rig) == (f"{held.reference}: {NOT_ASKED}.",)
-    due = held.due_at
-    assert due is not None
+    due = there(held.due_at)
     assert (due - rig.clock.now()).total_seconds() == 3_600
 
     await rig.pass_time(3_700, steps=2)

@@ -145,9 +145,6 @@ async def test_a_vote_needs_its_voter_and_the_requester_read(rig: Rig, known: st
     assert everything_stored(rig) == before
 
 
-# the policy in force
-
-
 @on_one_rig([
     (None, None, None), (HOUR, None, HOUR), (HOUR, 2 * HOUR, HOUR), (3 * HOUR, 2 * HOUR, 2 * HOUR),
 ])  # fmt: skip
@@ -185,9 +182,6 @@ async def test_all_that_are_tightened_are_counted_over_every_page(rig: Rig, monk
     for _ in range(3):
         await planted(rig, requirement=Requirement(quorum=1, expires_seconds=1e9))
     assert await tighten.tighten_open(rig.switchboard.context) == 3
-
-
-# its rows
 
 
 async def test_what_is_not_there_was_overtaken(rig: Rig) -> None:
@@ -240,9 +234,6 @@ async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
     assert await read(rig, lambda tx: claim.held_claim(Unit(tx, other), earlier_row)) is None
 
 
-# the card that was pressed
-
-
 async def sent_here(rig: Rig, one: Instruction, place: announce.Place, state: OutboxState) -> None:
     await write(rig, lambda uow: announce.show_card(uow, one, place))
     values = (state.value, f"card:{one.id}:{place}")
@@ -274,12 +265,8 @@ async def test_of_two_lost_posts_to_one_conversation_nobody_knows_which_was_pres
     for place in announce.Place:
         await sent_here(rig, one, place, OutboxState.UNKNOWN)
     ts = "1790000000.000002"
-    found = await shown_as(ctx, one.id, channel=APPROVALS, ts=ts)
-    assert found is not None
+    assert await shown_as(ctx, one.id, channel=APPROVALS, ts=ts) is not None
     assert await read(rig, lambda tx: tx.boards.find(APPROVALS, ts)) is None
-
-
-# who can approve
 
 
 @on_one_rig([

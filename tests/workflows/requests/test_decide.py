@@ -15,7 +15,7 @@ from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.rows import audit_rows
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored, write
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
@@ -207,7 +207,6 @@ async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_app
 
 async def test_without_votes_the_round_stays_when_it_is_held(rig: Rig) -> None:
     one = await planted(rig, Kind.ONE_STEP)
-    held_back = await write(rig, lambda uow: send.suspend(uow, one, No.GONE))
-    assert held_back is not None
+    held_back = there(await write(rig, lambda uow: send.suspend(uow, one, No.GONE)))
     assert held_back.round == 1
     assert await audited(rig, one) == [("switchboard", "suspended")]

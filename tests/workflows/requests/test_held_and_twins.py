@@ -17,7 +17,7 @@ from bot.workflows.requests.request import Requested
 from bot.workflows.requests.send import _twins, resumed, tighten
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
-from tests.workflows.looking import newest, read
+from tests.workflows.looking import newest, read, there
 from tests.workflows.planted import everything_stored, on_one_rig, planted, stored, write
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
@@ -54,11 +54,9 @@ async def test_what_agrees_again_goes_on_and_its_card_says_so(rig: Rig) -> None:
     )
     assert held is not None
     before = await read(rig, lambda tx: tx.boards.get(f"request:{found.id}:approvals"))
-    after = await checked(ctx, held)
-    assert after is not None
+    after = there(await checked(ctx, held))
     assert (after.reason, after.lease_owner, after.lease_until) == (None, ctx.owner, now + DAY)
-    board = await read(rig, lambda tx: tx.boards.get(f"request:{found.id}:approvals"))
-    assert board is not None
+    board = there(await read(rig, lambda tx: tx.boards.get(f"request:{found.id}:approvals")))
     assert before is not None
     assert board.wanted_version > before.wanted_version
     assert await checked(ctx, after) is after, "nothing is to be said"
@@ -115,8 +113,7 @@ async def test_a_shorter_window_has_an_approved_request_looked_at_when_that_ends
     now = rig.clock.now()
     soft = Requirement(quorum=1, execute_within_seconds=7_200)
     one = await planted(rig, state=State.APPROVED, requirement=soft, exec_deadline=now + DAY, due_at=now + DAY)
-    after = await write(rig, lambda uow: tighten(uow, one))
-    assert after is not None
+    after = there(await write(rig, lambda uow: tighten(uow, one)))
     assert after.exec_deadline == after.due_at == now + DAY - timedelta(hours=1)
 
 

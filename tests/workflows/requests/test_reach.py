@@ -7,9 +7,10 @@ from bot.cli import doctor
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests.request import Requested, request
+from tests.support.clock import MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, TOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import MINUTE, newest, state
+from tests.workflows.looking import newest, state
 
 THREE = POLICY.replace("quorum = 2\ntyped_amount = true", "quorum = 3")
 BIG = "send ana@example.com 1500.00 rent"

@@ -6,11 +6,12 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from tests.support.clock import MINUTE
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.support.shown import shown
-from tests.workflows.looking import MINUTE, asked, buttons, everywhere, heard, newest, read, state, told_once
+from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, there, told_once
 
 
 async def test_a_veto_outweighs_votes(rig: Rig) -> None:
@@ -30,8 +31,7 @@ async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: 
     await rig.pay()
     await rig.press(action, user=user)
     await rig.workspace.submit(user, {forms.REASON: reason}, force=True)
-    form = rig.workspace.modal(user)
-    assert form is not None
+    form = there(rig.workspace.modal(user))
     assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
     assert await state(rig) is State.AWAITING
 

@@ -13,7 +13,7 @@ from storage.rows import CallbackToken
 from storage.transaction import Tx
 from tests.support.rig import APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import actions, ephemerals, newest, read, requests
+from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
 
 SEND = 'send ana@example.com 25.00 "March translation"'
 ASKED = (
@@ -43,8 +43,7 @@ async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
     for kind in (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE):
         token = callback_token(key=derived_key(SECRET_KEY, "callbacks"), instruction_id=found.id, kind=kind)
         hashed, now = token_hash(token), rig.switchboard.context.clock.now()
-        held = await read(rig, partial(find_token, hashed=hashed, now=now))
-        assert held is not None
+        held = there(await read(rig, partial(find_token, hashed=hashed, now=now)))
         assert (held.instruction_id, held.kind) == (found.id, kind)
 
 
@@ -132,8 +131,7 @@ async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
 async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
     await rig.pay("send")
     values = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March translation"}
-    view = rig.workspace.modal(MARIA)
-    assert view is not None
+    assert rig.workspace.modal(MARIA) is not None
     first = await rig.workspace.submit(MARIA, values)
     again = await rig.workspace._delivery.send("interactive", first.request.payload if first.request else {})
     await rig.settle()

@@ -20,7 +20,7 @@ from storage.errors import CommitUnknown, StorageFull
 from tests.support.reasons import own_words
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.bookings import made
-from tests.workflows.looking import read, requests
+from tests.workflows.looking import read, requests, there
 from tests.workflows.planted import planted
 
 PAYLOAD = PayoutPayload(email="ana@example.com", cents=2500, description="rent")
@@ -83,8 +83,7 @@ async def test_a_new_request_is_as_it_was_asked_for_and_worked_on_at_once(rig: R
     assert (one.payload, one.source_key, one.created_at, one.due_at) == (PAYLOAD, "command:9", now, now)
     assert one.intact()
     assert one.progress is None
-    board = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester"))
-    assert board is not None
+    assert await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester")) is not None
     assert (await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:approvals"))) is None
 
 
@@ -96,8 +95,6 @@ async def test_a_reference_is_that_of_nothing_else(rig: Rig, monkeypatch: pytest
     assert await read(rig, lambda tx: unused_reference(tx, Letter.PAYOUT)) == "P-CCCCCC"
     assert drawn == []
 
-
-# bookings
 
 PREBOOKING = draft(
     datetime(2026, 1, 1, tzinfo=UTC), by=MARIA, channel=FINANCE, store="Centro", request=made.asked(),
@@ -124,8 +121,7 @@ async def test_a_quote_is_confirmed_once(rig: Rig) -> None:
     ctx = replace(rig.switchboard.context, wake=lambda: woken.append(True))
     quote = await made.planted(rig, stage=Stage.QUOTED, remote_id=None)
     rig.clock.advance(5)
-    first = await confirm(ctx, quote.id, by=MARIA)
-    assert first is not None
+    first = there(await confirm(ctx, quote.id, by=MARIA))
     assert (first.stage, first.created_at, first.due_at) == (Stage.NEW, rig.clock.now(), rig.clock.now())
     assert woken == [True]
     assert await confirm(ctx, quote.id, by=MARIA) == first

@@ -6,23 +6,11 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.authority import GONE, KINDS, approved_just_now, asked_for, leaves, sent, votes_with_amount
-from tests.workflows.looking import (
-    HOUR,
-    MINUTE,
-    QUIET,
-    actions,
-    alerts,
-    asked,
-    buttons,
-    everywhere,
-    heard,
-    state,
-    told,
-    votes,
-)
+from tests.workflows.looking import actions, alerts, asked, buttons, everywhere, heard, state, told, votes
 
 IDS = ["deactivated", "guest", "elsewhere", "left requesters"]
 CASES = [(Kind.PAYOUT, change) for change in GONE] + [(kind, GONE[0]) for kind in KINDS if kind is not Kind.PAYOUT]

@@ -16,10 +16,11 @@ from bot.workflows.requests.authority import frozen
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
+from tests.support.clock import HOUR, QUIET
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.workflows.authority import KINDS, approved_just_now, asked_for, sent
-from tests.workflows.looking import HOUR, QUIET, alerts, asked, disagreements, heard, newest, read, state
+from tests.workflows.looking import alerts, asked, disagreements, heard, newest, read, state, there
 
 pytestmark = pytest.mark.rig(on="both")
 
@@ -212,8 +213,7 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     await approved_just_now(rig, Kind.ONE_STEP)
     await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the invoice run is wrong")
     await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
-    still = await read(rig, frozen)
-    assert still is not None
+    still = there(await read(rig, frozen))
     assert (still.by, still.reason) == (OLGA, own_words("the invoice run is wrong"))
     assert await disagreements(rig) == ("Payments are frozen, says the audit; the database says that they are not.",)
     await rig.settle()
@@ -231,8 +231,7 @@ async def test_a_name_that_was_written_among_those_who_lift_a_freeze_is_no_voice
     forged = {**flag, "lifting": [LIN]}
     ctx = rig.switchboard.context
     await ctx.store.write(lambda tx: tx.flags.set("frozen", forged, rig.clock.now()))
-    held = await read(rig, frozen)
-    assert held is not None
+    held = there(await read(rig, frozen))
     assert held.lifting == ()
 
 

@@ -9,7 +9,7 @@ from bot.domain.approvals import Membership
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Kind, State
 from tests.support.rig import APPROVALS, MARIA, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent
-from tests.workflows.looking import alerts, asked, newest, state
+from tests.workflows.looking import alerts, asked, newest, state, there
 
 
 async def forge(rig: Rig) -> None:
@@ -58,8 +58,7 @@ async def test_what_is_forged_while_the_recipient_is_looked_up_is_not_created(
     rig: Rig, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
-    payments = rig.switchboard.context.payments.client
-    assert payments is not None
+    payments = there(rig.switchboard.context.payments.client)
     monkeypatch.setattr(payments, "account_status", before_the_answer(payments, "account_status", lambda: forge(rig)))
     await rig.settle()
     assert asked(rig, "create_payout") == 0

@@ -5,8 +5,9 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
+from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import APPROVALS, FINANCE, POLICY, Rig
-from tests.workflows.looking import HOUR, MINUTE, approved, asked, attempts, newest, read, requests, state
+from tests.workflows.looking import approved, asked, attempts, newest, read, requests, state, there
 
 
 def arm(rig: Rig, kind: FaultKind, *, times: int | None = 1) -> None:
@@ -18,8 +19,7 @@ async def outcomes(rig: Rig) -> list[AttemptOutcome]:
 
 
 async def waits(rig: Rig) -> float:
-    due = (await newest(rig)).due_at
-    assert due is not None
+    due = there((await newest(rig)).due_at)
     return (due - rig.clock.now()).total_seconds()
 
 

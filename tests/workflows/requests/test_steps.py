@@ -12,11 +12,12 @@ from bot.wiring.workers import WORKERS
 from bot.workflows.admin.resume import recover_claims
 from bot.workflows.payments import subject
 from storage.repositories.leased import KEYS
+from tests.support.clock import MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.support.settling import run_due
 from tests.support.shown import shown
-from tests.workflows.looking import MINUTE, heard, newest, read, requests, state
+from tests.workflows.looking import heard, newest, read, requests, state
 
 MOST_TRIES = 5
 

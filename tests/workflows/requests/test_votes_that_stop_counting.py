@@ -6,9 +6,10 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from tests.support.clock import MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, OLGA, POLICY, TOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import MINUTE, actions, asked, buttons, everywhere, state, told_once, votes
+from tests.workflows.looking import actions, asked, buttons, everywhere, state, told_once, votes
 
 
 async def approved_while_the_service_is_away(rig: Rig, text: str = "send ana@example.com 25.00 rent") -> int:

@@ -8,21 +8,10 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, MONEY, OLGA, RANDOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import (
-    HOUR,
-    MINUTE,
-    alerts,
-    approved,
-    buttons,
-    ephemerals,
-    newest,
-    operation,
-    state,
-    told,
-    told_once,
-)
+from tests.workflows.looking import alerts, approved, buttons, ephemerals, newest, operation, state, told, told_once
 
 
 async def complete(rig: Rig) -> None:

@@ -14,8 +14,9 @@ from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods import chat
 from bot.presentation.payments import forms
 from bot.workflows.context import Context, Subject
+from tests.support.clock import MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, ZOE, Rig
-from tests.workflows.looking import MINUTE, buttons, heard, newest, state, votes
+from tests.workflows.looking import buttons, heard, newest, state, votes
 from tests.workflows.play import Play
 
 Lose = Callable[[Rig, Message, pytest.MonkeyPatch], None]

@@ -7,9 +7,10 @@ import pytest
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from storage.rows import OutboxState
+from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.kinds import KINDS
-from tests.workflows.looking import HOUR, MINUTE, approved, buttons, everywhere, newest, read, told, told_once
+from tests.workflows.looking import approved, buttons, everywhere, newest, read, told, told_once
 
 
 def arm(rig: Rig, kind: FaultKind, method: str, *, times: int | None = 1, skip: int = 0) -> None:
