@@ -150,9 +150,13 @@ async def _opened(
     fleet: Fleet | None = None
     async with Balancer(lambda: fleet.urls() if fleet is not None else [], chance=chance) as balancer:
         scene = await Scene.open(
-            folder, start=False, program=PLAYED, simulator={"rate_limit": None}, DATABASE_URL=url,
+            folder,
+            start=False,
+            program=PLAYED,
+            simulator={"rate_limit": None},
+            DATABASE_URL=url,
             PUBLIC_URL=balancer.url,
-        )  # fmt: skip
+        )
         gauge = Gauged(scene.payments.port, senders=processes)
         bots = []
         for n in range(processes):

@@ -260,10 +260,13 @@ earlier one: one more approver)""")
 L-······""")
 
 
-@pytest.mark.parametrize(("days", "needs"), [
-    (6.99, "Needs 2 approvals besides the requester (the same payments as L-······: one more approver)"),
-    (7.01, "Needs 1 approval besides the requester"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("days", "needs"),
+    [
+        (6.99, "Needs 2 approvals besides the requester (the same payments as L-······: one more approver)"),
+        (7.01, "Needs 1 approval besides the requester"),
+    ],
+)
 async def test_a_file_is_remembered_for_a_week(rig: Rig, days: float, needs: str) -> None:
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00")
     await approve(rig)

@@ -20,14 +20,24 @@ from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
 ROWS = "ana@example.com,1.00\nluis@example.com,2.00\nx1@example.com,3.00\nx2@example.com,4.00"
 AT_SERVICE = (
-    "account_status", "list_bulk_payments", "create_bulk_payment", "get_bulk_payment", "list_bulk_items",
+    "account_status",
+    "list_bulk_payments",
+    "create_bulk_payment",
+    "get_bulk_payment",
+    "list_bulk_items",
     "cancel_bulk_items",
-)  # fmt: skip
+)
 AT_SLACK = ("chat.postMessage", "chat.update", "files.getUploadURLExternal", "files.completeUploadExternal")
 KINDS = (
-    FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.ERROR_500, FaultKind.TOO_MANY,
-    FaultKind.GARBAGE, FaultKind.DONE_REFUSED, FaultKind.NO_CODES,
-)  # fmt: skip
+    FaultKind.LOST,
+    FaultKind.DONE_DROPPED,
+    FaultKind.DONE_500,
+    FaultKind.ERROR_500,
+    FaultKind.TOO_MANY,
+    FaultKind.GARBAGE,
+    FaultKind.DONE_REFUSED,
+    FaultKind.NO_CODES,
+)
 Planned = tuple[str, FaultKind, int]
 """Where, what, and how many requests it lets pass before."""
 MOVING_MONEY = {"create_bulk_payment", "cancel_bulk_items"}

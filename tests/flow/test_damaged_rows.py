@@ -38,8 +38,17 @@ from tests.workflows.looking import read, there
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 TABLES = (
-    "instruction", "board", "outbox", "inbox", "tracked", "job", "dropped_file", "booking", "store", "store_event",
-)  # fmt: skip
+    "instruction",
+    "board",
+    "outbox",
+    "inbox",
+    "tracked",
+    "job",
+    "dropped_file",
+    "booking",
+    "store",
+    "store_event",
+)
 """Tables whose rows are read together for several people, or by a worker."""
 ALONE = {
     "vote": "read with its request: test_a_vote_that_cannot_be_read_holds_its_request",
@@ -162,8 +171,12 @@ async def fill(rig: Rig) -> None:
 
     def work(tx: Tx) -> None:
         job: dict[str, Any] = {
-            "requester": MARIA, "channel": "C0FINANCE", "thread_ts": None, "created_at": now, "due_at": None,
-        }  # fmt: skip
+            "requester": MARIA,
+            "channel": "C0FINANCE",
+            "thread_ts": None,
+            "created_at": now,
+            "due_at": None,
+        }
         told = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
         tx.jobs.add(Job(id="J1", kind=RUN, state=RunState.PAUSED, payload=told, detail={}, source_key="j1", **job))
         lane = lane_of(order.request.capability)
@@ -291,9 +304,16 @@ def _reference(text: str) -> str:
     return found[0]
 
 
-@pytest.mark.parametrize(("column", "sql"), [
-    ("choice", "'perhaps'"), ("choice", "x'ff'"), ("at", "'soon'"), ("at", "1000000000000000000"), ("person", "x'ff'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("column", "sql"),
+    [
+        ("choice", "'perhaps'"),
+        ("choice", "x'ff'"),
+        ("at", "'soon'"),
+        ("at", "1000000000000000000"),
+        ("person", "x'ff'"),
+    ],
+)
 async def test_a_vote_that_cannot_be_read_holds_its_request(rig: Rig, column: str, sql: str) -> None:
     await fill(rig)
     rig.add_payees("kim@example.com")

@@ -90,8 +90,12 @@ async def test_the_buttons_of_the_card(rig: Rig) -> None:
     assert stands(rig) == snapshot(""":cook: *On hold* · `ON_HOLD`. 15 minutes of cook time left; the search for a \
 driver starts <!date^1795166100^{date_short_pretty} {time}|2026-11-20 09:15 UTC>.""")
     assert [button.text for button in card(rig).buttons] == [
-        "Track", "Start search", "Cancel", "Refresh", "Show contact",
-    ]  # fmt: skip
+        "Track",
+        "Start search",
+        "Cancel",
+        "Refresh",
+        "Show contact",
+    ]
     await rig.pass_time(5 * 60, steps=5)
     assert stands(rig) == snapshot(""":cook: *On hold* · `ON_HOLD`. 10 minutes of cook time left; the search for a \
 driver starts <!date^1795166100^{date_short_pretty} {time}|2026-11-20 09:15 UTC>.""")

@@ -34,9 +34,13 @@ from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, 
 from tests.support.shown import shown
 
 STORE = {
-    views.NAME: "Harbour", views.EMAIL: "harbour@example.com", views.PHONE: "+593 2 234 5678", views.ADDRESS: "9 Quay",
-    views.POSITION: "-0.2000, -78.4900", views.PLACE_REFERENCE: "Beside the crane",
-}  # fmt: skip
+    views.NAME: "Harbour",
+    views.EMAIL: "harbour@example.com",
+    views.PHONE: "+593 2 234 5678",
+    views.ADDRESS: "9 Quay",
+    views.POSITION: "-0.2000, -78.4900",
+    views.PLACE_REFERENCE: "Beside the crane",
+}
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 

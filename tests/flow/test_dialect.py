@@ -23,9 +23,13 @@ PAID = [("ana@example.com", 2500)]
 def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
     port, mark = free_port(), request.node.get_closest_marker("rig")
     return {
-        "simulator": {"dialect": THEIRS}, "services": OURS, "environment": "production", "port": port,
-        "public_url": f"http://127.0.0.1:{port}", **(mark.kwargs if mark else {}),
-    }  # fmt: skip
+        "simulator": {"dialect": THEIRS},
+        "services": OURS,
+        "environment": "production",
+        "port": port,
+        "public_url": f"http://127.0.0.1:{port}",
+        **(mark.kwargs if mark else {}),
+    }
 
 
 @pytest.fixture(autouse=True)

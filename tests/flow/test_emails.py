@@ -187,9 +187,13 @@ Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     header, *found = rows(content)
     assert header[:5] == ["name", "email", "note", "processing", "result"]
     assert [row[:3] for row in found] == [
-        ["Ana", "ana@example.com", "'=1+1"], ["Bo", "bounce@example.com", ""], ["Nobody", "", "x"],
-        ["Ana again", "ana@EXAMPLE.com", ""], ["Odd", "not an address", ""], ["Plus", "ana+news@example.com", "-5"],
-    ]  # fmt: skip
+        ["Ana", "ana@example.com", "'=1+1"],
+        ["Bo", "bounce@example.com", ""],
+        ["Nobody", "", "x"],
+        ["Ana again", "ana@EXAMPLE.com", ""],
+        ["Odd", "not an address", ""],
+        ["Plus", "ana+news@example.com", "-5"],
+    ]
     assert [row[3] for row in found] == ["answered", "answered", "no address", "answered", "no address", "answered"]
     assert found[1][4] == "undeliverable"
     assert found[0][4:] == found[3][4:]

@@ -110,9 +110,15 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
     assert "not used: “amount” (column 2)" in card.plain
 
 
-@pytest.mark.parametrize("header", [
-    "email,amount,note,Note", "email,Email,amount,x", "email,amount,amount,x",
-], ids=["note", "email", "amount"])  # fmt: skip
+@pytest.mark.parametrize(
+    "header",
+    [
+        "email,amount,note,Note",
+        "email,Email,amount,x",
+        "email,amount,amount,x",
+    ],
+    ids=["note", "email", "amount"],
+)
 async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: str) -> None:
     await dropped(rig, f"{header}\nana@example.com,25.00,10.00,x\n".encode(), "march.csv")
     assert [one.text for one in said(rig)[0].buttons] == ["Pay in bulk", "Process e-mails"]

@@ -67,10 +67,13 @@ waiting, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pret
     assert part(await opened(rig, ZOE), "Under way") == snapshot(":zzz: Nothing.")
 
 
-@pytest.mark.parametrize(("user", "said"), [
-    (GUS, "Guests cannot do this. Ask a full member of the workspace."),
-    (EVE, "Only members of this workspace can do this; you belong to another one."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("user", "said"),
+    [
+        (GUS, "Guests cannot do this. Ask a full member of the workspace."),
+        (EVE, "Only members of this workspace can do this; you belong to another one."),
+    ],
+)
 async def test_strangers_and_guests_see_nothing(rig: Rig, user: str, said: str) -> None:
     await rig.pay()
     assert await opened(rig, user) == f":no_entry_sign: {said}"

@@ -46,10 +46,16 @@ async def test_every_sound_is_converted(maria: Localizer, tmp_path: Path) -> Non
 
 async def test_the_sound_of_every_film(maria: Localizer, tmp_path: Path) -> None:
     films = [
-        ("mp4", 16_000, 16, 1), ("mov", 22_050, 16, 2), ("mkv", 44_100, 32, 1), ("webm", 48_000, 32, 2),
-        ("mpeg", 16_000, 32, 2), ("mpg", 22_050, 32, 1), ("avi", 44_100, 16, 2), ("flv", 48_000, 16, 1),
+        ("mp4", 16_000, 16, 1),
+        ("mov", 22_050, 16, 2),
+        ("mkv", 44_100, 32, 1),
+        ("webm", 48_000, 32, 2),
+        ("mpeg", 16_000, 32, 2),
+        ("mpg", 22_050, 32, 1),
+        ("avi", 44_100, 16, 2),
+        ("flv", 48_000, 16, 1),
         ("m4v", 48_000, 16, 2),
-    ]  # fmt: skip
+    ]
     for number, (extension, rate, width, channels) in enumerate(films):
         dropped = await drop(maria, media.make(tmp_path, extension))
         assert await maria.offered(dropped) == ["Extract audio"], extension

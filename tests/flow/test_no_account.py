@@ -120,8 +120,11 @@ async def test_edit_replaces_the_request(rig: Rig) -> None:
     old, new = sorted((await requests(rig))[1:], key=lambda one: one.id != wrong.id)
     assert (old.id, old.state, old.decided_by) == (wrong.id, State.WITHDRAWN, MARIA)
     assert (new.state, new.payload.email, new.payload.cents, new.origin_channel) == (
-        State.AWAITING, "ana@example.com", 3_000, FINANCE,
-    )  # fmt: skip
+        State.AWAITING,
+        "ana@example.com",
+        3_000,
+        FINANCE,
+    )
     assert asked(rig, "create_payout") == 2, "nothing was created for the wrong address"
 
 
@@ -226,11 +229,14 @@ async def test_a_lookup_that_fails_for_long_holds_nothing_and_is_confirmed_by_th
     assert rig.paid == [("ana@example.com", 2_500)]
 
 
-@pytest.mark.parametrize(("email", "said"), [
-    ("mia@example.com", "The account of mia@example.com can't receive money now."),
-    ("luis@example.com", "Whose account luis@example.com is was not verified."),
-    ("joana.silva@example.com", "joana.silva@example.com is not the account's primary address."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("email", "said"),
+    [
+        ("mia@example.com", "The account of mia@example.com can't receive money now."),
+        ("luis@example.com", "Whose account luis@example.com is was not verified."),
+        ("joana.silva@example.com", "joana.silva@example.com is not the account's primary address."),
+    ],
+)
 async def test_an_account_that_is_not_fine_is_not_held_and_is_confirmed(rig: Rig, email: str, said: str) -> None:
     await rig.pay(f"send {email} 25.00 March")
     await rig.press("approve", confirm=False)

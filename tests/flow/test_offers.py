@@ -428,10 +428,16 @@ pictures with words, CSV and Excel tables can be used.
     assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 
 
-@pytest.mark.parametrize(("odd", "words"), [
-    ("deleted", "There is no file in this message"), ("external", "outside of Slack"),
-    ("processing", "still working on this file"), ("hidden", "plan"), ("denied", "does not let me read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        ("deleted", "There is no file in this message"),
+        ("external", "outside of Slack"),
+        ("processing", "still working on this file"),
+        ("hidden", "plan"),
+        ("denied", "does not let me read"),
+    ],
+)
 async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: str) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd=odd)
     assert words in words_of(await use_file(rig, dropped))

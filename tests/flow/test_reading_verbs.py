@@ -389,10 +389,15 @@ async def arm_slow(rig: Rig, name: str) -> None:
     rig.payments.faults.arm(Fault(FaultKind.SLOW, operation=name, seconds=0.8))
 
 
-@pytest.mark.parametrize(("text", "name", "word"), [
-    ("list", "list_operations", "1 to 1 of 1"), ("account ana@example.com", "account_status", "Ana Maria Lopez"),
-    ("events {id}", "payout_events", "no calls to us"), ("show {id}", "get_operation", "person0@example.com"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "name", "word"),
+    [
+        ("list", "list_operations", "1 to 1 of 1"),
+        ("account ana@example.com", "account_status", "Ana Maria Lopez"),
+        ("events {id}", "payout_events", "no calls to us"),
+        ("show {id}", "get_operation", "person0@example.com"),
+    ],
+)
 @pytest.mark.rig(around={"handler_moment": 0.3})
 async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, name: str, word: str) -> None:
     [known] = fill(rig, 1)

@@ -25,9 +25,16 @@ from tests.workflows.looking import newest, read, requests
 
 IDA, RPA = "U0IDA", "U0RPA"
 ROLES = {
-    "requester": MARIA, "approver": ADA, "both": TOM, "admin": OLGA, "no role": ZOE, "guest": GUS, "outsider": EVE,
-    "gone": IDA, "bot": RPA,
-}  # fmt: skip
+    "requester": MARIA,
+    "approver": ADA,
+    "both": TOM,
+    "admin": OLGA,
+    "no role": ZOE,
+    "guest": GUS,
+    "outsider": EVE,
+    "gone": IDA,
+    "bot": RPA,
+}
 """Columns of the tables. ``both`` is requester and approver; ``gone`` is deactivated."""
 
 PRIVATE, PEOPLE = "C0PRIVATE", "D0PEOPLE"
@@ -273,9 +280,13 @@ class Standing:
 FORMS = {"reject": "reason", "close": "reason", "withdraw": "reason", "retry": "amount"}
 """The field of the form that a button opens."""
 DONE = {
-    "voted": State.AWAITING, "typed": State.NEEDS_HUMAN, "rejected": State.REJECTED, "closed": State.CLOSED,
-    "withdrawn": State.WITHDRAWN, "reasoned": State.WITHDRAWN,
-}  # fmt: skip
+    "voted": State.AWAITING,
+    "typed": State.NEEDS_HUMAN,
+    "rejected": State.REJECTED,
+    "closed": State.CLOSED,
+    "withdrawn": State.WITHDRAWN,
+    "reasoned": State.WITHDRAWN,
+}
 """How the request stands after a click that had an effect; who asked withdraws it without a form.
 Two voices are needed, so that one alone shows."""
 
@@ -470,7 +481,10 @@ async def turns_the_page(actor: Actor, expected: str) -> None:
 
 def elsewhere(rig: Rig, number: int = 0) -> str:
     order = PayoutOrder(
-        email="elsewhere@example.com", description="of somebody else", cents=100 + number,
-        confirmation_uri="https://elsewhere.example/", failure_uri="https://elsewhere.example/",
-    )  # fmt: skip
+        email="elsewhere@example.com",
+        description="of somebody else",
+        cents=100 + number,
+        confirmation_uri="https://elsewhere.example/",
+        failure_uri="https://elsewhere.example/",
+    )
     return rig.payments.add_payout(order).id

@@ -108,9 +108,12 @@ async def with_a_store(database_url: str, **variations: Any) -> Rig:
     service = DeliverySimulator()
     service.add_store("Centro", token=STORE_KEY)
     return await Rig.open(
-        database_url=database_url, policy=DELIVERY_POLICY, delivery=service, delivery_store_keys={"Centro": STORE_KEY},
+        database_url=database_url,
+        policy=DELIVERY_POLICY,
+        delivery=service,
+        delivery_store_keys={"Centro": STORE_KEY},
         **variations,
-    )  # fmt: skip
+    )
 
 
 booking = pytest.mark.rig(on="sqlite", opened_by=with_a_store, around={**HANGING, "handler_moment": 0.1})

@@ -31,11 +31,17 @@ def offers(rig: Rig) -> list[list[str]]:
     return [[button.text for button in one.buttons] for one in said(rig)]
 
 
-@pytest.mark.parametrize(("header", "labels"), [
-    ("email,amount,note", BOTH), ("Payee;Total;Zweck", BOTH), ("amount,memo,comment,E-Mail", BOTH),
-    ("email,name", ["Process e-mails"]), ("who,how much", ["Process e-mails"]),
-    ("recipient,payee,amount", ["Process e-mails"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("header", "labels"),
+    [
+        ("email,amount,note", BOTH),
+        ("Payee;Total;Zweck", BOTH),
+        ("amount,memo,comment,E-Mail", BOTH),
+        ("email,name", ["Process e-mails"]),
+        ("who,how much", ["Process e-mails"]),
+        ("recipient,payee,amount", ["Process e-mails"]),
+    ],
+)
 async def test_it_is_offered_where_the_names_say_which_column_is_which(
     rig: Rig, header: str, labels: list[str]
 ) -> None:
@@ -124,9 +130,17 @@ I read “march.csv” as UTF-8; email from “Contact”, amount from “To pay
 
 async def test_a_file_that_was_dropped_before_its_names_were_kept_is_offered_as_it_was(rig: Rig) -> None:
     older = DroppedFile(
-        id="F1", name="a.csv", size=9, mimetype="text/csv", kind=FileKind.TABLE, format="csv", channel=FINANCE,
-        message_ts="1.1", thread_ts="1.1", user=MARIA,
-    )  # fmt: skip
+        id="F1",
+        name="a.csv",
+        size=9,
+        mimetype="text/csv",
+        kind=FileKind.TABLE,
+        format="csv",
+        channel=FINANCE,
+        message_ts="1.1",
+        thread_ts="1.1",
+        user=MARIA,
+    )
     ctx = rig.switchboard.context
     for file in (older, replace(older, header=("email", "amount"))):
         assert [use.label for use in suggested(ctx, file)] == BOTH

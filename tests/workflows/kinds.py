@@ -3,6 +3,11 @@
 from bot.playground.faults import FaultKind
 
 KINDS = [
-    FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.ERROR_500, FaultKind.TOO_MANY,
-    FaultKind.REFUSED, FaultKind.GARBAGE,
-]  # fmt: skip
+    FaultKind.LOST,
+    FaultKind.DONE_DROPPED,
+    FaultKind.DONE_500,
+    FaultKind.ERROR_500,
+    FaultKind.TOO_MANY,
+    FaultKind.REFUSED,
+    FaultKind.GARBAGE,
+]

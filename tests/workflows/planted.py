@@ -46,9 +46,13 @@ def made(rig: Rig, kind: Kind = Kind.PAYOUT, **changes: Any) -> Instruction:
     if kind in (Kind.PAYOUT, Kind.ONE_STEP):
         changes = {"payload": payload(email=f"ana{number}@example.com"), **changes}
     own = {
-        "id": f"01KAGT{number:020d}", "reference": f"P-{number:06d}", "code": f"01KAGC{number:020d}",
-        "source_key": f"planted:{number}", "created_at": rig.clock.now(), "remote_id": f"r{number}",
-    }  # fmt: skip
+        "id": f"01KAGT{number:020d}",
+        "reference": f"P-{number:06d}",
+        "code": f"01KAGC{number:020d}",
+        "source_key": f"planted:{number}",
+        "created_at": rig.clock.now(),
+        "remote_id": f"r{number}",
+    }
     values = {**own, "kind": kind, **changes}
     return _MADE.get(kind, instruction)(**values)
 

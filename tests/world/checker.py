@@ -149,9 +149,12 @@ class Checker:
         if (payload["email"], payload["cents"]) != (ask.email, ask.cents):
             yield "I3", f"the database holds {payload['email']} {payload['cents']}, asked was {ask.email} {ask.cents}"
         words = {
-            "kind": row["kind"], "code": row["code"], "email": ask.email,
-            "amount": f"{ask.cents // 100}.{ask.cents % 100:02d}", "description": payload["description"],
-        }  # fmt: skip
+            "kind": row["kind"],
+            "code": row["code"],
+            "email": ask.email,
+            "amount": f"{ask.cents // 100}.{ask.cents % 100:02d}",
+            "description": payload["description"],
+        }
         if hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest() != row["digest"]:
             yield "I3", "the digest is of something else"
         yield from self.conversation.shown(row)

@@ -20,9 +20,15 @@ from tests.world.law import POLICIES
 T = TypeVar("T")
 
 FIGURES = settings(
-    max_examples=15, stateful_step_count=30, derandomize=True, database=None, deadline=None, print_blob=False,
-    report_multiple_bugs=False, suppress_health_check=list(HealthCheck),
-)  # fmt: skip
+    max_examples=15,
+    stateful_step_count=30,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
 """How many random histories are drawn, and how long they are."""
 
 AMOUNTS = {"small": 2_500, "edge": 100_000, "above": 100_001, "large": 1_200_000}

@@ -41,11 +41,18 @@ WRITER = "group writer"
 
 _HANG_SECONDS = 30.0
 _ARMED = {
-    Kind.LOST: FaultKind.LOST, Kind.DONE_DROPPED: FaultKind.DONE_DROPPED, Kind.TIMED_OUT: FaultKind.DONE_HANGS,
-    Kind.DONE_500: FaultKind.DONE_500, Kind.DONE_REFUSED: FaultKind.DONE_REFUSED, Kind.NO_CODES: FaultKind.NO_CODES,
-    Kind.ERROR_500: FaultKind.ERROR_500, Kind.TOO_MANY: FaultKind.TOO_MANY, Kind.REFUSED: FaultKind.REFUSED,
-    Kind.FATAL: FaultKind.REFUSED, Kind.GARBAGE: FaultKind.GARBAGE,
-}  # fmt: skip
+    Kind.LOST: FaultKind.LOST,
+    Kind.DONE_DROPPED: FaultKind.DONE_DROPPED,
+    Kind.TIMED_OUT: FaultKind.DONE_HANGS,
+    Kind.DONE_500: FaultKind.DONE_500,
+    Kind.DONE_REFUSED: FaultKind.DONE_REFUSED,
+    Kind.NO_CODES: FaultKind.NO_CODES,
+    Kind.ERROR_500: FaultKind.ERROR_500,
+    Kind.TOO_MANY: FaultKind.TOO_MANY,
+    Kind.REFUSED: FaultKind.REFUSED,
+    Kind.FATAL: FaultKind.REFUSED,
+    Kind.GARBAGE: FaultKind.GARBAGE,
+}
 _NAMED_REFUSALS = {"chat.postMessage": "not_in_channel"}
 
 
@@ -200,11 +207,16 @@ def remember_tasks(loop: asyncio.AbstractEventLoop) -> None:
 def sewn(*, threads: bool = False) -> Iterator[None]:
     """Install the seams while the context is open; SQLite does without its threads unless told otherwise."""
     seams: list[tuple[Any, str, Callable[..., Any]]] = [
-        (Transport, "send", _transport_send), (AsyncWebClient, "api_call", _api_call), (Ephemerals, "begin", _begin),
-        (Ephemerals, "_respond", _respond), (Anchoring, "finish", _finish), (GroupWriter, "submit", _submit),
-        (storage.engine, "create_engine", one_compiler), (bot.wiring.database, "migrate", _from_a_template),
+        (Transport, "send", _transport_send),
+        (AsyncWebClient, "api_call", _api_call),
+        (Ephemerals, "begin", _begin),
+        (Ephemerals, "_respond", _respond),
+        (Anchoring, "finish", _finish),
+        (GroupWriter, "submit", _submit),
+        (storage.engine, "create_engine", one_compiler),
+        (bot.wiring.database, "migrate", _from_a_template),
         (references, "secrets", lambda _: CHANCE),
-    ]  # fmt: skip
+    ]
     with nullcontext() if threads else without_threads(), ExitStack() as stack:
         for owner, name, seam in seams:
             stack.enter_context(replaced(owner, name, seam(getattr(owner, name))))

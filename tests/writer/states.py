@@ -35,9 +35,12 @@ _PAYS: Final = _EVERY | {State.PENDING_ESCROW, State.CANCELED, State.REFUSED}
 _CREATES: Final = _PAYS | {State.CREATING, State.CREATE_UNKNOWN, State.MISMATCH}
 
 _ATTACKED: Final = (
-    (Kind.PAYOUT, False, _CREATES), (Kind.ONE_STEP, False, _PAYS), (Kind.BULK, False, _PAYS),
-    (Kind.BULK_CANCEL, False, _EVERY), (Kind.BULK_CANCEL, True, _EVERY),
-)  # fmt: skip
+    (Kind.PAYOUT, False, _CREATES),
+    (Kind.ONE_STEP, False, _PAYS),
+    (Kind.BULK, False, _PAYS),
+    (Kind.BULK_CANCEL, False, _EVERY),
+    (Kind.BULK_CANCEL, True, _EVERY),
+)
 SCENES: Final = tuple(
     Scene(kind, state, returns) for state in State for kind, returns, states in _ATTACKED if state in states
 )

@@ -88,15 +88,19 @@ def test_each_column_has_its_turn() -> None:
     assert drawn == wanted
 
 
-@pytest.mark.parametrize(("scene", "attack"), [
-    (Scene(Kind.ONE_STEP, State.WITHDRAWN), Attack("audit", CUT, 0, Mode.PUSHED)),
-    (Scene(Kind.ONE_STEP, State.COMPLETED), Attack("audit", CUT, 2, Mode.CLEANED)),
-    (Scene(Kind.BULK, State.COMPLETED), Attack("audit", CUT, 2, Mode.CLEANED)),
-    (Scene(Kind.ONE_STEP, State.COMMIT_UNKNOWN), Attack("attempt", "delete", 0, Mode.CLEANED)),
-    (Scene(Kind.ONE_STEP, State.NEEDS_HUMAN), Attack("attempt", "delete", 0, Mode.VOTED)),
-    (Scene(Kind.PAYOUT, State.AWAITING), Attack("audit", "actor", 2, Mode.PLAIN)),
-    (Scene(Kind.PAYOUT, State.APPROVED), Attack("audit_head", "seq", 0, Mode.PLAIN)),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("scene", "attack"),
+    [
+        (Scene(Kind.ONE_STEP, State.WITHDRAWN), Attack("audit", CUT, 0, Mode.PUSHED)),
+        (Scene(Kind.ONE_STEP, State.COMPLETED), Attack("audit", CUT, 2, Mode.CLEANED)),
+        (Scene(Kind.BULK, State.COMPLETED), Attack("audit", CUT, 2, Mode.CLEANED)),
+        (Scene(Kind.ONE_STEP, State.COMMIT_UNKNOWN), Attack("attempt", "delete", 0, Mode.CLEANED)),
+        (Scene(Kind.ONE_STEP, State.NEEDS_HUMAN), Attack("attempt", "delete", 0, Mode.VOTED)),
+        (Scene(Kind.PAYOUT, State.AWAITING), Attack("audit", "actor", 2, Mode.PLAIN)),
+        (Scene(Kind.PAYOUT, State.APPROVED), Attack("audit_head", "seq", 0, Mode.PLAIN)),
+    ],
+    ids=str,
+)
 def test_nor_with_the_audit_changed_besides(scene: Scene, attack: Attack) -> None:
     (result,) = asyncio.run(run(scene, [attack]))
     assert result.done
@@ -109,10 +113,16 @@ OTHER_PAYLOAD = Attack("instruction", "payload", 0, Mode.PLAIN)
 OTHER_HASH = Attack("bulk_item", "hash", 4, Mode.PLAIN)
 
 
-@pytest.mark.parametrize(("scene", "attack"), [
-    (Scene(Kind.ONE_STEP, State.APPROVED), OTHER_CODE), (Scene(Kind.ONE_STEP, State.APPROVED), OTHER_PAYLOAD),
-    (Scene(Kind.BULK, State.APPROVED), OTHER_NOTE), (Scene(Kind.BULK_CANCEL, State.APPROVED, returns=True), OTHER_HASH),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("scene", "attack"),
+    [
+        (Scene(Kind.ONE_STEP, State.APPROVED), OTHER_CODE),
+        (Scene(Kind.ONE_STEP, State.APPROVED), OTHER_PAYLOAD),
+        (Scene(Kind.BULK, State.APPROVED), OTHER_NOTE),
+        (Scene(Kind.BULK_CANCEL, State.APPROVED, returns=True), OTHER_HASH),
+    ],
+    ids=str,
+)
 def test_it_would_be_seen_if_it_were_sent(scene: Scene, attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
     def agrees(*_: object, **__: object) -> tuple[()]:
         return ()
@@ -132,11 +142,15 @@ def _without_items(monkeypatch: pytest.MonkeyPatch, module: ModuleType, is_whole
     monkeypatch.setattr(module, "has_its_items", is_whole)
 
 
-@pytest.mark.parametrize(("scene", "table", "column"), [
-    (Scene(Kind.PAYOUT, State.APPROVED), "instruction", "remote_id"),
-    (Scene(Kind.ONE_STEP, State.APPROVED), "instruction", "payload"),
-    (Scene(Kind.BULK_CANCEL, State.APPROVED), "bulk_item", "hash"),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("scene", "table", "column"),
+    [
+        (Scene(Kind.PAYOUT, State.APPROVED), "instruction", "remote_id"),
+        (Scene(Kind.ONE_STEP, State.APPROVED), "instruction", "payload"),
+        (Scene(Kind.BULK_CANCEL, State.APPROVED), "bulk_item", "hash"),
+    ],
+    ids=str,
+)
 def test_what_stands_in_another_request_is_not_sent(scene: Scene, table: str, column: str) -> None:
     other = max(one.nth for one in attacks() if (one.table, one.column) == (table, column))
     results = asyncio.run(run(scene, [Attack(table, column, other, mode) for mode in Mode]))

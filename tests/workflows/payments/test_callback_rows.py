@@ -31,9 +31,12 @@ async def called_back(
         tx.tokens.put(token_hash=f"hash of {one.id}", instruction_id=one.id, kind=kind, expires_at=None)
         for n in range(times):
             tx.inbox.receive(
-                new_id=lambda: f"I{one.id[1:]}", token_hash=f"hash of {one.id}", body_hash=str(n), now=now,
+                new_id=lambda: f"I{one.id[1:]}",
+                token_hash=f"hash of {one.id}",
+                body_hash=str(n),
+                now=now,
                 pause=timedelta(seconds=3),
-            )  # fmt: skip
+            )
         (row,) = callbacks_of(tx, one.id)
         return row
 

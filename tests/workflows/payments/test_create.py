@@ -36,8 +36,11 @@ async def test_what_is_created_is_what_was_asked_and_waits_for_people(rig: Rig) 
     found, made = await newest(rig), operation(rig)
     assert (found.state, found.remote_id) == (State.AWAITING, made.id)
     assert (made.email, made.cents, made.code, made.description) == (
-        "ana@example.com", 2500, found.code, "March translation",
-    )  # fmt: skip
+        "ana@example.com",
+        2500,
+        found.code,
+        "March translation",
+    )
     assert len({made.confirmation_uri, made.cancel_uri, made.failure_uri}) == 3
     assert await outcomes(rig) == [AttemptOutcome.DONE]
     assert not rig.paid
@@ -86,10 +89,14 @@ async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
     )
 
 
-@pytest.mark.parametrize(("field", "value", "said"), [
-    ("cents", 9900, "the amount is 99.00 instead of 25.00"),
-    ("email", "mallory@example.com", "the recipient is another one"), ("operation_type", "purchase", "it is no payout"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("cents", 9900, "the amount is 99.00 instead of 25.00"),
+        ("email", "mallory@example.com", "the recipient is another one"),
+        ("operation_type", "purchase", "it is no payout"),
+    ],
+)
 async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approval(
     rig: Rig, field: str, value: object, said: str
 ) -> None:

@@ -83,8 +83,11 @@ async def test_what_is_opened_is_what_was_asked(rig: Rig) -> None:
     found, made = await newest(rig), operation(rig)
     assert (found.state, found.remote_id) == (State.OPEN, made.id)
     assert (made.operation_type, made.email, made.cents, made.code) == (
-        "purchase", "ben@example.com", 11_950, found.code,
-    )  # fmt: skip
+        "purchase",
+        "ben@example.com",
+        11_950,
+        found.code,
+    )
     assert made.description == "Spring campaign"
     assert [(one.description, one.quantity, one.cents) for one in made.items] == [
         ("web", 2, 1000),

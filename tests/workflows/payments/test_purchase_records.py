@@ -131,9 +131,13 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
     now = rig.clock.now()
     one = await asked(rig, state=State.OPEN)
     row = Tracked(
-        kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now,
+        kind="purchase",
+        remote_id=one.remote_id or "",
+        instruction_id=one.id,
+        created_at=now - age,
+        due_at=now,
         polls=40,
-    )  # fmt: skip
+    )
     again = there(await write(rig, lambda uow: purchase._polled(uow, row, one, None)))
     assert again.pause == times * POLL
 

@@ -39,9 +39,13 @@ def standing(rig: Rig, *people: str, group: str = "S0TREASURY") -> Mapping[str, 
 async def voted(rig: Rig, one: Instruction, *people: str, ago: timedelta = timedelta(), typed: bool = False) -> None:
     for person in people:
         vote = Vote(
-            instruction_id=one.id, round=one.round, person=person, choice=Choice.APPROVE, at=rig.clock.now() - ago,
+            instruction_id=one.id,
+            round=one.round,
+            person=person,
+            choice=Choice.APPROVE,
+            at=rig.clock.now() - ago,
             typed=typed,
-        )  # fmt: skip
+        )
         await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
 
 

@@ -90,12 +90,15 @@ def account(rig: Rig) -> str:
 NOT_ACTIVE = "not active (no account, signup not completed, or it cannot receive money now)"
 
 
-@pytest.mark.parametrize(("email", "said"), [
-    ("mia@example.com", f"Mia Keller, {NOT_ACTIVE}, verified, primary address"),
-    ("luis@example.com", "Luis Andrade, active, not verified, primary address"),
-    ("joana.silva@example.com", "Joana Silva, active, verified, not the primary address"),
-    ("nobody@example.com", f"registered name unknown, {NOT_ACTIVE}, not verified, not the primary address"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("email", "said"),
+    [
+        ("mia@example.com", f"Mia Keller, {NOT_ACTIVE}, verified, primary address"),
+        ("luis@example.com", "Luis Andrade, active, not verified, primary address"),
+        ("joana.silva@example.com", "Joana Silva, active, verified, not the primary address"),
+        ("nobody@example.com", f"registered name unknown, {NOT_ACTIVE}, not verified, not the primary address"),
+    ],
+)
 async def test_what_the_service_says_of_the_account_is_on_the_card(rig: Rig, email: str, said: str) -> None:
     await rig.pay(f"send {email} 25.00 rent")
     if email.startswith("nobody"):

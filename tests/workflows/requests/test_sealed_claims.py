@@ -16,9 +16,14 @@ async def forge(rig: Rig) -> None:
     """An attempt that nobody made."""
     found = await newest(rig)
     forged = Attempt(
-        instruction_id=found.id, n=9, kind=AttemptKind.COMMIT, request_hash="h", claimed_at=rig.clock.now(),
-        boot_at=1.0, outcome=AttemptOutcome.UNKNOWN,
-    )  # fmt: skip
+        instruction_id=found.id,
+        n=9,
+        kind=AttemptKind.COMMIT,
+        request_hash="h",
+        claimed_at=rig.clock.now(),
+        boot_at=1.0,
+        outcome=AttemptOutcome.UNKNOWN,
+    )
     await rig.switchboard.context.store.write(lambda tx: tx.attempts.open(forged))
 
 

@@ -136,8 +136,13 @@ async def test_an_id_of_the_service_is_kept_in_the_audit(rig: Rig) -> None:
 async def test_nothing_is_in_doubt_any_more_once_the_service_has_it_on_record(rig: Rig) -> None:
     now = rig.clock.now()
     doubtful: dict[str, Any] = {
-        "refusal": NO, "suspect": "r1", "unknown_since": now, "reads": 2, "puts_off": 3, "reason": UNCLEAR,
-    }  # fmt: skip
+        "refusal": NO,
+        "suspect": "r1",
+        "unknown_since": now,
+        "reads": 2,
+        "puts_off": 3,
+        "reason": UNCLEAR,
+    }
     one = await planted(rig, state=State.COMMIT_UNKNOWN, due_at=now, **doubtful)
     changes = settle.on_record("r5", "committed")
     await write(rig, lambda tx: tx.instructions.move(one, State.COMMITTED, now=now, action="observed", **changes))

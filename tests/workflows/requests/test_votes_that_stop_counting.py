@@ -22,12 +22,17 @@ async def approved_while_the_service_is_away(rig: Rig, text: str = "send ana@exa
     return port
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"deleted": True}, snapshot("their account is deactivated")),
-    ({"restricted": True}, snapshot("they are a guest now")), ({"bot": True}, snapshot("they are a bot")),
-    ({"team_id": "T0OTHER"}, snapshot("they belong to another workspace")),
-    (None, snapshot("they are no approver any more")),
-], ids=["deactivated", "guest", "bot", "elsewhere", "left the group"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"deleted": True}, snapshot("their account is deactivated")),
+        ({"restricted": True}, snapshot("they are a guest now")),
+        ({"bot": True}, snapshot("they are a bot")),
+        ({"team_id": "T0OTHER"}, snapshot("they belong to another workspace")),
+        (None, snapshot("they are no approver any more")),
+    ],
+    ids=["deactivated", "guest", "bot", "elsewhere", "left the group"],
+)
 async def test_a_vote_that_no_longer_counts_is_asked_for_again(
     rig: Rig, change: dict[str, object] | None, said: str
 ) -> None:
