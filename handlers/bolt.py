@@ -430,7 +430,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             log.error("the operator has to mend something", problem=str(error), mend=error.mend)
             return answers.trouble(sentence(error))
         case TimeoutError():
-            return answers.slow(command)
+            return answers.uncertain(command, slow=True)
         case _:
             error_id = secrets.token_hex(4)
             log.error("a handler failed", error_id=error_id, exc_info=error)

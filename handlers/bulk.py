@@ -130,8 +130,8 @@ async def _request(deps: Dependencies, checked: Checked, user: str, carried: For
 async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Content | None:
     """The problem that prevents the request, or None. Bad rows too many for a message go to this user as a file."""
     if checked.bad:
-        if payment_answers.needs_file(checked.bad):
-            content = write_csv(payment_answers.BAD_HEADER, payment_answers.bad_lines(checked.bad))
+        if lines := payment_answers.bad_lines(checked.bad):
+            content = write_csv(payment_answers.BAD_HEADER, lines)
             title = bulk_files.BAD_ROWS_TITLE
             await send_file(deps, user, content, name="rows-to-mend.csv", title=title, alt=title, comment=title)
         return payment_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)

@@ -116,10 +116,9 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
         said = deliveries.FORM_IS_GONE
-    elif before.stage is Stage.QUOTED:
-        said = deliveries.booked(booking, command=deps.spelled(NAME))
     else:
-        said = deliveries.confirmed_before(booking)
+        template = deliveries.BOOKED if before.stage is Stage.QUOTED else deliveries.CONFIRMED_BEFORE
+        said = deliveries.of_booking(template, booking, command=deps.spelled(NAME))
     return Replace(notice("Booking", said.text))
 
 
@@ -131,7 +130,8 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
     if isinstance(requested, FieldErrors):
         return requested
     booking = await book.request_prebooking(deps.ctx, requested)
-    return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
+    said = deliveries.of_booking(deliveries.PREBOOKED, booking, command=deps.spelled(NAME))
+    return Replace(notice("Pre-booking", said.text))
 
 
 async def _read(
@@ -208,7 +208,7 @@ async def _canceled(
         if not booking.can_cancel:
             return _told(acting.cannot_cancel(booking))
         if not said:
-            return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
+            return Private(deliveries.of_booking(deliveries.SAY_WHY, booking, command=deps.spelled(NAME)))
         return _told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
     booking = await follow.find_booking(deps.ctx, text)
@@ -336,9 +336,8 @@ async def export(deps: Dependencies, click: Click) -> Reply:
     async def share() -> Answer:
         seen, states = await follow.evidence(deps.ctx)
         text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=deps.ctx.clock.now())
-        about = {"title": deliveries.FILE_TITLE, "alt": deliveries.FILE_ALT, "comment": deliveries.FILE_COMMENT}
         try:
-            await send_file(deps, click.user, text.encode(), name=deliveries.FILE_NAME, **about)
+            await send_file(deps, click.user, text.encode(), **deliveries.FILE)
         except ServiceTrouble as refused:
             return Private(answers.not_shared(refused))
         return Private(deliveries.EXPORTED)

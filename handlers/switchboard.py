@@ -78,9 +78,8 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
                     yield piece
 
             name = f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv"
-            about = {"title": audit_words.FILE_TITLE, "alt": audit_words.FILE_ALT, "comment": audit_words.FILE_COMMENT}
             try:
-                await send_file(deps, command.user, pieces(), length, name=name, **about)
+                await send_file(deps, command.user, pieces(), length, name=name, **audit_words.FILE)
             except ServiceTrouble as denied:
                 return Private(answers.not_shared(denied))
         return Private(overview.exported(rows))

@@ -17,8 +17,6 @@ _PART_LIMIT = 400
 TOO_MANY_WORDS = "this is one word too many"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
 _GIVEN = 40
-
-
 STORAGE_FULL = md.message(
     ":warning: Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was "
     "started; please try again later."
@@ -154,18 +152,12 @@ def trouble(said: str) -> Content:
     return md.message(f":warning: {md.quote(said)}")
 
 
-def uncertain(command: str) -> Content:
-    return md.message(
-        ":grey_question: The database did not say whether this was recorded. Look at the card or at "
-        f"`{command} approvals` before you repeat it."
-    )
-
-
-def slow(command: str) -> Content:
-    return md.message(
-        ":snail: This takes longer than Slack waits. It may still happen: look at the card or at "
-        f"`{command} approvals` before you repeat it."
-    )
+def uncertain(command: str, *, slow: bool = False) -> Content:
+    """Whether it was recorded is not known. ``slow``: as it is still under way."""
+    why = ":grey_question: The database did not say whether this was recorded. Look"
+    if slow:
+        why = ":snail: This takes longer than Slack waits. It may still happen: look"
+    return md.message(f"{why} at the card or at `{command} approvals` before you repeat it.")
 
 
 def broken(error_id: str) -> Content:

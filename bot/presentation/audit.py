@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Final
 
 from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.content import Content
@@ -13,13 +13,12 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.payments.kinds import headline, word_of
-from bot.presentation.reasons import because as why
-from bot.presentation.reasons import in_words
+from bot.presentation.reasons import because, in_words
 from bot.presentation.words import NEEDS_PERSON, word
 
 _MOST_CHARACTERS = 9_000  # of all lines together: Slack refuses messages of little more than twelve thousand
 _TIMELINE_CHARACTERS = 5_000  # the same below a card
-REASON_LIMIT = 300
+_REASON_LIMIT = 300
 _SAID_LIMIT = 2_000  # of a service's own words: all that is kept of them, and still a line that fits into one paragraph
 WORD_LIMIT = 80
 _MOST_PEOPLE = 12
@@ -55,16 +54,17 @@ _SAID: Mapping[str, str] = {
     "needs_human": f"it {NEEDS_PERSON}: nobody can know by reading",
     "refused": "the service refused it; nothing was paid",
     "mismatch": "stopped: the service's record is not what was asked for",
-    "clock_set": "the clock was set by {seconds} s, and what waits was moved along",
     "unreadable": "a row could not be read, and is left alone",
     "stopped": "Switchboard stopped here after an internal error",
     "tried_again": "{who} had it tried again",
     "closed": "{who} closed it as not paid",
 }
 """Action of the audit -> sentence. An action without one is shown by its name."""
-FILE_TITLE = "Audit of Switchboard"
-FILE_ALT = "The audit of everything that was asked, decided and sent, as a table."
-FILE_COMMENT = "The audit as it stands now, one row a line."
+FILE: Final = {
+    "title": "Audit of Switchboard",
+    "alt": "The audit of everything that was asked, decided and sent, as a table.",
+    "comment": "The audit as it stands now, one row a line.",
+}
 
 
 def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
@@ -125,45 +125,34 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
         for value in (entry.before, entry.after)
     )
     moved = f" ({before} → {after})" if entry.before != entry.after else ""
-    return told_sentence(_SAID, entry, _values(instruction, entry, nth), moved=moved)
+    detail = entry.detail
+    counted, quorum = detail.get("counted"), detail.get("quorum")
+    names = [person(str(name)) for name in counted] if isinstance(counted, list) else []
+    said = str(detail.get("status") or "nothing")
+    votes = f" ({len(names)} of {md.quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
+    if moved and entry.action in ("approve", "retry"):
+        votes += ", which is enough"
+    values = {
+        "who": person(entry.actor),
+        "what": md.quote(headline(instruction)),
+        "nth": str(nth),
+        "votes": votes,
+        "counted": md.series(names[:_MOST_PEOPLE], len(names)) or "nobody",
+        "quorum": md.quote(str(quorum), WORD_LIMIT),
+        # A word of the service that is known is told in one spelling.
+        "status": known if (known := said.casefold()) in list(OperationStatus) else md.quote(said, WORD_LIMIT),
+        "remote_id": md.quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
+    }
+    return told_sentence(_SAID, entry, values, moved=moved)
 
 
 def told_sentence(said: Mapping[str, str], entry: Entry, values: Mapping[str, str], *, moved: str = "") -> str:
     """An entry by the template of its action, or by its name where there is none."""
     otherwise = f"{person(entry.actor)}: {md.quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
     sentence = said[entry.action].format_map(values) if entry.action in said else otherwise
-    return md.sentence_of(sentence) + because(entry.detail)
-
-
-def because(detail: Mapping[str, Any]) -> str:
-    told, words = (
-        why(in_words(detail.get("reason")), REASON_LIMIT),
-        md.quote(str(detail.get("said") or ""), _SAID_LIMIT),
-    )
+    why, words = in_words(entry.detail.get("reason")), md.quote(str(entry.detail.get("said") or ""), _SAID_LIMIT)
+    told = f"{md.sentence_of(sentence)}{because(why, _REASON_LIMIT)}"
     return f"{told} The service's words: “{words}”" if words else told
-
-
-def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
-    detail = entry.detail
-    counted, quorum = detail.get("counted"), detail.get("quorum")
-    names = [person(str(name)) for name in counted] if isinstance(counted, list) else []
-    more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
-    said = str(detail.get("status") or "nothing")
-    status = said.casefold()
-    votes = f" ({len(names)} of {md.quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
-    if entry.before != entry.after and entry.action in ("approve", "retry"):
-        votes += ", which is enough"
-    return {
-        "who": person(entry.actor),
-        "what": md.quote(headline(instruction)),
-        "nth": str(nth),
-        "votes": votes,
-        "counted": ", ".join(names[:_MOST_PEOPLE]) + more or "nobody",
-        "quorum": md.quote(str(quorum), WORD_LIMIT),
-        # A word of the service that is known is told in one spelling.
-        "status": status if status in list(OperationStatus) else md.quote(said, WORD_LIMIT),
-        "remote_id": md.quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
-    }
 
 
 def person(actor: str) -> str:

@@ -146,67 +146,28 @@ def note(number: str) -> str:
     )
 
 
-def _undelivered(facts: Facts) -> str:
-    where = f" in {md.channel(str(facts['channel']))}" if facts["channel"] else ""
-    return (
-        f":rotating_light: A message could not be posted{where}: {slack_says(in_words(facts['reason']))} "
-        "Invite the app there, or ask an admin whether it may post."
-    )
-
-
-def _denied(facts: Facts) -> str:
-    said = md.as_said(md.quote(in_words(facts["reason"])))
-    return f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
-
-
 def _since(facts: Facts) -> str:
     return md.moment(datetime.fromisoformat(facts["since"]))
 
 
-def _clock_set(facts: Facts) -> str:
-    seconds = int(facts["seconds"])
-    return (
-        f":alarm_clock: *The clock was set {'forward' if seconds > 0 else 'back'} by {md.duration(abs(seconds))}.* "
-        "Everything that waits was moved along, so nothing stands still and no deadline is lost. The operator "
-        "should have the machine's clock kept by NTP."
-    )
-
-
-def _clock_skew(facts: Facts) -> str:
-    seconds = int(facts["seconds"])
-    return (
-        f":alarm_clock: *The clock of a machine is {abs(seconds)} s {'ahead of' if seconds > 0 else 'behind'} the "
-        "database server's.* Switchboard goes by the server's, so nothing is lost. The operator should set the "
-        "machine's clock."
-    )
-
-
 def _resumed(facts: Facts) -> str:
-    again = [str(one) for one in facts["again"]]
-    said = md.quote_sentence(str(facts["reason"]))
-    text = f":sunny: *Switchboard sends again*, an operator decided. {said}".rstrip()
-    if not again:
+    text = f":sunny: *Switchboard sends again*, an operator decided. {md.quote_sentence(str(facts['reason']))}".rstrip()
+    if not facts["again"]:
         return text
-    more = f" and {len(again) - _LISTED} more" if len(again) > _LISTED else ""
-    return (
-        f"{text} The database was put back to an earlier moment, so these need approval again: "
-        f"{', '.join(again[:_LISTED])}{more}."
-    )
-
-
-def _anchors_changed(facts: Facts) -> str:
-    lines = ", ".join(str(one) for one in facts["lines"])
-    more = f" and {facts['count'] - len(facts['lines'])} more" if facts["count"] > len(facts["lines"]) else ""
-    return (
-        f":rotating_light: *The anchors of the audit were changed*: line {lines}{more} of "
-        f"`{md.quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
-        "The operator runs `switchboard audit verify`."
-    )
+    again = md.series(facts["again"][:_LISTED], len(facts["again"]))
+    return f"{text} The database was put back to an earlier moment, so these need approval again: {again}."
 
 
 _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
-    "undelivered": _undelivered,
-    "denied": _denied,
+    "undelivered": lambda facts: (
+        ":rotating_light: A message could not be posted"
+        + (f" in {md.channel(str(facts['channel']))}" if facts["channel"] else "")
+        + f": {slack_says(in_words(facts['reason']))} Invite the app there, or ask an admin whether it may post."
+    ),
+    "denied": lambda facts: (
+        f":rotating_light: Slack {(said := md.as_said(md.quote(in_words(facts['reason']))))[:1].lower()}{said[1:]} "
+        "Until then nobody it concerns can ask or decide."
+    ),
     "not_drawn": lambda facts: (
         f":rotating_light: *A message in {md.channel(str(facts['channel']))} shows an older state*: an internal error "
         "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
@@ -220,8 +181,16 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "unfrozen": lambda facts: (
         f":sunny: *Payments flow again*, decided by {md.mentions([str(person) for person in facts['by']])}."
     ),
-    "clock_set": _clock_set,
-    "clock_skew": _clock_skew,
+    "clock_set": lambda facts: (
+        f":alarm_clock: *The clock was set {'forward' if facts['seconds'] > 0 else 'back'} by "
+        f"{md.duration(abs(facts['seconds']))}.* Everything that waits was moved along, so nothing stands still and no "
+        "deadline is lost. The operator should have the machine's clock kept by NTP."
+    ),
+    "clock_skew": lambda facts: (
+        f":alarm_clock: *The clock of a machine is {abs(facts['seconds'])} s "
+        f"{'ahead of' if facts['seconds'] > 0 else 'behind'} the database server's.* Switchboard goes by the server's, "
+        "so nothing is lost. The operator should set the machine's clock."
+    ),
     "disk_low": lambda facts: (
         f":warning: *The disk of the database is almost full*: {int(facts['free']) // _MEGABYTE:,} of "
         f"{int(facts['whole']) // _MEGABYTE:,} MB are free. No new request is taken; what is under way goes on. The "
@@ -247,7 +216,11 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         "open request is looked for at the services. An operator has to look and run `switchboard resume`."
     ),
     "resumed": _resumed,
-    "anchors_changed": _anchors_changed,
+    "anchors_changed": lambda facts: (
+        f":rotating_light: *The anchors of the audit were changed*: line {md.series(facts['lines'], facts['count'])} "
+        f"of `{md.quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
+        "The operator runs `switchboard audit verify`."
+    ),
     "no_anchor": lambda facts: (
         ":rotating_light: *Nothing is sent*: before anything leaves it is written down in "
         f"`{md.quote(str(facts['file']))}`, and that file cannot be written: {md.quote_sentence(str(facts['reason']))}"

@@ -30,10 +30,9 @@ from bot.domain.reasons import (
 from bot.domain.services import PAYMENTS
 from bot.domain.text import clean
 from bot.domain.troubles import FileTrouble, Trouble, failed, full_reason, unusable
-from bot.presentation import words as requests
 from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, quote, sentence_of, typed
 from bot.presentation.table_problems import EXAMPLE, table_problem
-from bot.presentation.words import Facts, status_word, word
+from bot.presentation.words import OF_REQUESTS, Facts, status_word, word
 
 Words = str | Callable[[Facts, "_Named"], str]
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
@@ -214,18 +213,6 @@ def _not_executed(facts: Facts, _: _Named) -> str:
     return as_said(f"{worded(why, by=service)}; nothing was executed")
 
 
-def _unusable_file(facts: Facts, _: _Named) -> str:
-    problem = TableProblem(
-        Flaw(facts["flaw"]),
-        rows=facts["rows"],
-        names=facts["names"],
-        allowed=facts["allowed"],
-        counts=dict(facts["counts"]),
-        more=facts["more"],
-    )
-    return table_problem(problem, example=facts["example"])
-
-
 _WORDS: Final[Mapping[Code, Words]] = {
     Verbatim.AS_STORED: "{who}{text}",
     Verbatim.GIVEN: "{who}{text}",
@@ -316,22 +303,16 @@ _WORDS: Final[Mapping[Code, Words]] = {
         f"{worded(facts['why'], by=facts['service'])}; whether it was executed is not known yet, so it is looked up "
         "and not repeated."
     ),
-    OfRequest.UNANSWERED: requests.unanswered,
+    **OF_REQUESTS,
     OfRequest.SERVICE_SAID: "the {service} service answered {status}",
-    OfRequest.HELD: requests.held,
-    OfRequest.ON_HOLD: lambda facts, _: (
-        f"on hold, as the database and the audit disagree: {requests.disagreements(facts['found'])}"
-    ),
     OfRequest.RESTORED: "held: the database may be older than the services, so an operator has to look",
     OfRequest.ASK_AGAIN: (
         "the database was put back to an earlier moment, so what was decided before needs deciding again"
     ),
-    OfRequest.VOTES_VOID: requests.votes_void,
     OfRequest.FROZEN: "payments are frozen: {why}",
     OfRequest.DAILY_LIMIT: "the daily limit is reached",
     OfRequest.ANOTHER_IS_SENT: "another bulk payment is being submitted",
     OfRequest.NOT_CONFIGURED: lambda facts, _: f"payments is not configured: {to_set(facts['missing'], code=False)}",
-    OfRequest.OUT_OF_REACH: requests.out_of_reach,
     OfRequest.UNDECIDED: lambda facts, _: (
         f"{worded(facts['held'])}; the time for that is over" if facts["held"] else "nobody decided in time"
     ),
@@ -354,7 +335,6 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.NO_ITEMS: "{its} list of items is empty",
     OfRequest.FOLLOWED: "it is followed at the service already",
     OfRequest.READ_BEFORE: "its items are read again before anything is canceled",
-    OfRequest.DISAGREES: lambda facts, _: requests.disagreements(facts["found"]),
     OfRequest.FOUND_AFTER_RESTORE: "the service has it already: it was sent before the database was put back",
     OfRequest.ENDED_HERE: lambda facts, _: f"{worded(facts['found'])}; it is {word(State(facts['state']))} here",
     OfRequest.UNREAD: "it cannot be read ({service}: {why})",
@@ -370,7 +350,6 @@ _WORDS: Final[Mapping[Code, Words]] = {
         f"the service holds {len(facts['ids'])} bulk payments with our items: {', '.join(facts['ids'][:_MOST_IDS])}"
     ),
     OfRequest.MISCOUNTED: "the service counts {theirs} payments instead of {ours}",
-    OfRequest.MISMATCHED_ITEMS: requests.mismatched_items,
     OfRequest.MAY_BE_THIS_BULK: (
         "the service holds {id}, which is new and may be this one: look there which payments it makes"
     ),
@@ -385,12 +364,6 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.CONTRADICTED: lambda facts, _: (
         f"it was {word(State(facts['before']))}, now the service says {status_word(facts['status'])}"
     ),
-    OfRequest.PAID_AS: requests.paid_as,
-    OfRequest.UNCONFIRMED: lambda facts, _: (
-        f"a callback reported {requests.REPORTED[facts['kind']]}, but the service's record never confirmed it"
-    ),
-    OfRequest.UNACCOUNTED: lambda facts, _: f"the service says it is through, with {requests.left(facts)}",
-    OfRequest.STANDS_STILL: lambda facts, _: f"nothing has changed for a long time; {requests.left(facts)}",
     OfRequest.AFTER_REFUSAL: "{refusal}, but {why}",
     OfRequest.AFTER_ANSWER: "the service gave {answer}, and now {why}",
     OfRequest.CHANGED_HERE: lambda facts, _: (
@@ -433,7 +406,14 @@ _WORDS: Final[Mapping[Code, Words]] = {
         "the column “{name}” hardly holds e-mail addresses ({addresses} of {filled} cells); "
         "choose the one that does, for example email"
     ),
-    OfList.UNUSABLE_FILE: _unusable_file,
+    OfList.UNUSABLE_FILE: lambda facts, _: table_problem(
+        TableProblem(
+            Flaw(facts["flaw"]),
+            counts=dict(facts["counts"]),
+            **{name: facts[name] for name in ("rows", "names", "allowed", "more")},
+        ),
+        example=facts["example"],
+    ),
     OfList.FILE_RULE: lambda facts, _: f"{capital(_plain(facts['rule']))}.",
     OfList.FILE_LATER: "{service} {why}. Try again in a minute.",
     OfList.FILE_NEVER: "{service} {why}.",

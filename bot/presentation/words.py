@@ -13,6 +13,7 @@ from bot.domain.payments.bulk_records import BulkJob, JobStatus
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.payments.operation import OperationStatus, read_status
 from bot.domain.payments.sealed import Odd
+from bot.domain.reasons import Code, OfRequest
 from bot.presentation.blocks.text import counted
 
 UNKNOWN: Final = "unknown"
@@ -119,7 +120,13 @@ _REQUESTER: Final[Mapping[str, str]] = {
     No.GONE: "the account of who asked for it is deactivated",
     No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
 }
-REPORTED: Final[Mapping[str, str]] = {
+_PEOPLE: Final = {0: "nobody", 1: "only 1 person"}
+_MISMATCHED: Final = {
+    "doubles": "were reported twice, so they may have been paid twice",
+    "different": "have another amount or address than was approved",
+    "strangers": "were not asked for",
+}
+_REPORTED: Final[Mapping[str, str]] = {
     CallbackKind.CONFIRMATION: "completion",
     CallbackKind.CANCEL: "cancellation",
     CallbackKind.FAILURE: "failure",
@@ -151,17 +158,12 @@ _ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
 }
 
 
-def disagreements(found: Collection[tuple[str, Sequence[str]]]) -> str:
+def _disagreements(found: Collection[tuple[str, Sequence[str]]]) -> str:
     """In which ways the database and the audit disagree about a request: pairs of the way and its facts."""
     return "; ".join(_ODD[Odd(odd)](facts) for odd, facts in found)
 
 
-def unanswered(facts: Facts, _: object) -> str:
-    since = datetime.fromisoformat(facts["since"])
-    return f"the {facts['service']} service has not answered since {since:%Y-%m-%d %H:%M} UTC, so nothing was sent"
-
-
-def votes_void(facts: Facts, _: object) -> str:
+def _votes_void(facts: Facts, _: object) -> str:
     """Votes that were cast do not suffice any more: why, and how many are needed now."""
     void, missing = facts["void"], facts["missing"]
     people = sorted({_VOTER.get(why, "they do not count here") for why in void if why not in _VOTE})
@@ -171,36 +173,38 @@ def votes_void(facts: Facts, _: object) -> str:
     return f"{'; '.join(parts) or 'the policy asks for more approvals now'}, so {more} needed"
 
 
-def held(facts: Facts, _: object) -> str:
-    """Who asked may no longer ask: what that means, what can be done, and what happens should they be back."""
-    why = _REQUESTER.get(facts["no"], "who asked for it may no longer ask for payments")
-    can = "Approvers can close it once they know its outcome" if facts["sent_before"] else "An admin can withdraw it"
-    return f"held, because {why}. {can}; if the requester may ask again, it needs new approvals"
+def _left(facts: Facts) -> str:
+    counts = ((facts["under_way"], "neither done nor failed"), (facts["missing"], "missing from its list"))
+    return " and ".join(f"{counted(count, 'payment')} {what}" for count, what in counts if count)
 
 
-def out_of_reach(facts: Facts, _: object) -> str:
-    can = facts["can"]
-    people = {0: "nobody", 1: "only 1 person"}.get(can, f"only {can} people")
-    return f"it needs {counted(facts['needs'], 'approval')}, and {people} can approve it"
-
-
-def left(facts: Facts) -> str:
-    under_way, missing = facts["under_way"], facts["missing"]
-    parts = [
-        f"{counted(under_way, 'payment')} neither done nor failed" if under_way else "",
-        f"{counted(missing, 'payment')} missing from its list" if missing else "",
-    ]
-    return " and ".join(part for part in parts if part)
-
-
-def mismatched_items(facts: Facts, _: object) -> str:
-    found = (
-        (facts["doubles"], "were reported twice, so they may have been paid twice"),
-        (facts["different"], "have another amount or address than was approved"),
-        (facts["strangers"], "were not asked for"),
-    )
-    return "; ".join(f"{count} payments {what}" for count, what in found if count)
-
-
-def paid_as(facts: Facts, _: object) -> str:
-    return f"the service holds it as {facts['id']}, {job_word(BulkJob(**facts))}"
+OF_REQUESTS: Final[Mapping[Code, Callable[[Facts, object], str]]] = {
+    OfRequest.UNANSWERED: lambda facts, _: (
+        f"the {facts['service']} service has not answered since "
+        f"{datetime.fromisoformat(facts['since']):%Y-%m-%d %H:%M} UTC, so nothing was sent"
+    ),
+    OfRequest.HELD: lambda facts, _: (
+        f"held, because {_REQUESTER.get(facts['no'], 'who asked for it may no longer ask for payments')}. "
+        f"{'Approvers can close it once they know its outcome' if facts['sent_before'] else 'An admin can withdraw it'}"
+        "; if the requester may ask again, it needs new approvals"
+    ),
+    OfRequest.ON_HOLD: lambda facts, _: (
+        f"on hold, as the database and the audit disagree: {_disagreements(facts['found'])}"
+    ),
+    OfRequest.DISAGREES: lambda facts, _: _disagreements(facts["found"]),
+    OfRequest.VOTES_VOID: _votes_void,
+    OfRequest.OUT_OF_REACH: lambda facts, _: (
+        f"it needs {counted(facts['needs'], 'approval')}, and "
+        f"{_PEOPLE.get(facts['can'], 'only {} people').format(facts['can'])} can approve it"
+    ),
+    OfRequest.MISMATCHED_ITEMS: lambda facts, _: "; ".join(
+        f"{facts[name]} payments {what}" for name, what in _MISMATCHED.items() if facts[name]
+    ),
+    OfRequest.PAID_AS: lambda facts, _: f"the service holds it as {facts['id']}, {job_word(BulkJob(**facts))}",
+    OfRequest.UNCONFIRMED: lambda facts, _: (
+        f"a callback reported {_REPORTED[facts['kind']]}, but the service's record never confirmed it"
+    ),
+    OfRequest.UNACCOUNTED: lambda facts, _: f"the service says it is through, with {_left(facts)}",
+    OfRequest.STANDS_STILL: lambda facts, _: f"nothing has changed for a long time; {_left(facts)}",
+}
+"""Reason -> phrase over its facts."""

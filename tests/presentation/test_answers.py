@@ -202,7 +202,7 @@ def test_a_service_that_is_not_configured_names_its_variables() -> None:
 def test_other_troubles_have_their_words() -> None:
     told = (
         answers.try_again("The database is busy."),
-        answers.slow("/sb-pay"),
+        answers.uncertain("/sb-pay", slow=True),
         answers.broken("deadbeef"),
         answers.unknown_command("/x<!here>"),
     )

@@ -109,6 +109,12 @@ def listed(lines: Sequence[str], most: int, *, of: int | None = None) -> list[st
     return [*lines[:most], f"and {more} more"] if more > 0 else list(lines)
 
 
+def series(found: Sequence[object], of: int) -> str:
+    """``a, b and 3 more``: the first of so many."""
+    more = of - len(found)
+    return ", ".join(map(str, found)) + (f" and {more} more" if more > 0 else "")
+
+
 def mention(user: str) -> str:
     return f"<@{user}>"
 

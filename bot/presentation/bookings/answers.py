@@ -32,10 +32,12 @@ EXPORT = "certification.export"
 Instant = Callable[[datetime], str]
 _STATES_SHOWN = 20
 _INSTANT = "{:%Y-%m-%d %H:%M} UTC"
-FILE_NAME = "delivery-certification.md"
-FILE_TITLE = "Delivery certification checklist"
-FILE_ALT = "The certification checklist as a Markdown table."
-FILE_COMMENT = "The certification checklist, as it stands now."
+FILE: Final = {
+    "name": "delivery-certification.md",
+    "title": "Delivery certification checklist",
+    "alt": "The certification checklist as a Markdown table.",
+    "comment": "The certification checklist, as it stands now.",
+}
 _POINTS: Mapping[Point, tuple[str, str]] = {
     Point.QUOTE: ("Pre-checkout: a price is asked for", "`{command} quote`"),
     Point.BOOK: ("Create booking, with the customer's data", "`{command} book`, then confirm the price"),
@@ -79,8 +81,15 @@ _MOST_STORES = 40
 _NAMED_STORES = 10
 _ODD_ADDRESS = "an address that cannot be read"
 _ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
-
-
+BOOKED: Final = (
+    ":package: {booking} is being booked. Its card shows how it goes on; look at it with `{command} show {reference}`."
+)
+CONFIRMED_BEFORE: Final = ":information_source: {booking} was confirmed already; it is booked once."
+PREBOOKED: Final = ":link: {booking} is being pre-booked. The link for the customer comes on its card in a moment."
+SAY_WHY: Final = (
+    ":information_source: {booking} was made outside of Switchboard and is followed here from now on. To cancel it, "
+    "say why: `{command} cancel {reference} &lt;reason&gt;`."
+)
 SANDBOX_ONLY = md.message(
     ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
     "the customer for the address and use `book` instead."
@@ -188,22 +197,8 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
-def unpriced(reason: str) -> str:
-    return (
-        f":warning: *There is no price*: {md.quote_sentence(reason)} It can be booked all the same. What it costs is "
-        "known when the delivery service has taken it; it may not take it."
-    )
-
-
-def booked(booking: Booking, *, command: str) -> Content:
-    return md.message(
-        f":package: {named(booking)} is being booked. Its card shows how it goes on; "
-        f"look at it with `{command} show {booking.reference}`."
-    )
-
-
-def confirmed_before(booking: Booking) -> Content:
-    return md.message(f":information_source: {named(booking)} was confirmed already; it is booked once.")
+def of_booking(template: str, booking: Booking, *, command: str) -> Content:
+    return md.message(template.format(booking=named(booking), reference=booking.reference, command=command))
 
 
 def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Content:
@@ -225,14 +220,12 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
-    said = {key: str(record.get(key, "")) for key in ("email", "mobile", "country_code", "address", "reference")}
-    where = ", ".join(str(record.get(key, "")) for key in ("latitude", "longitude") if record.get(key))
     facts = [
-        ("Address", said["address"]),
-        ("How to find it", said["reference"]),
-        ("Position", where),
-        ("Phone", f"{said['country_code']} {said['mobile']}".strip()),
-        ("E-mail", said["email"]),
+        ("Address", str(record.get("address", ""))),
+        ("How to find it", str(record.get("reference", ""))),
+        ("Position", ", ".join(str(record[key]) for key in ("latitude", "longitude") if record.get(key))),
+        ("Phone", f"{record.get('country_code', '')} {record.get('mobile', '')}".strip()),
+        ("E-mail", str(record.get("email", ""))),
     ]
     lines = [f"{lead or ':convenience_store:'} *{md.quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {md.quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
@@ -278,16 +271,3 @@ def record(store: str, found: BookingRecord) -> Content:
     lines += [f"{label}: {value}" for label, value in facts if value]
     note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
     return lines_under("", lines, notes=[note])
-
-
-def say_why(booking: Booking, *, command: str) -> Content:
-    return md.message(
-        f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
-        f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
-    )
-
-
-def prebooked(booking: Booking) -> Content:
-    return md.message(
-        f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
-    )

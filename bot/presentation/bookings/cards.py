@@ -75,11 +75,9 @@ def progress(booking: Booking) -> str:
     """How far along it is, as a bar with words; empty where that says nothing."""
     if booking.stage not in (Stage.OPEN, Stage.ENDED) or is_canceled(booking.status):
         return ""
-    step = 0
-    for status in [*(status for _, status in booking.detail.get("history", [])), booking.status]:
-        known = read_status(status)
-        if known is not None and _SHOWN[known].step is not None:
-            step = _SHOWN[known].step or 0  # a state that says nothing leaves the progress before it
+    statuses = [booking.status, *(status for _, status in reversed(booking.detail.get("history", [])))]
+    known = (_SHOWN[status].step for status in map(read_status, statuses) if status is not None)
+    step = next((step for step in known if step is not None), 0)  # a state that says nothing leaves the one before it
     return f"{'🟩' * step}{'⬜' * (_STEPS - step)}  {step} of {_STEPS}"
 
 
@@ -113,18 +111,14 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             return _at_the_service(booking, now)
 
 
-def countdown(search_at: datetime, *, now: datetime) -> str:
-    left = ceil((search_at - now).total_seconds() / 60)
-    return f"{md.counted(left, 'minute')} of cook time left" if left > 0 else "the cook time is over"
-
-
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
     why = because(str(booking.detail.get("cancel_reason", "")), _REASON_LIMIT)
     searches = [read_status(status) for _, status in booking.detail.get("history", [])].count(Status.READY_FOR_PICKUP)
     match known:
         case Status.ON_HOLD if booking.search_at is not None:
-            left = md.capital(countdown(booking.search_at, now=now))
+            minutes = ceil((booking.search_at - now).total_seconds() / 60)
+            left = f"{md.counted(minutes, 'minute')} of cook time left" if minutes > 0 else "The cook time is over"
             rest = f"{left}; the search for a driver starts {md.moment(booking.search_at)}."
         case Status.ON_HOLD:
             rest = "The search for a driver starts when the cook time is over."
@@ -198,7 +192,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         where += f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request.place_reference else ""
         where += f" · <{map_link(request.position)}|map>" if request.position is not None else ""
     code = md.quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
-    address = str(detail.get("link", ""))
+    address, cook = str(detail.get("link", "")), request.cook_minutes if request is not None else None
     shown = md.linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
     return [
         ("Driver", f"{driver}{reported}" if driver else ""),
@@ -207,10 +201,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Address", MASK if masked and where else where),
         ("Order", order(booking)),
         ("Fee", fee),
-        (
-            "Cook time",
-            md.counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else "",
-        ),
+        ("Cook time", md.counted(cook, "minute") if cook else ""),
         ("Notes", md.quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
         ("Delivery code", MASK if masked and code else code),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
@@ -242,11 +233,8 @@ def order(booking: Booking) -> str:
 def order_as_told(cost: str, method: str) -> str:
     """The same of an order that only the service knows, in its words where they are not known here; escaped."""
     known = method.upper() in list(Payment)
-    parts = (
-        md.quote(cost, _NAME_LIMIT),
-        _payment_words(Payment(method.upper())) if known else md.quote(method, _NAME_LIMIT),
-    )
-    return ", ".join(part for part in parts if part)
+    how = _payment_words(Payment(method.upper())) if known else md.quote(method, _NAME_LIMIT)
+    return ", ".join(part for part in (md.quote(cost, _NAME_LIMIT), how) if part)
 
 
 def _payment_words(payment: Payment) -> str:

@@ -8,8 +8,8 @@ from bot.domain.bookings.fields import ADDRESS_LIMIT, NAME_LIMIT, REASON_LIMIT, 
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
 from bot.domain.text import clean
-from bot.presentation.blocks.text import counted, paragraph, plain, quote, section, shorten
-from bot.presentation.bookings.answers import quote_lines, unpriced
+from bot.presentation.blocks.text import counted, paragraph, plain, quote, quote_sentence, section, shorten
+from bot.presentation.bookings.answers import quote_lines
 from bot.presentation.bookings.cards import headline, order
 from bot.presentation.reasons import in_words
 from bot.presentation.views import View, email_input, field, form, text_input
@@ -86,8 +86,13 @@ def confirm(booking: Booking) -> View:
             f"Order of {order(booking)}{cook}",
         ]
     missing = in_words(booking.detail.get("unpriced"))
-    price_lines = [unpriced(missing)] if missing else quote_lines(booking.detail.get("quote", {}))
-    blocks = [paragraph("\n".join(price_lines)), paragraph("\n".join(lines))]
+    price_line = "\n".join(quote_lines(booking.detail.get("quote", {})))
+    if missing:
+        price_line = (
+            f":warning: *There is no price*: {quote_sentence(missing)} It can be booked all the same. What it costs is "
+            "known when the delivery service has taken it; it may not take it."
+        )
+    blocks = [paragraph(price_line), paragraph("\n".join(lines))]
     title = "Book without a price?" if missing else "Book it at this price?"
     return form(CONFIRM, title, "Book", {"id": booking.id}, blocks, close="Close")
 

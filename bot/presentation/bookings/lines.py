@@ -46,18 +46,13 @@ def _reported(facts: Mapping[str, Any], about: str) -> str:
     return f"says that {about} {said}. This is *unverified*: {as_said(quote(in_words(facts.get('reason'))))}"
 
 
-def picture_title(booking: Booking) -> str:
-    return f"Address link of {booking.reference}"
-
-
-def picture_in_words(booking: Booking, *, link: str) -> str:
-    return f"QR code of the address link of {booking.reference}: {link}"
-
-
-def picture_comment(booking: Booking, *, link: str) -> str:
+def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
+    """Title, alternative text and comment of the address link as a picture."""
     return (
+        f"Address link of {booking.reference}",
+        f"QR code of the address link of {booking.reference}: {link}",
         f":link: {mention(booking.requester)} send this link to the customer of {named(booking)}; the search for a "
-        f"driver starts when the address is entered: {linked(link)}"
+        f"driver starts when the address is entered: {linked(link)}",
     )
 
 
@@ -70,25 +65,22 @@ def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = 
 
 def _sentence(entry: Entry, nth: int) -> str:
     detail = {name: str(value) for name, value in entry.detail.items()}
+    unpriced = in_words(entry.detail.get("unpriced"))
+    worth = f", an order of {quote(detail['amount'], WORD_LIMIT)}" if detail.get("amount") else ""
+    if unpriced:
+        worth += f", without a price: {quote(unpriced)}"
+    elif detail.get("fee"):
+        cost = Charge(amount=detail["fee"], tax=detail.get("tax", ""), currency=detail.get("currency", ""))
+        worth += f", for a fee of {charged(cost)}"
     values = {
         "who": person(entry.actor),
         "nth": str(nth),
         "status": f"*{word(detail.get('status', '?'))}*",
         "number": f" as number {quote(detail['number'], WORD_LIMIT)}" if detail.get("number") else "",
         "other": quote(detail.get("other", "another one"), WORD_LIMIT),
-        "worth": _worth({**detail, "unpriced": in_words(entry.detail.get("unpriced"))}),
+        "worth": worth,
     }
     return told_sentence(_SAID, entry, values)
-
-
-def _worth(detail: Mapping[str, str]) -> str:
-    order = f", an order of {quote(detail['amount'], WORD_LIMIT)}" if detail.get("amount") else ""
-    if detail.get("unpriced"):
-        return f"{order}, without a price: {quote(detail['unpriced'])}"
-    if not detail.get("fee"):
-        return order
-    cost = Charge(amount=detail["fee"], tax=detail.get("tax", ""), currency=detail.get("currency", ""))
-    return f"{order}, for a fee of {charged(cost)}"
 
 
 def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:

@@ -53,18 +53,15 @@ def too_many(most: int, given: int, *, command: str) -> str:
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
 
 
-def detail(answer: Answer, address: str) -> str:
-    pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
-    said = next((pair for pair in pairs if pair[1] == answer.result), None)
-    text = "" if answer.text == answer.result != "" else _text(answer)
-    return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
-
-
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     rows = []
     for address, answer in answers:
         result = answer.result if answer.outcome is Outcome.ANSWERED else ""
-        rows.append((address, result or OUTCOMES[answer.outcome], detail(answer, address)))
+        pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
+        said = next((pair for pair in pairs if pair[1] == answer.result), None)
+        text = "" if answer.text == answer.result != "" else _text(answer)
+        detail = "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
+        rows.append((address, result or OUTCOMES[answer.outcome], detail))
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=40, wraps=True),
@@ -162,18 +159,16 @@ def _buttons(progress: ListProgress) -> list[Block]:
     return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure)]
 
 
-def result_comment(progress: ListProgress) -> str:
+def about_result(progress: ListProgress) -> tuple[str, str]:
+    """Alternative text and comment of the result."""
+    alt = f"Table with the rows of {clean(progress.file)} and what the service said about each address"
     who = md.mention(progress.requester)
     if progress.whole:
-        return f"{who}: what the service gave back for {md.quote(progress.file, _NAME_LIMIT)}"
+        return alt, f"{who}: what the service gave back for {md.quote(progress.file, _NAME_LIMIT)}"
     stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
     count = progress.count
     answered = f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
-    return f"{who}: {_rows(count)}, {answered}{stopped}"
-
-
-def result_alt(progress: ListProgress) -> str:
-    return f"Table with the rows of {clean(progress.file)} and what the service said about each address"
+    return alt, f"{who}: {_rows(count)}, {answered}{stopped}"
 
 
 def refused_press(state: RunState | None) -> str:

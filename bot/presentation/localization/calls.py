@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from bot.domain.content import Block, Content
-from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
-from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order, ResultFile
+from bot.domain.localization import Emotion, Gender, Phrases, Track, Tracks, Written
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order
 from bot.domain.localization.request import SOURCE
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
@@ -43,17 +43,23 @@ WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it
 
 def board(sight: CallView) -> Content:
     about = " · ".join([f"asked by {md.mention(sight.requester)}", *settings(sight.order)])
+    buttons: list[Block] = []
+    if sight.state in STOPPABLE:
+        buttons = [button("Cancel", CANCEL, sight.id)]
+    elif sight.state in REPEATABLE and not sight.progress.again:
+        doubt = "The service may have done it already. It may bill both."
+        asked = question("Run it again?", doubt, yes="Run again", no="Leave it")
+        again = button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)
+        buttons = [again]
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
     request, file = sight.order.request, sight.order.file_name
     if request.text:
         lines.append(f">{md.quote(request.text, _QUOTED)}")
     elif request.url:
-        lines.append(
-            f"`{md.quote(request.url, _QUOTED)}`"
-        )  # in a code span nothing is unfurled or followed by accident
+        lines.append(f"`{md.quote(request.url, _QUOTED)}`")  # as code, nothing is unfurled or followed by accident
     elif file:
         lines.append(f":paperclip: {md.quote(file, _NAME)}")
-    return lines_under("", lines, notes=[about], after=actions(_buttons(sight), f"localization:{sight.id}"))
+    return lines_under("", lines, notes=[about], after=actions(buttons, f"localization:{sight.id}"))
 
 
 def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
@@ -123,16 +129,6 @@ def settings(order: Order) -> list[str]:
     return [md.escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
 
 
-def _buttons(sight: CallView) -> list[Block]:
-    if sight.state in STOPPABLE:
-        return [button("Cancel", CANCEL, sight.id)]
-    if sight.state not in REPEATABLE or sight.progress.again:
-        return []
-    doubt = "The service may have done it already. It may bill both."
-    asked = question("Run it again?", doubt, yes="Run again", no="Leave it")
-    return [button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)]
-
-
 def result(sight: CallView) -> Content:
     found, head = sight.progress.result, _asked(sight)
     match found:
@@ -164,13 +160,11 @@ def long_text(sight: CallView) -> str:
             return ""
 
 
-def preview(sight: CallView) -> str:
+def about_text(sight: CallView) -> tuple[str, str]:
+    """Alternative text of the file with a long text, and its comment, which begins as the text does."""
     text = long_text(sight)
-    return f"{_asked(sight)}: {len(text):,} characters\n>{md.quote(text[: _PREVIEW * 2], _PREVIEW)}"
-
-
-def text_in_words(sight: CallView) -> str:
-    return f"{_title(sight)}: the whole text"
+    begins = md.quote(text[: _PREVIEW * 2], _PREVIEW)
+    return f"{_title(sight)}: the whole text", f"{_asked(sight)}: {len(text):,} characters\n>{begins}"
 
 
 def _asked(sight: CallView) -> str:
@@ -195,15 +189,12 @@ def failure(sight: CallView) -> Content:
     return md.message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
 
 
-def file_comment(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
+def about_file(sight: CallView, track: Track, seconds: float | None) -> tuple[str, str]:
+    """Alternative text and comment of a file of the result."""
     length = f", {md.clock(seconds)}" if seconds is not None else ""
-    what = "" if delivery.track.name == "audio" else f": *{md.escape(delivery.track.name)}*"
-    return f"{_asked(sight)}{what}{length}, .{md.escape(delivery.track.extension)}"
-
-
-def file_in_words(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
-    length = f", {md.clock(seconds)} long" if seconds is not None else ""
-    return f"{_title(sight)}: {delivery.track.name}{length}"
+    what = "" if track.name == "audio" else f": *{md.escape(track.name)}*"
+    alt = f"{_title(sight)}: {track.name}{f'{length} long' if length else ''}"
+    return alt, f"{_asked(sight)}{what}{length}, .{md.escape(track.extension)}"
 
 
 def asked(order: Order, *, position: int, member: bool) -> Content:

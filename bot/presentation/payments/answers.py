@@ -182,11 +182,10 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     return Content(text=md.fallback_text([lead, *lines]), blocks=md.paragraphs([lead, *lines]))
 
 
-def needs_file(bad: Sequence[BadRow]) -> bool:
-    return len(bad) > _SHOWN_BAD
-
-
 def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
+    """The rows of that file; none where the message holds all."""
+    if len(bad) <= _SHOWN_BAD:
+        return []
     return [(str(one.row), one.column, md.sentence_of(one.rule), one.given) for one in bad]
 
 
@@ -277,7 +276,7 @@ def not_returned(reference: str, status: str) -> Content:
 
 def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, bulk: str) -> str:
     """Why nothing was asked for, as a rule for the argument."""
-    named = ", ".join(hashes[:3]) + (f" and {len(hashes) - 3} more" if len(hashes) > 3 else "")  # noqa: PLR2004
+    named = md.series(hashes[:3], len(hashes))
     match why:
         case "nothing pending":
             return f"nothing of {bulk} is pending now, so there is nothing to cancel"

@@ -45,9 +45,8 @@ def payments_to(count: int, people: int) -> str:
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
-    named = ", ".join(f"row {row}" for row in rows[:_ROWS])
-    more = count - len(rows[:_ROWS])
-    return f"{named}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
+    named = md.series([f"row {row}" for row in rows[:_ROWS]], count)
+    return f"{named} (same address and amount as an earlier row)"
 
 
 def accounts_line(progress: BulkProgress | None) -> str:
@@ -57,9 +56,7 @@ def accounts_line(progress: BulkProgress | None) -> str:
         return f"Looking up accounts: `{md.bar(progress.looked_up, progress.to_look_up)}`"
     parts = [f"{progress.looked_up - progress.not_read - progress.inactive} active"]
     if progress.inactive:
-        names = ", ".join(md.quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
-        more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
-        names += f" and {more} more" if more > 0 else ""
+        names = md.series([md.quote(email, 130) for email in progress.inactive_emails[:_EMAILS]], progress.inactive)
         parts.append(f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}")
     if progress.not_read:
         parts.append(f"{progress.not_read} could not be read")
@@ -153,7 +150,7 @@ def _summary(tally: Tally, instruction: Instruction) -> str:
 
 
 def _progress_line(tally: Tally) -> str:
-    if not tally.total or tally.unaccounted == tally.total:
+    if tally.unaccounted == tally.total:
         return f"`{md.bar(0, 1)}` no payment reported yet."
     return f"`{md.bar(tally.final, tally.total)}` {_counts(tally)}."
 
@@ -165,19 +162,19 @@ def _over(stands: Stands) -> str:
 
 
 def _ended(how: str) -> Line:
-    return lambda told: f"{how} {_summary(told.tally, told.instruction)}{told.approved}"
+    return lambda told: f"{how} {_summary(told.tally, told.instruction)}{told['approved']}"
 
 
 def _completed(told: News) -> str:
     tally = told.tally
     if not tally.failed:
-        return f"is *completed*. *Summary*: {_summary(tally, told.instruction)}{told.approved}"
+        return f"is *completed*. *Summary*: {_summary(tally, told.instruction)}{told['approved']}"
     counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
     canceled = f", {tally.canceled} canceled" if tally.canceled else ""
     payments = md.counted(_payload(told.instruction).count, "payment")
     return (
         f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {counts}{canceled}. That is all {payments} that were approved."
-        f"{told.approved}"
+        f"{told['approved']}"
     )
 
 
@@ -242,7 +239,7 @@ BULK: Final[Wording] = Wording(
         # Between the service's *done* and the end: what still can change, and that more will be said.
         State.PENDING_ESCROW: lambda told: (
             f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when every "
-            f"payment is final.{told.approved}"
+            f"payment is final.{told['approved']}"
         ),
         State.COMPLETED: _completed,
         State.FAILED: _ended("has *failed*. *Summary*:"),
@@ -335,21 +332,21 @@ CANCELLATION: Final[Wording] = Wording(
         ),
         # People have to decide as an answer was lost, or as approvals were.
         State.NEEDS_HUMAN: lambda stands: (
-            f"not all of them were sent to the service. {stands.reason}"
+            f"not all of them were sent to the service. {stands['reason']}"
             if stands.instruction.unknown_since is None
-            else f"whether the service canceled them is *{UNKNOWN}*. {stands.reason}"
+            else f"whether the service canceled them is *{UNKNOWN}*. {stands['reason']}"
         ),
         State.COMMITTED: "everything was sent; the outcome of each payment is being read. {reason}",
-        State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
-        State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
+        State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands['reason']}",
+        State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands['reason']}",
         State.MISMATCH: "{after_colon} {words.nothing}",
     },
     news_lead="Cancellation {instruction.reference}, {headline},",
     news={
         **NEWS,
         State.COMMIT_UNKNOWN: "{sent}",
-        State.COMPLETED: lambda told: f"is *completed*: {_canceled(told.tally)}{told.why}{told.approved}",
-        State.FAILED: lambda told: f"has *failed*: {_canceled(told.tally)}{told.why}{told.approved}",
+        State.COMPLETED: lambda told: f"is *completed*: {_canceled(told.tally)}{told['why']}{told['approved']}",
+        State.FAILED: lambda told: f"has *failed*: {_canceled(told.tally)}{told['why']}{told['approved']}",
         State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
     },
     topics=ALERTS,

@@ -138,7 +138,7 @@ def alert(
         f":rotating_light: {md.capital(words.noun)} {instruction.reference}, {md.escape(headline(instruction))}, "
         f"asked by {md.named(instruction.requester, names or {})}: {words.topics[topic].replace('{channel}', where)}",
         *([said] if why else []),
-        f"{Stands(words, instruction).look_up}{f' · <{link}|The card>' if link else ''}",
+        f"{Stands(words, instruction)['look_up']}{f' · <{link}|The card>' if link else ''}",
     ]
     able = [md.addressed(one) for one in approvers if one != instruction.requester]
     if topic == "needs_human" and instruction.kind in APPROVED and able:

@@ -3,13 +3,14 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
-from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview
+from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
 from bot.presentation.blocks.text import context, paragraph, plain, quote, section
@@ -77,14 +78,6 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
     return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked)
 
 
-def reject(instruction: Instruction, *, metadata: str) -> View:
-    return _with_reason(REJECT, "Reject", "Everybody sees it.", instruction, metadata)
-
-
-def withdraw(instruction: Instruction, *, metadata: str) -> View:
-    return _with_reason(WITHDRAW, "Withdraw", "Everybody sees it; the person who asked is told.", instruction, metadata)
-
-
 def retry(instruction: Instruction, *, metadata: str) -> View:
     words = KINDS[instruction.kind]
     warning = Stands(words, instruction).say(words.retry)
@@ -92,9 +85,18 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
     return _decision(RETRY, f"Retry a {words.noun}", "Approve new attempt", instruction, metadata, *asked)
 
 
-def close(instruction: Instruction, *, metadata: str) -> View:
-    words = KINDS[instruction.kind]
-    return _with_reason(CLOSE, "Close", words.close_hint, instruction, metadata, title=words.close_title)
+def _with_reason(callback_id: str, about: Instruction, *, metadata: str) -> View:
+    words = KINDS[about.kind]
+    submit, title, hint = {
+        REJECT: ("Reject", f"Reject a {words.noun}", "Everybody sees it."),
+        WITHDRAW: ("Withdraw", f"Withdraw a {words.noun}", "Everybody sees it; the person who asked is told."),
+        CLOSE: ("Close", words.close_title, words.close_hint),
+    }[callback_id]
+    asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
+    return _decision(callback_id, title, submit, about, metadata, asked)
+
+
+reject, withdraw, close = (partial(_with_reason, decision) for decision in (REJECT, WITHDRAW, CLOSE))
 
 
 def request(*, channel: str, kind: Kind) -> View:
@@ -161,17 +163,28 @@ def _amount(label: str) -> Block:
     return field(AMOUNT, label, text_input(AMOUNT, most=_AMOUNT_LIMIT))
 
 
-def _with_reason(callback_id: str, verb: str, hint: str, about: Instruction, metadata: str, *, title: str = "") -> View:
-    asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
-    return _decision(callback_id, title or f"{verb} a {noun(about)}", verb, about, metadata, asked)
-
-
 def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = ()) -> View:
     """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
     counted = seen.checked is not None and not problem
     blocks: list[Block] = [paragraph(note)] if note else []
-    blocks += _sum(seen, seen.checked) if counted and seen.checked is not None else problem or [paragraph(_CHOOSE)]
-    blocks += [_select(name, seen) for name in COLUMNS]
+    if seen.checked is None or problem:
+        blocks += problem or [paragraph(_CHOOSE)]
+    else:  # the sum first, then how many and to how many, then what is doubtful
+        items, doubles = seen.checked.items, duplicates_in(seen.checked.items)
+        lines = [f"*{shown(sum(item.cents for item in items))}* in {payments_to(len(items), people_in(items))}"]
+        if doubles:
+            lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
+        blocks.append(paragraph("\n".join([*lines, *mark_lines(seen.checked.marks)])))
+        blocks.append(context(f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"))
+    looks = seen.looks[: MOST - 1]
+    names = column_names(looks)
+    for name, label in _LABELS.items():
+        options = [column_option(names[at], look, value=str(at)) for at, look in enumerate(looks)]
+        place = seen.places.get(name)
+        if name not in REQUIRED:
+            options.append(option(_NONE, "No note", "Payments without a note"))
+            place = len(options) - 1 if place is None else place
+        blocks.append(select(name, f"Column with {label}", options, initial=place, of=f".{seen.fingerprint[:8]}"))
     if counted or problem:
         blocks.append(context(_SAFE if counted else _OTHERWISE))
     held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=counted)
@@ -185,26 +198,4 @@ def chosen(values: Mapping[str, str]) -> dict[str, int]:
 
 def errors(places: Mapping[str, int]) -> dict[str, str]:
     missing = {name: NO_COLUMN for name in REQUIRED if name not in places}
-    taken = [place for name, place in places.items() if name in REQUIRED]
-    return missing or ({"amount": SAME_COLUMN} if len(set(taken)) < len(taken) else {})
-
-
-def _sum(seen: Preview, checked: Checked) -> list[Block]:
-    """The sum first, then how many and to how many, then what is doubtful."""
-    items, doubles = checked.items, duplicates_in(checked.items)
-    lines = [f"*{shown(sum(item.cents for item in items))}* in {payments_to(len(items), people_in(items))}"]
-    if doubles:
-        lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
-    file = f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"
-    return [paragraph("\n".join([*lines, *mark_lines(checked.marks)])), context(file)]
-
-
-def _select(name: str, seen: Preview) -> Block:
-    looks = seen.looks[: MOST - 1]
-    names = column_names(looks)
-    options = [column_option(names[at], look, value=str(at)) for at, look in enumerate(looks)]
-    place = seen.places.get(name)
-    if name not in REQUIRED:
-        options.append(option(_NONE, "No note", "Payments without a note"))
-        place = len(options) - 1 if place is None else place
-    return select(name, f"Column with {_LABELS[name]}", options, initial=place, of=f".{seen.fingerprint[:8]}")
+    return missing or ({"amount": SAME_COLUMN} if len({places[name] for name in REQUIRED}) < len(REQUIRED) else {})

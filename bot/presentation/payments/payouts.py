@@ -102,7 +102,7 @@ def _needs_human(stands: Stands) -> str:
         doubt = f"the outcome is *{md.UNKNOWN}*. {BEFORE_DECIDING}."
     quorum = stands.instruction.requirement.quorum
     votes = f" Approvals for a new attempt: {stands.votes} of {quorum}." if stands.votes else ""
-    return f"{doubt} {stands.look_up}. {stands.reason}{votes}{stands.raw}"
+    return f"{doubt} {stands['look_up']}. {stands['reason']}{votes}{stands['raw']}"
 
 
 PAYOUT: Final = Wording(
@@ -128,7 +128,7 @@ PAYOUT: Final = Wording(
         ),
         State.SENDING: "the payment is on its way to the service; no answer yet.",
         State.COMMIT_UNKNOWN: lambda stands: (
-            stands.in_doubt("the service did not say whether it paid. Switchboard is finding out.") + stands.raw
+            stands.in_doubt("the service did not say whether it paid. Switchboard is finding out.") + stands["raw"]
         ),
         State.NEEDS_HUMAN: _needs_human,
         State.COMMITTED: (

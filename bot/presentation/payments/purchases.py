@@ -84,12 +84,10 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
     )
 
 
-def picture_title(instruction: Instruction) -> str:
-    return f"Checkout of {instruction.reference}, {shown(instruction.cents)}"
-
-
-def picture_in_words(instruction: Instruction, *, link: str) -> str:
-    return f"QR code of the checkout link of {instruction.reference}: {link}"
+def picture(instruction: Instruction, *, link: str) -> tuple[str, str]:
+    """Title and alternative text of the checkout link as a picture."""
+    title = f"Checkout of {instruction.reference}, {shown(instruction.cents)}"
+    return title, f"QR code of the checkout link of {instruction.reference}: {link}"
 
 
 def _headline(instruction: Instruction) -> str:
@@ -142,8 +140,8 @@ PURCHASE: Final = Wording(
             f"whether the service opened the purchase is *{UNKNOWN}*. Look it up there before you ask again. {{reason}}"
         ),
         State.OPEN: lambda stands: (
-            f"whether the buyer has paid is *{UNKNOWN}*.{stands.raw}"
-            if stands.raw
+            f"whether the buyer has paid is *{UNKNOWN}*.{stands['raw']}"
+            if stands["raw"]
             else "waiting for the buyer; nothing has been paid."
         ),
         State.COMPLETED: "the service confirms that the buyer paid. {reason}",
@@ -153,7 +151,7 @@ PURCHASE: Final = Wording(
         State.MISMATCH: "its link is not given out, because the service's record is not what was asked for. {reason}",
         State.CLOSED: "it was never opened, so nobody can pay it. {reason}",
         State.WITHDRAWN: lambda stands: (
-            f"{f'{stands.by}{stands.why} ' if stands.by else ''}It was never opened, so nobody can pay it."
+            (f"{stands['by']}{stands['why']} " if stands["by"] else "") + "It was never opened, so nobody can pay it."
         ),
     },
     news={
@@ -166,7 +164,7 @@ PURCHASE: Final = Wording(
         State.MISMATCH: "has *failed*: the service's record is not what was asked for; do not pass any link on.{why}",
         State.CLOSED: "has *failed*: it was never opened, so nobody can pay it.{why}",
         State.WITHDRAWN: lambda told: (
-            f"was *withdrawn*{f' by {told.by}' if told.by else ''}.{told.why} It was never opened."
+            f"was *withdrawn*{' by ' if told['by'] else ''}{told['by']}.{told['why']} It was never opened."
         ),
     },
     topics={

@@ -6,7 +6,7 @@ one of them where a text does not do. The records stand in :mod:`bot.presentatio
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
@@ -31,37 +31,27 @@ BEFORE_DECIDING: Final = "Look it up at the service before you decide; a new att
 
 @dataclass(frozen=True, slots=True)
 class _Slots:
-    """What a template about a request may name. All of it is mrkdwn."""
+    """What a template about a request may name: the fields, and ``slots``. All of it is mrkdwn."""
 
+    slots: ClassVar[Mapping[str, Callable[[Any], str]]]
     words: "Wording"
     instruction: Instruction
 
-    def __getitem__(self, name: str) -> object:
-        return getattr(self, name)
+    def __getitem__(self, name: str) -> Any:
+        return self.slots[name](self) if name in self.slots else getattr(self, name)
 
     def say(self, template: str | Callable[[Self], str]) -> str:
         return template(self) if callable(template) else template.format_map(self)
 
-    @property
-    def headline(self) -> str:
-        return md.escape(self.words.headline(self.instruction))
 
-    @property
-    def given(self) -> Reason | None:
-        return self.instruction.reason
-
-    @property
-    def why(self) -> str:
-        return because(self.given)
-
-    @property
-    def why_refused(self) -> str:
-        return because_refused(self.given)
-
-    @property
-    def refused(self) -> str:
-        agrees = self.words.agrees if self.instruction.commits else f". {NOTHING_PAID}"
-        return f"the service refused it{agrees}"
+_OF_BOTH: Final[Mapping[str, Callable[[Any], str]]] = {
+    "headline": lambda one: md.escape(one.words.headline(one.instruction)),
+    "why": lambda one: because(one.given),
+    "why_refused": lambda one: because_refused(one.given),
+    "refused": lambda one: (
+        f"the service refused it{one.words.agrees if one.instruction.commits else f'. {NOTHING_PAID}'}"
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,62 +59,47 @@ class Stands(_Slots):
     """A request as it stands now, with how many have approved it."""
 
     votes: int = 0
+    slots: ClassVar[Mapping[str, Callable[["Stands"], str]]] = {
+        **_OF_BOTH,
+        # The service's id where we know it; else what we gave it.
+        "look_up": lambda one: (
+            f"The service's id: `{md.quote(one.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
+            if one.instruction.remote_id
+            else one.say(one.words.look_up)
+        ),
+        "until": lambda one: f", until {md.moment(at)}" if (at := one.instruction.expires_at) else "",
+        "needs": lambda one: md.escape(policy_line(one.instruction)),
+        "by": lambda one: f"by {md.mention(one.instruction.decided_by)}." if one.instruction.decided_by else "",
+        "reason": lambda one: reason_of(one.given),
+        "after_colon": lambda one: reason_of(one.given, after_colon=True),
+        # The service's own word for an unknown status, with a space before it. No decision depends on it.
+        "raw": lambda one: (
+            f" The service calls this “{md.quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
+            if (said := one.instruction.remote_status) and read_status(said) is None
+            else ""
+        ),
+        # What the service said while it left the outcome open; a sentence of its own with a space before it.
+        "answered": lambda one: "" if one.instruction.refusal or one.instruction.suspect else _gave(one.given),
+    }
 
     @property
-    def look_up(self) -> str:
-        """The service's id where we know it; else what we gave it."""
-        if self.instruction.remote_id:
-            return f"The service's id: `{md.quote(self.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
-        return self.say(self.words.look_up)
+    def given(self) -> Reason | None:
+        return self.instruction.reason
 
     @property
     def tally(self) -> Tally:
         return (self.instruction.progress or BulkProgress()).tally
-
-    @property
-    def until(self) -> str:
-        expires_at = self.instruction.expires_at
-        return f", until {md.moment(expires_at)}" if expires_at else ""
-
-    @property
-    def needs(self) -> str:
-        return md.escape(policy_line(self.instruction))
-
-    @property
-    def by(self) -> str:
-        return f"by {md.mention(self.instruction.decided_by)}." if self.instruction.decided_by else ""
-
-    @property
-    def reason(self) -> str:
-        return reason_of(self.instruction.reason)
-
-    @property
-    def after_colon(self) -> str:
-        return reason_of(self.instruction.reason, after_colon=True)
-
-    @property
-    def raw(self) -> str:
-        """The service's own word for an unknown status, with a space before it. No decision depends on it."""
-        said = self.instruction.remote_status
-        if not said or read_status(said) is not None:
-            return ""
-        return f" The service calls this “{md.quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
-
-    @property
-    def answered(self) -> str:
-        """What the service said while it left the outcome open; a sentence of its own with a space before it."""
-        return "" if self.instruction.refusal or self.instruction.suspect else _gave(self.instruction.reason)
 
     def unless_refused(self, lost: str) -> str:
         """Whether something was done is unknown. ``lost``: what is said where no refusal came."""
         if self.instruction.refusal:
             why = because_refused(self.instruction.refusal)
             lost = f"the service refused it.{why} Switchboard is checking that it did not act all the same."
-        return f"{lost}{self.answered}"
+        return f"{lost}{self['answered']}"
 
     def in_doubt(self, lost: str) -> str:
         """The same of a payment, with what people should look at before anything is known."""
-        suspect = f" {md.quote_sentence(worded(self.instruction.reason))}" if self.instruction.suspect else ""
+        suspect = f" {md.quote_sentence(worded(self.given))}" if self.instruction.suspect else ""
         return f"{self.unless_refused(lost)} *{DO_NOT_PAY_AGAIN}*{suspect}"
 
 
@@ -134,45 +109,39 @@ class News(_Slots):
 
     facts: Mapping[str, Any]
     names: Mapping[str, str]
+    slots: ClassVar[Mapping[str, Callable[["News"], str]]] = {
+        **_OF_BOTH,
+        "word": lambda one: word(one.state),
+        "by": lambda one: md.named(str(by), one.names) if (by := one.facts.get("decided_by")) else "",
+        # Whose approvals it was sent with; a sentence with a space before it.
+        "approved": lambda one: (
+            f" Approved by {', '.join(md.named(str(voter), one.names) for voter in voters)}."
+            if (voters := one.facts.get("voters"))
+            else ""
+        ),
+        "reason": lambda one: md.quote_sentence(worded(one.given)),
+        "proof": lambda one: (
+            f" Hash `{md.quote(str(found).replace('`', ''), 200)}`." if (found := one.facts.get("svc_hash")) else ""
+        ),
+        "sent": lambda one: f"was sent, but its outcome is *{UNKNOWN}*.{one.came} Switchboard is finding out.",
+    }
 
     @property
     def state(self) -> State:
         return State(str(self.facts["state"]))
 
     @property
-    def word(self) -> str:
-        return word(self.state)
+    def given(self) -> Reason | None:
+        return Reason.read(self.facts.get("reason"))
 
     @property
     def tally(self) -> Tally:
         return Tally.model_validate(self.facts["tally"]) if self.facts.get("tally") else Tally()
 
     @property
-    def by(self) -> str:
-        return md.named(str(self.facts["decided_by"]), self.names) if self.facts.get("decided_by") else ""
-
-    @property
-    def approved(self) -> str:
-        """Whose approvals it was sent with; a sentence with a space before it."""
-        voters = ", ".join(md.named(str(voter), self.names) for voter in self.facts.get("voters", []))
-        return f" Approved by {voters}." if voters else ""
-
-    @property
-    def given(self) -> Reason | None:
-        return Reason.read(self.facts.get("reason"))
-
-    @property
-    def reason(self) -> str:
-        return md.quote_sentence(worded(self.given))
-
-    @property
-    def proof(self) -> str:
-        found = str(self.facts.get("svc_hash") or "")
-        return f" Hash `{md.quote(found.replace('`', ''), 200)}`." if found else ""
-
-    @property
-    def sent(self) -> str:
-        return sent(Reason.read(self.facts.get("refusal")), self.given)
+    def came(self) -> str:
+        refusal = Reason.read(self.facts.get("refusal"))
+        return f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(self.given)
 
 
 Sentence = str | Callable[[Stands], str]
@@ -193,16 +162,6 @@ class ThreadFile:
         slots = {"reference": instruction.reference, "payments": md.counted(count, "payment")}
         slots["all"] = "The payment with its" if count == 1 else f"All {slots['payments']} with their"
         return self.title.format_map(slots), self.alt.format_map(slots), self.comment.format_map(slots)
-
-
-def look_up_first(stands: Stands) -> str:
-    """What who approves a new attempt has to know: the one place where a person takes the risk of paying twice."""
-    if not stands.instruction.commits:
-        return "The payout could not be created, so nothing was paid. A new attempt creates it again."
-    return (
-        f":warning: *Look this {stands.words.noun} up at the service first.* If it was paid there, a new attempt may "
-        "pay it again. Switchboard reads it once more before it sends anything."
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +201,13 @@ class Wording:
     topics: Mapping[str, str]
     """What the alerts channel hears, by topic."""
 
-    retry: Sentence = look_up_first
+    retry: Sentence = lambda stands: (
+        f":warning: *Look this {stands.words.noun} up at the service first.* If it was paid there, a new attempt may "
+        "pay it again. Switchboard reads it once more before it sends anything."
+        if stands.instruction.commits
+        else "The payout could not be created, so nothing was paid. A new attempt creates it again."
+    )
+    """For who approves a new attempt: the one place where a person takes the risk of paying twice."""
     closed_as: str = " as not paid"
     close_title: str = "Close as not paid"
     close_hint: str = "How do you know that it was not paid?"
@@ -285,17 +250,10 @@ def policy_line(instruction: Instruction) -> str:
     return f"Needs {people} besides the requester{typed}{why}"
 
 
-def sent(refusal: Reason | None, reason: Reason | None) -> str:
-    said = f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(reason)
-    return f"was sent, but its outcome is *{UNKNOWN}*.{said} Switchboard is finding out."
-
-
 def _gave(reason: Reason | None) -> str:
-    return (
-        f" The service gave {md.as_said(md.quote(worded(reason)))}"
-        if reason is not None and reason.quotes_answer
-        else ""
-    )
+    if reason is None or not reason.quotes_answer:
+        return ""
+    return f" The service gave {md.as_said(md.quote(worded(reason)))}"
 
 
 DECIDED: Final[Mapping[State, Sentence]] = {
@@ -304,7 +262,7 @@ DECIDED: Final[Mapping[State, Sentence]] = {
     State.OPEN: "the service waits for the buyer.",
     State.REJECTED: "{by}{why} {words.nothing}",
     State.WITHDRAWN: "{by}{why} {words.nothing}",
-    State.EXPIRED: lambda stands: f"{stands.after_colon or 'nobody decided in time.'} {stands.words.nothing}",
+    State.EXPIRED: lambda stands: f"{stands['after_colon'] or 'nobody decided in time.'} {stands.words.nothing}",
     State.REFUSED: "{refused}{why_refused}",
     State.CLOSED: "closed{words.closed_as} {by}{why}",
 }

@@ -29,13 +29,9 @@ class BookingSubject(Subject):
         link = str(booking.detail.get("link", "")) if booking is not None else ""
         if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > elements.LONGEST:
             return None
-        return Attachment(
-            name=f"{booking.reference}.png",
-            content=await asyncio.to_thread(elements.png, link),
-            title=booking_lines.picture_title(booking),
-            alt=booking_lines.picture_in_words(booking, link=link),
-            comment=booking_lines.picture_comment(booking, link=link),
-        )
+        title, alt, comment = booking_lines.picture(booking, link=link)
+        content = await asyncio.to_thread(elements.png, link)
+        return Attachment(name=f"{booking.reference}.png", content=content, title=title, alt=alt, comment=comment)
 
 
 class StoreSubject(Subject):

@@ -74,9 +74,8 @@ class EmailList(Subject):
         if name:
             first, dot, extension = name.rpartition(".")
             title = f"{first or name}-{unique}{dot}{extension if first else ''}"
-        return Attachment(
-            name=title, content=content, title=title, alt=emails.result_alt(found), comment=emails.result_comment(found)
-        )
+        alt, comment = emails.about_result(found)
+        return Attachment(name=title, content=content, title=title, alt=alt, comment=comment)
 
 
 def _progress(tx: Tx, job_id: str) -> ListProgress | None:

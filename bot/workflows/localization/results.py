@@ -308,13 +308,14 @@ async def _share(
         sight = await sight_of(ctx, job.id)
         if sight is None:
             return
+        alt, comment = texts.about_file(sight, delivery.track, seconds)
         await ctx.files.share(
             name=delivery.name,
             content=whole,
             length=length,
             title=delivery.name,
-            alt=texts.file_in_words(sight, delivery, seconds),
-            comment=texts.file_comment(sight, delivery, seconds),
+            alt=alt,
+            comment=comment,
             channel=channel,
             thread_ts=thread_ts,
         )

@@ -30,11 +30,5 @@ class LocalizationSubject(Subject):
         sight = await sight_of(ctx, id)
         if sight is None:
             return None
-        name = str(payload["name"])
-        return Attachment(
-            name=name,
-            content=texts.long_text(sight).encode(),
-            title=name,
-            alt=texts.text_in_words(sight),
-            comment=texts.preview(sight),
-        )
+        name, (alt, comment) = str(payload["name"]), texts.about_text(sight)
+        return Attachment(name=name, content=texts.long_text(sight).encode(), title=name, alt=alt, comment=comment)

@@ -116,13 +116,9 @@ class RequestSubject(Subject):
         content = purchases.checkout(instruction, link=link)
         if payload.get(PLAIN) or len(link) > elements.LONGEST:
             return content
-        return Attachment(
-            name=f"{instruction.reference}.png",
-            content=await asyncio.to_thread(elements.png, link),
-            title=purchases.picture_title(instruction),
-            alt=purchases.picture_in_words(instruction, link=link),
-            comment=content.text,
-        )
+        title, alt = purchases.picture(instruction, link=link)
+        name, picture = f"{instruction.reference}.png", await asyncio.to_thread(elements.png, link)
+        return Attachment(name=name, content=picture, title=title, alt=alt, comment=content.text)
 
     def posted(self, uow: Unit, id: str) -> None:  # noqa: A002
         """The time to decide begins with the approvers' card, which shows its end already."""

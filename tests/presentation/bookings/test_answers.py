@@ -20,13 +20,13 @@ def test_answers() -> None:
     one = booking()
     told = {
         "priced": answers.priced("Centro", QUOTED),
-        "booked": answers.booked(one, command="/deliver"),
-        "confirmed before": answers.confirmed_before(one),
+        "booked": answers.of_booking(answers.BOOKED, one, command="/deliver"),
+        "confirmed before": answers.of_booking(answers.CONFIRMED_BEFORE, one, command="/deliver"),
         "form is gone": answers.FORM_IS_GONE,
         "no stores": answers.no_stores("/deliver"),
         "sandbox only": answers.SANDBOX_ONLY,
-        "say why": answers.say_why(one, command="/deliver"),
-        "prebooked": answers.prebooked(one),
+        "say why": answers.of_booking(answers.SAY_WHY, one, command="/deliver"),
+        "prebooked": answers.of_booking(answers.PREBOOKED, one, command="/deliver"),
         "exported": answers.EXPORTED,
         "store": answers.store("Centro", RECORD),
         "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
@@ -61,15 +61,12 @@ def test_why_there_is_no_price() -> None:
         answers.not_covered("This address is not covered", bookable=True),
         answers.no_price("The delivery service says: The amount is too high.", refused=True),
         answers.no_price("The delivery service gave no answer.", refused=False),
-        answers.unpriced("The delivery service answered 500."),
     ]
     assert lines_of(told) == snapshot("""\
 :no_entry_sign: *Not covered*: the delivery service does not deliver this. This address is not covered. Check the \
 position, or choose another store. To book it without knowing the price, tick the box at the end of the form.
 :no_entry_sign: *No price*: The delivery service says: The amount is too high. Nothing was booked.
-:warning: *No price right now*: The delivery service gave no answer. Nothing was booked.
-:warning: *There is no price*: The delivery service answered 500. It can be booked all the same. What it costs is \
-known when the delivery service has taken it; it may not take it.""")
+:warning: *No price right now*: The delivery service gave no answer. Nothing was booked.""")
 
 
 def test_lists() -> None:

@@ -18,7 +18,6 @@ from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
 from bot.presentation.bookings import lines as booking_lines
-from bot.presentation.bookings.cards import countdown
 from tests.presentation.bookings.moments import MARIA, NOW, booking
 from tests.presentation.checks import calls_in, check_message, check_view, seen
 from tests.presentation.drawn import foreign
@@ -124,7 +123,7 @@ def test_every_answer() -> None:
         deliveries.priced(WORST, quoted),
         answers.acted(loaded(WORST), Act.CANCEL, trouble=THEIRS),
         answers.acted(loaded(WORST), Act.CANCEL, trouble=None),
-        deliveries.booked(loaded(WORST), command="/deliver"),
+        deliveries.of_booking(deliveries.BOOKED, loaded(WORST), command="/deliver"),
         deliveries.no_stores("/deliver"),
     ):
         check_message(content, longest=40_000)
@@ -150,7 +149,8 @@ def test_the_checklist_whole_and_empty() -> None:
     (900, "15 minutes"), (61, "2 minutes"), (60, "1 minute of"), (1, "1 minute of"), (0, "is over"), (-9, "is over"),
 ])  # fmt: skip
 def test_the_countdown(left: int, words: str) -> None:
-    assert words in countdown(NOW + timedelta(seconds=left), now=NOW)
+    held = booking(status="ON_HOLD", search_at=NOW + timedelta(seconds=left))
+    assert words in booking_cards.sentence(held, now=NOW)
 
 
 def test_one_minute_is_one_minute() -> None:

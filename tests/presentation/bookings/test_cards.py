@@ -206,8 +206,7 @@ service gave no answer.""")
 def test_the_picture_of_an_address_link() -> None:
     link = "https://address.example.com/a1"
     one = moments()["waiting"]
-    told = (lines.picture_title(one), lines.picture_in_words(one, link=link), lines.picture_comment(one, link=link))
-    assert lines_of(told) == snapshot("""\
+    assert lines_of(lines.picture(one, link=link)) == snapshot("""\
 Address link of B-4F7K2M
 QR code of the address link of B-4F7K2M: https://address.example.com/a1
 :link: <@U0MARIA> send this link to the customer of B-4F7K2M (Centro to Ana Lopez); the search for a driver starts \

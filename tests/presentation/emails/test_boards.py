@@ -80,11 +80,12 @@ def test_news_are_the_state_of_the_board_and_call_who_asked() -> None:
 
 def test_results() -> None:
     told = ("stopped", "done", "whole, done")
-    assert lines_of({name: lists.result_comment(MOMENTS[name]) for name in told}) == snapshot("""\
+    about = {name: lists.about_result(MOMENTS[name]) for name in told}
+    assert lines_of({name: comment for name, (_, comment) in about.items()}) == snapshot("""\
 stopped: <@U0MARIA>: 12,000 rows, 4,000 of 10,000 addresses answered. It was stopped before its end.
 done: <@U0MARIA>: 1 row, 1 of 1 address answered
 whole, done: <@U0MARIA>: what the service gave back for people.csv""")
-    assert {lists.result_alt(MOMENTS[name]) for name in told} == {
+    assert {alt for alt, _ in about.values()} == {
         "Table with the rows of people.csv and what the service said about each address"
     }
 

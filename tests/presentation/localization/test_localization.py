@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.domain import localization as domain
-from bot.domain.localization.progress import CallProgress, CallState, CallView, Order, ResultFile
+from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.reasons import given as own_words
 from bot.presentation.blocks.text import clock
 from bot.presentation.localization import calls as told
@@ -65,8 +65,9 @@ def test_results(result: domain.Result) -> None:
     check_message(told.board(seen))
     if told.is_long(seen):
         assert told.long_text(seen)
-        assert len(told.preview(seen)) <= 1_000
-        assert "<!" not in told.preview(seen)
+        _, comment = told.about_text(seen)
+        assert len(comment) <= 1_000
+        assert "<!" not in comment
     else:
         content = told.result(seen)
         check_message(content, longest=40_000)
@@ -140,15 +141,16 @@ def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
 def test_files_say_what_they_are_and_how_long() -> None:
     one = next(each for each in domain.CAPABILITIES if each.operation is domain.CallOperation.SEPARATION)
     seen = sight(one, CallState.HANDING_OVER, result=domain.Tracks(tracks=()))
-    delivery = ResultFile(track=domain.Track(name="vocals", url="", extension="mp3"), name="song-vocals-abc.mp3")
-    assert told.file_comment(seen, delivery, 42.0) == f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"
-    assert told.file_in_words(seen, delivery, 42.0) == "Separate vocals and music: vocals, 0:42 long"
-    assert told.file_comment(seen, delivery, None) == f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"
+    track = domain.Track(name="vocals", url="", extension="mp3")
+    assert [told.about_file(seen, track, seconds) for seconds in (42.0, None)] == [
+        ("Separate vocals and music: vocals, 0:42 long", f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"),
+        ("Separate vocals and music: vocals", f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"),
+    ]
 
 
 def test_a_long_result_is_previewed_by_its_beginning() -> None:
     text = "word " * 2_000
-    shown = told.preview(sight(domain.CAPABILITIES[0], CallState.DONE, result=domain.Written(text=text)))
+    _, shown = told.about_text(sight(domain.CAPABILITIES[0], CallState.DONE, result=domain.Written(text=text)))
     lead, begin = shown.split("\n>")
     assert lead.endswith(": 10,000 characters")
     assert len(begin) == 300

@@ -4,13 +4,15 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
-from bot.domain.reasons import Exchange, Reason
+from bot.domain.reasons import Exchange, Reason, stored
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.presentation import audit
-from bot.presentation.payments.wording import sent
+from bot.presentation.payments.payouts import PAYOUT
+from bot.presentation.payments.wording import News
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
+from tests.domain.made import instruction as made
 from tests.laws.effects import NOW, ONE_STEP
 from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
@@ -84,8 +86,8 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
 
 
 def test_words_of_a_service_are_escaped() -> None:
-    told_text = sent(None, Reason(Exchange.ANSWERED, status=500, words="no <!channel> & <https://x.example|y>"))
-    assert told_text == snapshot(
+    reason = stored(Reason(Exchange.ANSWERED, status=500, words="no <!channel> & <https://x.example|y>"))
+    assert News(PAYOUT, made(), {"reason": reason}, {})["sent"] == snapshot(
         "was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; "
         "&lt;https://x.example|y&gt;”. Switchboard is finding out."
     )
