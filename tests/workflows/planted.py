@@ -9,7 +9,16 @@ from typing import Any, TypeVar
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
 from bot.domain.payments.bulk_records import BulkRow
-from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, Kind
+from bot.domain.payments.instruction import (
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    Choice,
+    Instruction,
+    Kind,
+    Vote,
+)
+from bot.domain.payments.operation import Operation
 from bot.workflows.context import Unit
 from tests.domain.made import bulk, instruction, payload, purchase
 from tests.support.rig import Rig
@@ -82,6 +91,18 @@ async def tried(
     )
     await rig.switchboard.context.store.write(lambda tx: tx.attempts.open(attempt))
     return attempt
+
+
+async def voted(rig: Rig, one: Instruction, *people: str, **like: Any) -> None:
+    """These people have approved it just now, or voted as it says."""
+    values = {"instruction_id": one.id, "round": one.round, "choice": Choice.APPROVE, "at": rig.clock.now(), **like}
+    await write(rig, lambda uow: [uow.votes.cast(Vote(**values, person=person)) for person in people])
+
+
+def record(one: Instruction, status: str = "created", **changes: Any) -> Operation:
+    """What the service holds of it."""
+    values: dict[str, Any] = {"id": one.remote_id or "r1", "code": one.code, "cents": Cents(one.cents)}
+    return Operation(**{**values, "email": one.payload.email, "status": status, **changes})
 
 
 async def write(rig: Rig, work: Callable[[Unit], T]) -> T:

@@ -2,9 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
-from bot.domain.money import Cents
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.workflows.payments import callbacks
@@ -13,7 +11,7 @@ from storage.transaction import Tx
 from tests.support.rig import Rig
 from tests.support.rows import callbacks_of
 from tests.workflows.looking import read
-from tests.workflows.planted import on_one_rig, planted, queued, stored, write
+from tests.workflows.planted import on_one_rig, planted, queued, record, stored, write
 
 SECOND, DAY = timedelta(seconds=1), timedelta(hours=24)
 RECEIVED, APPLIED, STALE, UNCONFIRMED = (
@@ -41,11 +39,6 @@ async def called_back(
         return row
 
     return await rig.switchboard.context.store.write(store)
-
-
-def record(one: Instruction, status: str, **changes: Any) -> Operation:
-    values: dict[str, Any] = {"id": one.remote_id or "r1", "code": one.code, "cents": Cents(one.cents)}
-    return Operation(**{**values, "status": status, **changes})
 
 
 async def applied(rig: Rig, row: InboxRow, said: Operation | None, *, early: bool = False) -> InboxRow:

@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
+from bot.domain.payments.instruction import AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
@@ -27,10 +27,6 @@ def arm(rig: Rig, kind: FaultKind, operation_name: str = "create_payout", *, tim
     rig.payments.faults.arm(Fault(kind, operation_name, times=times, seconds=0.1))
 
 
-async def outcomes(rig: Rig) -> list[AttemptOutcome]:
-    return [attempt.outcome for attempt in await attempts(rig) if attempt.kind is AttemptKind.CREATE]
-
-
 async def test_what_is_created_is_what_was_asked_and_waits_for_people(rig: Rig) -> None:
     await rig.pay()
     found, made = await newest(rig), operation(rig)
@@ -42,7 +38,7 @@ async def test_what_is_created_is_what_was_asked_and_waits_for_people(rig: Rig) 
         "March translation",
     )
     assert len({made.confirmation_uri, made.cancel_uri, made.failure_uri}) == 3
-    assert await outcomes(rig) == [AttemptOutcome.DONE]
+    assert [attempt.outcome for attempt in await attempts(rig)] == [AttemptOutcome.DONE]
     assert not rig.paid
 
 

@@ -5,22 +5,16 @@ from typing import Any
 
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
-from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.payments import follow, payout
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read, there
-from tests.workflows.planted import on_one_rig, planted, queued, stored, tried, write
+from tests.workflows.planted import on_one_rig, planted, queued, record, stored, tried, write
 
 PAID_AFTER = ["alert:paid after its end"]
 MINUTE, HOUR, DAY, POLL = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
-
-
-def record(one: Instruction, status: str = "completed", **changes: Any) -> Operation:
-    values: dict[str, Any] = {"id": one.remote_id or "r1", "code": one.code, "cents": Cents(one.cents)}
-    return Operation(**{**values, "email": one.payload.email, "status": status, **changes})
 
 
 async def tracked(rig: Rig, kind: str, one: Instruction) -> Tracked | None:
@@ -103,7 +97,7 @@ async def test_what_ended_unpaid_and_reads_as_paid_is_an_alert(
 @on_one_rig([{"cents": Cents(2501)}, {"cents": None}, {"email": "eve@example.com"}, {"code": "ANOTHER"}, {"id": "r0"}])
 async def test_a_record_of_another_payout_changes_nothing_and_is_an_alert(rig: Rig, differs: dict[str, Any]) -> None:
     one = await planted(rig, state=State.COMMITTED)
-    assert not await write(rig, lambda uow: payout.observe(uow, one, record(one, **differs)))
+    assert not await write(rig, lambda uow: payout.observe(uow, one, record(one, "completed", **differs)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, ["alert:differs"])
 
 
@@ -230,7 +224,7 @@ async def test_an_unknown_outcome_is_what_the_record_says(
 async def test_a_record_that_differs_is_an_alert_and_looked_at_again(rig: Rig) -> None:
     now = rig.clock.now()
     one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await write(rig, lambda uow: payout.read_again(uow, one, record(one, cents=Cents(1))))
+    await write(rig, lambda uow: payout.read_again(uow, one, record(one, "completed", cents=Cents(1))))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (State.COMMIT_UNKNOWN, now + MINUTE)
     assert await queued(rig, one) == ["alert:differs"]
@@ -249,7 +243,7 @@ async def test_a_record_that_differs_confirms_no_refusal_and_gives_nothing_back(
 async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: Rig) -> None:
     now = rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.COMMIT_UNKNOWN, commits=1, remote_id=None)
-    hits = [record(one, id="o1"), record(one, id="o2")]
+    hits = [record(one, "completed", id="o1"), record(one, "completed", id="o2")]
     await write(rig, lambda uow: payout._found_sent(uow, one, hits))
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)

@@ -21,17 +21,12 @@ from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import actions, alerts, asked, attempts, newest, operation, read, state, told, told_once
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
-CREATE = "create_purchase"
 CONFIRMED = "confirmed"
 
 
 async def collect(rig: Rig, text: str = COLLECT, **more: Any) -> None:
     ack = await rig.pay(text, **more)
     assert ack.ok
-
-
-def arm(rig: Rig, kind: FaultKind, name: str = CREATE, *, times: int | None = 1, skip: int = 0) -> None:
-    rig.payments.faults.arm(Fault(kind, name, times=times, seconds=0.1, skip=skip))
 
 
 def card(rig: Rig, channel: str = FINANCE) -> Message:
@@ -41,10 +36,6 @@ def card(rig: Rig, channel: str = FINANCE) -> Message:
 def link(rig: Rig) -> str:
     elements = (element for block in card(rig).blocks for element in block.get("elements", []))
     return next((str(element["url"]) for element in elements if "url" in element), "")
-
-
-async def outcomes(rig: Rig) -> list[AttemptOutcome]:
-    return [attempt.outcome for attempt in await attempts(rig)]
 
 
 async def decide(rig: Rig, status: str = CONFIRMED, **more: Any) -> None:
@@ -94,7 +85,7 @@ async def test_what_is_opened_is_what_was_asked(rig: Rig) -> None:
         ("Print ads", 1, 9950),
     ]
     assert len({made.confirmation_uri, made.cancel_uri, made.failure_uri, made.callback_uri}) == 4
-    assert await outcomes(rig) == [AttemptOutcome.DONE]
+    assert [attempt.outcome for attempt in await attempts(rig)] == [AttemptOutcome.DONE]
     assert await actions(rig) == ["requested", "create", "opened"]
 
 
@@ -316,7 +307,7 @@ async def test_what_a_buyer_pays_makes_no_known_recipient(rig: Rig) -> None:
 
 
 async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
-    arm(rig, FaultKind.TOO_MANY, times=None)
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "create_purchase", times=None))
     await collect(rig)
     assert [button.text for button in card(rig).buttons] == ["Withdraw"]
     await rig.press("withdraw", user=MARIA, channel=FINANCE)

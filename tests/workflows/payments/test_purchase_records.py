@@ -17,15 +17,10 @@ from storage.rows import Tracked
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read, there
-from tests.workflows.planted import on_one_rig, planted, queued, stored, write
+from tests.workflows.planted import on_one_rig, planted, queued, record, stored, write
 
 HOUR, DAY, POLL = timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
 MONTH = 30 * DAY
-
-
-def record(one: Instruction, status: str = "created", **changes: Any) -> Operation:
-    values: dict[str, Any] = {"id": one.remote_id or "r1", "code": one.code, "cents": Cents(one.cents)}
-    return Operation(**{**values, "email": one.payload.email, "status": status, **changes})
 
 
 async def asked(rig: Rig, **like: Any) -> Instruction:

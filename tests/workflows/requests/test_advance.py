@@ -9,7 +9,7 @@ import pytest
 from bot.domain.approvals import No
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import refusal
-from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import Choice, Instruction, Kind, State
 from bot.domain.reasons import Exchange, OfRequest, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context
@@ -19,7 +19,7 @@ from storage.errors import StorageBusy
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, LIN, Rig
 from tests.workflows.looking import alerts, read
-from tests.workflows.planted import on_one_rig, planted, stored
+from tests.workflows.planted import on_one_rig, planted, stored, voted
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 SAID = "payments is not configured: the operator has to set PAYMENTS_BASE_URL"
@@ -129,8 +129,7 @@ async def test_votes_for_a_new_attempt_count_for_as_long_as_approvals(
     now = rig.clock.now()
     one = await planted(rig, state=State.NEEDS_HUMAN, due_at=now)
     for person, ago in ((ADA, timedelta(hours=24) + too_old), (LIN, HOUR)):
-        vote = Vote(instruction_id=one.id, round=1, person=person, choice=Choice.RETRY, at=now - ago)
-        await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+        await voted(rig, one, person, choice=Choice.RETRY, at=now - ago)
     await advance._go_on(ctx, one)
     after = await stored(rig, one)
     votes = await read(rig, lambda tx: tx.votes.of(one.id, after.round))
@@ -140,10 +139,8 @@ async def test_votes_for_a_new_attempt_count_for_as_long_as_approvals(
 
 async def test_who_changes_it_meanwhile_takes_the_step(rig: Rig) -> None:
     ctx, taken = stepping(rig.switchboard.context)
-    now = rig.clock.now()
     one = await planted(rig, state=State.NEEDS_HUMAN, version=2)
-    old = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.RETRY, at=now - timedelta(days=2))
-    await ctx.store.write(lambda tx: tx.votes.cast(old))
+    await voted(rig, one, ADA, choice=Choice.RETRY, at=rig.clock.now() - timedelta(days=2))
     await advance._go_on(ctx, replace(one, version=1))
     assert (await stored(rig, one), taken) == (one, [])
 

@@ -23,7 +23,7 @@ from bot.workflows.requests.request import check_cards
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, POLICY, TOM, Rig
 from tests.workflows.looking import read, there
-from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, write
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, voted, write
 
 WHY, NO = own_words("why"), own_words("no")
 THREAD = "1700000000.000001"
@@ -97,9 +97,8 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
         rig, Kind.BULK, state=State.FAILED, reason=WHY, refusal=NO, decided_by=ADA, svc_hash="5f4d",
         progress=progress, posted_at=now, round=2,
     )  # fmt: skip
-    for number, person in ((1, LIN), (2, ADA)):
-        vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
-        await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+    await voted(rig, one, LIN, round=1)
+    await voted(rig, one, ADA)
     await write(rig, lambda uow: tell(uow, one))
     row = there(await read(rig, lambda tx: tx.outbox.by_key(f"news:{one.id}:requester:failed:2")))
     assert row.payload == {

@@ -23,7 +23,7 @@ from storage.transaction import Tx
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, Rig
 from tests.workflows.authority import approved_just_now
 from tests.workflows.looking import newest, read
-from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, tried, write
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, tried, voted, write
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 QUIET = timedelta(minutes=15)
@@ -34,19 +34,6 @@ def standing(rig: Rig, *people: str, group: str = "S0TREASURY") -> Mapping[str, 
     home, at = rig.switchboard.context.home, rig.clock.boottime()
     groups = frozenset({group, "S0FINANCE"})
     return {who: Membership(person=Person(id=who, team_id=home), groups=groups, read_at=at) for who in people}
-
-
-async def voted(rig: Rig, one: Instruction, *people: str, ago: timedelta = timedelta(), typed: bool = False) -> None:
-    for person in people:
-        vote = Vote(
-            instruction_id=one.id,
-            round=one.round,
-            person=person,
-            choice=Choice.APPROVE,
-            at=rig.clock.now() - ago,
-            typed=typed,
-        )
-        await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
 
 
 @on_one_rig([
@@ -105,7 +92,7 @@ async def test_what_votes_no_longer_approve_goes_back_to_the_approvers(
 @on_one_rig([(timedelta(hours=25), True), (timedelta(hours=25) + SECOND, False)])
 async def test_a_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelta, counts: bool) -> None:
     one = await planted(rig, state=State.APPROVED, exec_deadline=rig.clock.now() + HOUR)
-    await voted(rig, one, ADA, ago=ago)
+    await voted(rig, one, ADA, at=rig.clock.now() - ago)
     assert (await still(rig, one, standing(rig, MARIA, ADA)) is not None) is counts
     if not counts:
         found = await stored(rig, one)

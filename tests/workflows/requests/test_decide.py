@@ -16,7 +16,7 @@ from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.rows import audit_rows
 from tests.workflows.looking import read, there
-from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored, write
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored, voted, write
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 SEEN = own_words("seen there")
@@ -32,12 +32,10 @@ async def audited(rig: Rig, one: Instruction) -> list[tuple[str, str]]:
 
 
 async def test_the_requester_and_the_voters_of_this_round_are_involved(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, round=2)
-    for person, number in ((ADA, 1), (LIN, 2)):
-        vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
-        await write(rig, lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
-    assert await authority.involved_in(ctx, one.id) == {MARIA, LIN}
+    await voted(rig, one, ADA, round=1)
+    await voted(rig, one, LIN)
+    assert await authority.involved_in(rig.switchboard.context, one.id) == {MARIA, LIN}
 
 
 async def test_what_is_not_there_cannot_be_decided(rig: Rig) -> None:
@@ -104,10 +102,6 @@ async def test_what_expired_is_neither_approved_nor_rejected(rig: Rig, late: tim
     assert decide._expired(replace(one, expires_at=None), rig.clock.now()) is None
 
 
-def vote(one: Instruction, person: str, choice: Choice, now: Any) -> Vote:
-    return Vote(instruction_id=one.id, round=one.round, person=person, choice=choice, at=now)
-
-
 @on_one_rig([
     ({"creates": 2, "commits": 0}, State.CREATE_UNKNOWN, 0, 4, True),
     ({"creates": 1, "commits": 1}, State.APPROVED, 1, 3, False),
@@ -119,7 +113,7 @@ async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_
     one = await planted(
         rig, state=State.NEEDS_HUMAN, round=3, reason=own_words("unclear"), unknown_since=now - HOUR, **like
     )
-    last = vote(one, LIN, Choice.RETRY, now)
+    last = Vote(instruction_id=one.id, round=3, person=LIN, choice=Choice.RETRY, at=now)
     await write(rig, lambda uow: decide._counted(uow, one, last, Count(frozenset({LIN}), {})))
     after = await stored(rig, one)
     assert (after.state, after.creates, after.round, after.decided_by) == (state, creates, number, LIN)
@@ -192,8 +186,7 @@ async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_app
 ) -> None:
     now = rig.clock.now()
     one = await planted(rig, state=state, decided_by=ADA, exec_deadline=now + HOUR, **like)
-    cast = vote(one, ADA, Choice.APPROVE, now)
-    await write(rig, lambda tx: tx.votes.cast(cast))
+    await voted(rig, one, ADA)
     await write(rig, lambda uow: send.suspend(uow, one, No.GONE))
     after = await stored(rig, one)
     assert (after.state, after.round) == (back, 2)

@@ -3,19 +3,11 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import APPROVALS, FINANCE, POLICY, Rig
-from tests.workflows.looking import approved, asked, attempts, newest, read, requests, state, there
-
-
-def arm(rig: Rig, kind: FaultKind, *, times: int | None = 1) -> None:
-    rig.payments.faults.arm(Fault(kind, "commit_payout", times=times, seconds=0.1))
-
-
-async def outcomes(rig: Rig) -> list[AttemptOutcome]:
-    return [attempt.outcome for attempt in await attempts(rig) if attempt.kind is AttemptKind.COMMIT]
+from tests.workflows.looking import approved, asked, newest, read, requests, state, there
 
 
 async def waits(rig: Rig) -> float:
@@ -36,7 +28,7 @@ async def test_without_a_wait_in_seconds_the_pauses_grow(rig: Rig, named: str | 
 
 
 async def test_a_read_of_an_unknown_outcome_waits_as_long_as_the_service_says(rig: Rig) -> None:
-    arm(rig, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout"))
     rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "get_operation", skip=1, wait="7"))
     await approved(rig)
     assert await state(rig) is State.COMMIT_UNKNOWN
@@ -107,7 +99,7 @@ async def test_a_new_day_has_a_limit_of_its_own(rig: Rig) -> None:
 async def test_the_limit_is_given_back_only_when_it_certainly_was_not_paid(
     rig: Rig, kind: FaultKind, left: int
 ) -> None:
-    arm(rig, kind)
+    rig.payments.faults.arm(Fault(kind, "commit_payout"))
     await approved(rig, "send ana@example.com 30.00 first")
     day = rig.switchboard.context.clock.now().date().isoformat()
     assert await read(rig, lambda tx: tx.reservations.sum(day)) == left

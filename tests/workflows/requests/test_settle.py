@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
-from bot.domain.reasons import OfRequest, Reason
+from bot.domain.reasons import Reason
 from bot.workflows.context import Unit
 from bot.workflows.requests import announce
 from bot.workflows.requests import announce as settle
@@ -22,7 +22,6 @@ DAY = "2026-11-20"
 HOUR = timedelta(hours=1)
 NO, UNCLEAR = own_words("no"), own_words("unclear")
 NO_ACCOUNT, NO_MONEY = own_words("no such account"), own_words("Insufficient funds")
-DIFFERS = Reason(OfRequest.OTHER_AMOUNT, theirs="1.00", ours="25.00")
 
 
 def _reserve(tx: Tx, *, whose: str, n: int) -> bool:

@@ -12,7 +12,6 @@ from bot.domain.outcome import Unknown
 from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob, BulkRow
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
-from bot.domain.payments.operation import Operation
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Unit
@@ -26,7 +25,7 @@ from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, MARIA, Rig
-from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted, write
+from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted, record, write
 
 HELD = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
 Work = Callable[[Unit, Instruction], Any]
@@ -37,11 +36,6 @@ class Late(NamedTuple):
     state: State
     work: Work
     like: Mapping[str, Any] = MappingProxyType({})
-
-
-def operation(one: Instruction, **changes: Any) -> Operation:
-    values = {"id": one.remote_id, "status": "created", "code": one.code, "cents": Cents(one.cents)}
-    return Operation(**{**values, "email": one.payload.email, "description": one.payload.description, **changes})
 
 
 def attempted(one: Instruction, now: datetime) -> Attempt:
@@ -76,7 +70,7 @@ LATE: dict[str, Late] = {
     "paid, says the record": Late(
         Kind.PAYOUT,
         State.COMMITTED,
-        lambda uow, one: payout.apply_record(uow, one, operation(one, status="completed")) or None,
+        lambda uow, one: payout.apply_record(uow, one, record(one, status="completed")) or None,
     ),
     "there before the database was put back": Late(
         Kind.PAYOUT, State.APPROVED, lambda uow, one: restore._take_up(uow, one, uow.now, own_words("it is there"))
@@ -84,12 +78,12 @@ LATE: dict[str, Late] = {
     "opened": Late(
         Kind.PURCHASE,
         State.CREATING,
-        lambda uow, one: purchase.opened(uow, one, operation(one, operation_type="purchase")),
+        lambda uow, one: purchase.opened(uow, one, record(one, operation_type="purchase")),
     ),
     "settled by its buyer": Late(
         Kind.PURCHASE,
         State.OPEN,
-        lambda uow, one: purchase.observe(uow, one, operation(one, status="confirmed")) or None,
+        lambda uow, one: purchase.observe(uow, one, record(one, status="confirmed")) or None,
     ),
     "doubtful": Late(
         Kind.PURCHASE,
