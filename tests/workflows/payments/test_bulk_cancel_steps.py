@@ -61,15 +61,6 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
     assert await audited(rig, one) == ("all_sent", {"reason": said.full_reason.stored(), "said": "NOT_PENDING"})
 
 
-@on_one_rig([(0, State.FAILED), (1, State.COMMITTED)])
-async def test_where_nothing_was_ever_sent_it_ends(rig: Rig, commits: int, state: State) -> None:
-    one = await asked(rig, "aa", state=State.APPROVED, commits=commits)
-    await write(rig, lambda uow: bulk_cancel._all_sent(uow, one, BulkProgress()))
-    assert (await stored(rig, one)).state is state
-    if commits:
-        assert await audited(rig, one) == ("all_sent", {"reason": ""})
-
-
 UNKNOWN, PEOPLE = State.COMMIT_UNKNOWN, State.NEEDS_HUMAN
 
 
@@ -120,12 +111,6 @@ async def test_what_still_reads_as_pending_is_read_three_times(
         counts = {word: list(statuses.values()).count(word) for word in statuses.values()}
         assert (action, detail["counts"]) == ("observed", counts)
         assert detail["status"] == ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
-
-
-async def test_what_was_never_named_may_stay_pending(rig: Rig) -> None:
-    one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1})
-    await write(rig, lambda uow: bulk_cancel._verified(uow, one, reported(aa="canceled", bb="pending")))
-    assert (await stored(rig, one)).state is State.COMPLETED
 
 
 async def test_what_was_not_sent_may_be_named_again(rig: Rig) -> None:

@@ -51,14 +51,6 @@ async def polled(rig: Rig, one: Instruction, found: Read | None, **changes: Any)
     return await write(rig, lambda uow: bulk._polled(uow, row, one, found))
 
 
-async def test_what_is_over_is_not_followed_any_more(rig: Rig) -> None:
-    one = await followed(rig, "completed", state=State.COMPLETED)
-    assert await polled(rig, one, Read(RUNNING)) is None
-    ending = await followed(rig, "completed")
-    assert await polled(rig, ending, Read(DONE, complete=True)) is None
-    assert (await stored(rig, ending)).state is State.COMPLETED
-
-
 async def test_where_nothing_was_read_it_is_looked_at_again_as_before(rig: Rig) -> None:
     one = await followed(rig, "completed", "committed")
     again = await polled(rig, one, None)

@@ -1,7 +1,6 @@
 """Submitting a bulk payment and finding it again: what its history proves, who waits, what differs."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,7 +10,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
-from bot.domain.reasons import OfRequest, Reason, has_code
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import SearchResult, Seen
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.payments import bulk
@@ -79,13 +78,6 @@ async def test_what_names_another_request_is_not_ours(rig: Rig) -> None:
     assert (look.hits, look.doubt) == ((), None)
 
 
-async def test_the_same_payments_without_a_note_are_ours(rig: Rig) -> None:
-    one = await asked(rig)
-    pages = [listed(one, 1, note=False), listed(one, 2, note=False)]
-    look = await looked(rig, one, Service([["b1"]], {"b1": pages}))
-    assert [job.id for job in look.hits] == ["b1"]
-
-
 @pytest.mark.parametrize("trouble", [
     ServiceNow("payments", AWAY), ServiceNever("payments", own_words("refused")), OperatorError("no route"),
 ])  # fmt: skip
@@ -98,13 +90,6 @@ async def test_one_whose_items_cannot_be_read_may_be_ours(rig: Rig, trouble: Exc
     )
     found = await looked(rig, one, Service([["b1", "b2"]], {"b1": [trouble], "b2": [listed(one, 1, 2)]}))
     assert ([job.id for job in found.hits], found.doubt) == (["b2"], None)
-
-
-@pytest.mark.parametrize("trouble", [ServiceNow("payments", AWAY), ServiceNever("payments", AWAY)])
-async def test_a_history_that_cannot_be_read_to_the_end_proves_nothing(rig: Rig, trouble: Exception) -> None:
-    one = await asked(rig)
-    look = await looked(rig, one, Service([["b1"]], {"b1": [listed(one, 1, 2)]}, trouble))
-    assert (look.hits, worded(look.doubt)) == ((), "the history cannot be used: is away")
 
 
 async def test_what_was_there_before_or_belongs_to_another_is_not_looked_into(rig: Rig) -> None:
@@ -174,22 +159,6 @@ async def test_a_submission_that_never_left_lets_the_next_go_unless_an_earlier_o
     await write(rig, lambda tx: tx.bulk_flights.land(one.id))
 
 
-async def test_while_one_is_in_flight_the_others_wait_and_go_on_one_after_the_other(rig: Rig) -> None:
-    now = rig.clock.now()
-    flying = await asked(rig, state=State.SENDING)
-    waiting = [await asked(rig, state=State.APPROVED, commits=0, due_at=now, remote_id=None) for _ in range(12)]
-    await write(rig, lambda tx: tx.bulk_flights.take(flying.id, known=set(), now=now))
-    assert not await write(rig, lambda uow: bulk._waits(uow, flying))
-    for one in waiting:
-        assert await write(rig, lambda uow, which=one: bulk._waits(uow, which))  # type: ignore[misc]
-    held = [await stored(rig, one) for one in waiting]
-    assert {(one.state, one.reason, one.due_at) for one in held} == {(State.APPROVED, WAITS, now + MINUTE)}
-    await write(rig, lambda uow: bulk._land(uow, flying.id))
-    due = [(await stored(rig, one)).due_at for one in waiting]
-    assert due == [*(now + n * SECOND for n in range(10)), now + MINUTE, now + MINUTE]
-    assert not await write(rig, lambda uow: bulk._waits(uow, held[0]))
-
-
 async def test_what_was_not_in_flight_moves_nobody(rig: Rig) -> None:
     now = rig.clock.now()
     one = await asked(rig, state=State.APPROVED, reason=WAITS, due_at=now + HOUR)
@@ -208,25 +177,3 @@ async def test_what_a_search_after_a_restore_comes_to(
     one = await asked(rig)
     service: Any = Service(pages, {"b1": [listed(one, 1, 2)], "b9": [listed(one, 1, reference="L-ANOTHER")]}, trouble)
     assert await bulk._find(rig.switchboard.context, service, one, True) == found
-
-
-@on_one_rig([([["b1"]], None, ["alert:paid after its end"]), ([["b9"]], HOUR, [])])
-async def test_what_was_closed_and_appears_after_all_is_an_alert(
-    rig: Rig, pages: list[list[str]], due: timedelta | None, keys: list[str]
-) -> None:
-    now = rig.clock.now()
-    one = await asked(rig, state=State.CLOSED, closed_at=now)
-    service: Any = Service(pages, {"b1": [listed(one, 1, 2)], "b9": [listed(one, 1, reference="L-ANOTHER")]})
-    await bulk.watch_closed(rig.switchboard.context, service, one)
-    assert (await stored(rig, one)).due_at == (None if due is None else now + due)
-    assert await queued(rig, one) == keys
-
-
-async def test_items_that_are_not_those_of_the_digest_are_not_submitted(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    one = await asked(rig, state=State.APPROVED, commits=0)
-    for changed in (one, replace(one, digest="0" * 64)):
-        await bulk.send(ctx, ctx.payments.required(), changed)
-        after = await stored(rig, one)
-        assert (after.state, has_code(after.reason, OfRequest.ON_HOLD)) == (State.APPROVED, True)
-    assert rig.payments.bulk_payments == []

@@ -86,20 +86,6 @@ async def test_another_callback_meanwhile_has_it_read_within_three_seconds(
     assert after.due_at == rig.clock.now() + timedelta(seconds=seconds)
 
 
-async def test_one_that_arrived_after_the_read_began_is_read_too(rig: Rig) -> None:
-    one = await planted(rig, state=State.COMMITTED)
-    row = await called_back(rig, one, times=2)
-    after = await applied(rig, replace(row, hints=1), record(one, "completed"))
-    assert (after.state, after.due_at) == (RECEIVED, rig.clock.now() + 3 * SECOND)
-
-
-@on_one_rig([(State.COMMITTED, 0), (State.AWAITING, 1)])
-async def test_what_was_too_early_is_read_at_once_where_its_time_has_come(rig: Rig, state: State, seconds: int) -> None:
-    one = await planted(rig, state=state)
-    after = await applied(rig, await called_back(rig, one), None, early=True)
-    assert after.due_at == rig.clock.now() + seconds * SECOND
-
-
 @on_one_rig([
     (DAY, CallbackKind.CONFIRMATION, Kind.PAYOUT, UNCONFIRMED, ["alert:unconfirmed:confirmation"]),
     (DAY, CallbackKind.FAILURE, Kind.PAYOUT, UNCONFIRMED, ["alert:unconfirmed:failure"]),
@@ -126,12 +112,6 @@ async def test_after_an_unpaid_end_it_is_read_for_a_day(rig: Rig, ago: timedelta
     assert after.state is kept
     if kept is RECEIVED:
         assert after.due_at == rig.clock.now() + 4 * SECOND
-
-
-async def test_what_ended_without_an_id_is_searched_for_by_our_code_at_once(rig: Rig) -> None:
-    one = await planted(rig, Kind.ONE_STEP, state=State.REFUSED, remote_id=None, due_at=rig.clock.now() + DAY)
-    after = await applied(rig, await called_back(rig, one), None)
-    assert (after.state, (await stored(rig, one)).due_at) == (STALE, rig.clock.now())
 
 
 async def test_a_callback_about_what_is_gone_is_done_with(rig: Rig) -> None:

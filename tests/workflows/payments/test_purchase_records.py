@@ -7,11 +7,9 @@ from typing import Any
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments import purchase
-from bot.workflows.requests.look_again import Look
 from bot.workflows.services import Service
 from storage.rows import Tracked
 from tests.support.reasons import own_words
@@ -137,21 +135,6 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
     assert again.pause == times * POLL
 
 
-@on_one_rig([
-    (Look(), State.CLOSED, "the service does not list it", None),
-    (Look(doubt=own_words("no list")), State.NEEDS_HUMAN, "no list", HOUR),
-])  # fmt: skip
-async def test_what_is_not_found_is_closed_and_what_is_doubtful_given_to_people(
-    rig: Rig, look: Look[Operation], state: State, reason: str, due: timedelta | None
-) -> None:
-    now = rig.clock.now()
-    one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
-    await write(rig, lambda uow: purchase._give_up(uow, one, look))
-    found = await stored(rig, one)
-    assert (found.state, worded(found.reason), found.due_at) == (state, reason, None if due is None else now + due)
-    assert f"news:requester:{state}:1" in await queued(rig, one)
-
-
 async def test_several_with_our_code_end_it(rig: Rig) -> None:
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
@@ -170,15 +153,6 @@ async def test_what_ended_without_its_link_given_out_is_followed(
     one = await asked(rig, state=state, remote_id=remote)
     await write(rig, lambda uow: purchase._watch(uow, one))
     assert (await tracked(rig, one) is not None) is followed
-
-
-async def test_there_is_a_link_only_while_it_is_open(rig: Rig) -> None:
-    ctx = linking(rig.switchboard.context, works=True)
-    one = await asked(rig, state=State.OPEN)
-    assert purchase.link_of(ctx, one) == "https://pay.example.com/r1"
-    assert purchase.link_of(ctx, replace(one, state=State.COMPLETED)) == ""
-    assert purchase.link_of(ctx, replace(one, remote_id=None)) == ""
-    assert purchase.link_of(replace(ctx, payments=Service(client=None)), one) == ""
 
 
 @on_one_rig([((), HOUR, None), (("w1", "w2"), None, "w1")])

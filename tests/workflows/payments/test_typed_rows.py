@@ -1,7 +1,6 @@
 """Rows that are typed or pasted, and the account of a recipient before anybody is asked."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,14 +9,11 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.tables import Hidden, Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
-from bot.presentation.reasons import worded
-from bot.workflows.payments.bulk_request import _checked, _padded, can_be_paid, read_typed
+from bot.workflows.payments.bulk_request import _checked, _padded, read_typed
 from bot.workflows.payments.recipient import read_recipient, with_recipient
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
-
-HOUR = timedelta(hours=1)
 
 
 @pytest.mark.parametrize(("line", "mark", "padded"), [
@@ -51,15 +47,6 @@ async def test_a_bad_row_is_named_by_its_number_as_it_was_typed() -> None:
     assert [one.row for one in typed.bad] == [2]
     named = await read_typed("email,amount\na@example.com,1.00\nb@example.com,x")
     assert [one.row for one in named.bad] == [3]
-
-
-@pytest.mark.parametrize(("header", "fits"), [
-    (["email", "amount"], True), (["email", "amount", "note"], True), (["Amount", "E-mail"], True),
-    (["email"], False), (["amount"], False), (["email", "note"], False), (["email", "amount", "amount"], True),
-    ([], False),
-])  # fmt: skip
-def test_a_file_that_names_its_recipients_and_amounts_can_be_paid(header: list[str], fits: bool) -> None:
-    assert can_be_paid(header) is fits
 
 
 class Accounts:
@@ -107,20 +94,6 @@ async def test_an_account_is_read_once_and_its_owner_is_kept(rig: Rig) -> None:
     assert (looked_up.lease_owner, looked_up.recipient) == (ctx.owner, (await stored(rig, one)).recipient)
     assert await with_recipient(ctx, payments, looked_up) is looked_up
     assert accounts.asked == 1
-
-
-@on_one_rig([(HOUR * 24, State.EXPIRED), (HOUR * 23, State.NEW)])
-async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_decide(
-    rig: Rig, ago: timedelta, state: State
-) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.NEW, created_at=now - ago, due_at=now, recipient=Recipient(active=False))
-    assert await with_recipient(ctx, ctx.payments.required(), one) is None
-    after = await stored(rig, one)
-    assert (after.state, worded(after.reason)) == (
-        (State.EXPIRED, "nobody said whether its address is right") if state is State.EXPIRED else (State.NEW, "")
-    )
-    assert after.due_at == (None if state is State.EXPIRED else now + HOUR)
 
 
 async def test_who_was_overtaken_asks_nobody_about_an_address(rig: Rig) -> None:

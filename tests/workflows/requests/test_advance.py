@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approvals import No
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import refusal
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State
@@ -169,29 +168,3 @@ async def test_approvers_are_reminded_after_an_eighth_a_quarter_and_half_of_thei
     queued = await read(rig, lambda tx: [n for n, key in enumerate(keys) if tx.outbox.by_key(key) is not None])
     assert queued == ([] if number is None else [number])
     assert (await stored(rig, one)).due_at == rig.clock.now() + due
-
-
-async def test_the_time_to_decide_ends_to_the_second(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    one = await planted(rig, **waiting(rig, 8 * HOUR))
-    await advance.wait_for_people(ctx, one)
-    after = await stored(rig, one)
-    assert (after.state, after.reason) == (State.EXPIRED, Reason(OfRequest.UNDECIDED, held=None))
-
-
-async def test_nobody_is_reminded_of_what_nobody_can_approve(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    rig.workspace.set_user("U0MARIA", deleted=True)
-    one = await planted(rig, **waiting(rig, HOUR))
-    await advance.wait_for_people(ctx, one)
-    after = await stored(rig, one)
-    assert after.reason == Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
-    assert await read(rig, lambda tx: tx.outbox.by_key(f"reminder:{one.id}:1:1")) is None
-
-
-@on_one_rig([{"posted_at": None}, {"expires_at": None}])
-async def test_what_the_approvers_have_not_seen_yet_has_no_end(rig: Rig, more: dict[str, None]) -> None:
-    one = await planted(rig, **waiting(rig, 9 * HOUR, due_at=rig.clock.now(), **more))
-    await advance.wait_for_people(rig.switchboard.context, one)
-    after = await stored(rig, one)
-    assert (after.state, after.due_at) == (State.AWAITING, None)

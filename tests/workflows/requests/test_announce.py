@@ -16,7 +16,7 @@ from bot.workflows.context import Unit
 from bot.workflows.payments.payout import reread
 from bot.workflows.payments.subject import RequestSubject, Sight, _people_in, card_for
 from bot.workflows.requests.advance import _put_off
-from bot.workflows.requests.announce import Place, news_of, places, show_card, show_progress, tell
+from bot.workflows.requests.announce import Place, news_of, places, show_card, tell
 from bot.workflows.requests.decide import _counted
 from bot.workflows.requests.reach import approvers
 from bot.workflows.requests.request import check_cards
@@ -58,16 +58,6 @@ async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
     await write(rig, lambda uow: show_card(uow, one, place))
     found = there(await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:{place}")))
     assert (found.channel, found.thread_ts, found.requester, found.instruction_id) == (*board, one.id)
-
-
-async def test_progress_is_an_edit_of_that_card(rig: Rig) -> None:
-    one = await planted(rig, Kind.BULK)
-    await write(rig, lambda uow: show_card(uow, one, Place.REQUESTER))
-    before = everything_stored(rig)
-    await write(rig, lambda uow: show_progress(uow, one, Place.APPROVALS))
-    assert everything_stored(rig) == before, "there is no card of that place"
-    await write(rig, lambda uow: show_progress(uow, one, Place.REQUESTER))
-    assert everything_stored(rig) != before
 
 
 NEWS = ["news:approvals:{}:1", "news:requester:{}:1"]

@@ -66,29 +66,6 @@ async def still(rig: Rig, one: Instruction, standings: Mapping[str, Membership])
     return await write(rig, lambda uow: send.still_approved(uow, one, standings))
 
 
-@on_one_rig([
-    ((ADA,), (MARIA, ADA), {}, True, State.APPROVED),
-    ((), (MARIA,), {}, False, State.AWAITING),
-    ((), (MARIA,), {"commits": 1}, False, State.NEEDS_HUMAN),
-    ((ADA,), (MARIA, ADA), {"requirement": Requirement(quorum=2)}, False, State.AWAITING),
-])  # fmt: skip
-async def test_what_votes_no_longer_approve_goes_back_to_the_approvers(
-    rig: Rig, voters: tuple[str, ...], read_now: tuple[str, ...], like: dict[str, Any], enough: bool, state: State
-) -> None:
-    now = rig.clock.now()
-    one = await planted(rig, **{"state": State.APPROVED, "decided_by": ADA, "exec_deadline": now + HOUR, **like})
-    await voted(rig, one, *voters)
-    allowed = await still(rig, one, standing(rig, *read_now))
-    found = await stored(rig, one)
-    assert ((allowed is not None), found.state) == (enough, state)
-    if enough:
-        assert allowed == (one, frozenset(voters))
-        return
-    assert (found.decided_by, found.exec_deadline) == ("", None)
-    assert found.due_at == now + (HOUR if state is State.NEEDS_HUMAN else timedelta())
-    assert ("reminder:1:0" in await queued(rig, one)) is (state is State.AWAITING)
-
-
 @on_one_rig([(timedelta(hours=25), True), (timedelta(hours=25) + SECOND, False)])
 async def test_a_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelta, counts: bool) -> None:
     one = await planted(rig, state=State.APPROVED, exec_deadline=rig.clock.now() + HOUR)
@@ -277,21 +254,6 @@ async def test_too_few_approvers_concern_what_still_needs_them(rig: Rig, state: 
     assert again == 0, "each change is told once"
     another = replace(one, requirement=Requirement(quorum=3))
     assert await read(rig, lambda tx: reach.short_of(tx, another)) is None
-
-
-@pytest.mark.parametrize(("known", "found", "after"), [
-    (None, Short(2, 2), None),
-    (None, Short(2, 1), Short(2, 1, 1)),
-    (Short(2, 1, 1), Short(2, 1), Short(2, 1, 1)),
-    (Short(2, 1, 1), Short(2, 0), Short(2, 0, 2)),
-    (Short(2, 1, 1), Short(3, 1), Short(3, 1, 2)),
-    (Short(2, 1, 1), Short(2, 2), Short(2, 2, 1)),
-    (Short(2, 2, 1), Short(2, 2), Short(2, 2, 1)),
-    (Short(2, 2, 1), Short(2, 1), Short(2, 1, 2)),
-])  # fmt: skip
-def test_each_change_of_what_is_lacking_counts_once(known: Short | None, found: Short, after: Short | None) -> None:
-    stored_before = {} if known is None else {"one": known}
-    assert reach._after(stored_before, {"one": found}) == ({} if after is None else {"one": after})
 
 
 async def test_what_is_frozen_expires_at_the_very_end_of_its_window(rig: Rig) -> None:

@@ -13,13 +13,12 @@ from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests import authority, decide, send
 from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
-from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.rig import ADA, LIN, MARIA, OLGA, ZOE, Rig
 from tests.support.rows import audit_rows
 from tests.workflows.looking import read, there
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored, voted, write
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
-SEEN = own_words("seen there")
 
 
 def click(one: Instruction, person: str, **changes: Any) -> Click:
@@ -43,12 +42,6 @@ async def test_what_is_not_there_cannot_be_decided(rig: Rig) -> None:
         await decide.withdraw(rig.switchboard.context, Click(instruction_id="nothing", round=1, person=MARIA))
 
 
-async def ask(rig: Rig, words: str = "send ana@example.com 1500.00 rent", *, user: str = MARIA) -> Instruction:
-    await rig.pay(words, user=user)
-    (found,) = await read(rig, lambda tx: tx.instructions.awaiting([State.AWAITING]))
-    return found
-
-
 @on_one_rig([
     ("1500.00", None), ("1500", None), ("1500.00 USD", None), ("1500usd", None),
     ("1500.01", Refusal.WRONG_AMOUNT), ("", Refusal.WRONG_AMOUNT), (None, Refusal.WRONG_AMOUNT),
@@ -57,42 +50,6 @@ async def ask(rig: Rig, words: str = "send ana@example.com 1500.00 rent", *, use
 async def test_the_typed_amount_is_that_of_the_request(rig: Rig, typed: str | None, refusal: Refusal | None) -> None:
     one = made(rig, payload=made(rig).payload.model_copy(update={"cents": 150_000}))
     assert decide._is_amount(typed, one) is (refusal is None)
-
-
-async def test_each_votes_once_and_the_quorum_approves(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    one = await ask(rig)
-    first = await decide.approve(ctx, click(one, ADA), typed_amount="1500.00", confirmed=True)
-    assert (first.refusal, first.voices, first.instruction.state) == (None, 1, State.AWAITING)
-    again = await decide.approve(ctx, click(one, ADA), typed_amount="1500.00", confirmed=True)
-    assert (again.refusal, again.voices) == (Refusal.REPEATED, 0)
-    second = await decide.approve(ctx, click(one, LIN), typed_amount="1500.00", confirmed=True)
-    now = rig.clock.now()
-    assert (second.refusal, second.voices, second.instruction.state) == (None, 2, State.APPROVED)
-    after = await stored(rig, one)
-    assert (after.decided_by, after.due_at, after.exec_deadline, after.round) == (LIN, now, now + HOUR, one.round)
-    late = await decide.approve(ctx, click(one, TOM), typed_amount="1500.00", confirmed=True)
-    assert late.refusal is Refusal.DECIDED
-    repeated = await decide.approve(ctx, click(one, LIN), typed_amount="1500.00", confirmed=True)
-    assert repeated.refusal is Refusal.REPEATED
-    assert (await audited(rig, one))[-2:] == [(ADA, "approve"), (LIN, "approve")]
-
-
-async def test_what_refuses_a_vote(rig: Rig) -> None:
-    ctx, typed = rig.switchboard.context, "1500.00"
-    one = await ask(rig, user=TOM)
-    before = everything_stored(rig)
-    assert (await decide.approve(ctx, click(one, GUS), typed_amount=typed)).refusal is No.GUEST
-    assert (await decide.approve(ctx, click(one, ZOE), typed_amount=typed)).refusal is No.NOT_APPROVER
-    assert (await decide.approve(ctx, click(one, TOM), typed_amount=typed)).refusal is No.OWN_REQUEST
-    assert (await decide.approve(ctx, click(one, ADA, round=2), typed_amount=typed)).refusal is Refusal.STALE
-    assert (await decide.approve(ctx, click(one, ADA), typed_amount="1499.99", confirmed=True)).refusal is (
-        Refusal.WRONG_AMOUNT
-    )
-    assert (await decide.reject(ctx, click(one, ZOE), reason="no")).refusal is No.NOT_APPROVER
-    assert (await decide.close_as_not_paid(ctx, click(one, ADA), reason="no")).refusal is Refusal.DECIDED
-    assert (await decide.retry(ctx, click(one, ADA), typed_amount=typed)).refusal is Refusal.DECIDED
-    assert everything_stored(rig) == before
 
 
 @on_one_rig([(-SECOND, False), (timedelta(), True)])
@@ -120,19 +77,6 @@ async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_
     assert (after.reason, after.due_at) == (None, now)
     assert after.unknown_since == (now if anew else now - HOUR)
     assert after.exec_deadline == (None if anew else now + HOUR)
-
-
-@on_one_rig([({"creates": 1}, HOUR), ({"commits": 1}, HOUR), ({}, None)])
-async def test_what_is_closed_as_not_paid_is_read_on_where_something_was_sent(
-    rig: Rig, like: dict[str, Any], due: timedelta | None
-) -> None:
-    now = rig.clock.now()
-    one = await planted(rig, state=State.NEEDS_HUMAN, decided_by="", **like)
-    look = now + due if due else None
-    await write(rig, lambda uow: decide.finish(uow, one, State.CLOSED, ADA, SEEN, due_at=look))
-    after = await stored(rig, one)
-    assert (after.state, after.reason, after.decided_by, after.due_at) == (State.CLOSED, SEEN, ADA, look)
-    assert (await audited(rig, one)) == [(ADA, "closed")]
 
 
 async def test_closing_what_was_sent_has_it_read_an_hour_later(rig: Rig) -> None:

@@ -108,18 +108,6 @@ async def test_a_send_of_unknown_outcome(
     assert after.due_at == rig.clock.now() + due
 
 
-@on_one_rig([{}, LOOKED_ONCE, {"refusal": NO}, {"state": PEOPLE, "kind": Kind.PURCHASE}])
-async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, like: dict[str, Any]) -> None:
-    acts = Acts()
-    one = await unknown(rig, **{"state": UNKNOWN, "creates": 3, **like})
-    await write(rig, lambda uow: look_again.found_after_create(uow, one, FOUND, found=acts.found, give_up=acts.give_up))
-    await write(
-        rig, lambda uow: look_again.found_after_send(uow, one, FOUND, found=acts.found, absent_because=NOT_LISTED)
-    )
-    assert (acts.hits, acts.given_up) == (["r1", "r1"], 0)
-    assert await stored(rig, one) == one
-
-
 @on_one_rig([
     (NOTHING, LOOKED_ONCE, True, State.APPROVED, None, []),
     (NOTHING, {}, False, State.APPROVED, None, []),
@@ -174,18 +162,6 @@ async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
     if state is State.COMMIT_UNKNOWN:
         assert after.puts_off == 0
         assert after.last_read_at == (now if reads > like["reads"] else now - read_ago)
-
-
-@on_one_rig([
-    (State.COMMIT_UNKNOWN, None, MINUTE), (State.COMMIT_UNKNOWN, 7.0, timedelta(seconds=7)),
-    (PEOPLE, None, HOUR), (PEOPLE, 7.0, timedelta(seconds=7)),
-])  # fmt: skip
-async def test_the_wait_that_the_service_named_is_the_wait(
-    rig: Rig, state: State, wait: float | None, due: timedelta
-) -> None:
-    one = await unknown(rig, **{**COMMITS, "state": state})
-    await write(rig, lambda uow: look_again.not_read(uow, one, own_words("silent"), wait=wait))
-    assert (await stored(rig, one)).due_at == rig.clock.now() + due
 
 
 @on_one_rig([
