@@ -19,24 +19,19 @@ EVERY = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The chain ended at row ``seq`` with the hash ``head``. ``about``: the request that was about to leave, if any.
-
-    ``torn``: hash of half a line that a power cut left before this one.
-    """
+    """The chain ended at row ``seq`` with the hash ``head``. ``about``: the request that was about to leave, if any."""
 
     at: datetime
     seq: int
     head: str
     about: str = ""
     torn: str = field(default="", compare=False)
+    """Hash of half a line that a power cut left before this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchors:
-    """What a file of anchors says: those with our seal in order, and the numbers (from 1) of its other lines.
-
-    ``torn``: half written when the power went; ``unreadable``: changed by somebody; ``forged``: without our seal.
-    """
+    """What a file says: anchors with our seal in order; lines half written, spoiled, and without our seal."""
 
     held: tuple[Anchor, ...] = ()
     torn: tuple[int, ...] = ()
@@ -62,17 +57,12 @@ def line(anchor: Anchor, *, key: bytes) -> str:
 
 
 def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = ()) -> Anchors:
-    """Read a whole file. Never raises: what cannot be read is told apart from what was forged.
-
-    ``earlier``: keys that were in force before, each with the number of the last row that it may speak for. Who learns
-    an old key can therefore write no anchor for what came after it.
-    """
-    spoken = tuple(earlier)
+    """Read a whole file; never raises. ``earlier``: keys of before, each with the last row that it may speak for."""
+    spoken, lines = tuple(earlier), text.split("\n")
     held: list[Anchor] = []
     torn: list[int] = []
     unreadable: list[int] = []
     forged: list[int] = []
-    lines = text.split("\n")
     for number, written in enumerate(lines, start=1):
         if not written.strip():
             continue

@@ -1,18 +1,14 @@
-"""Authority: who may request, look and decide, and how many approvals a request needs.
-
-Every refusal is a value; an unknown person is refused.
-"""
+"""Authority: who may request, look and decide, and how many approvals a request needs. Every refusal is a value."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import reduce
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.instruction import Instruction, Payload, Vote
-from bot.domain.policy import Facts, People, Policy, Requirement
+from bot.domain.policy import Facts, People
 
 MEMBERSHIP_SECONDS = 60.0
 """Seconds for which Slack's answer about a person may be used where money depends on it."""
@@ -205,22 +201,12 @@ def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool, duplicat
             return (Facts(cents=cents, new_recipient=new_recipient, sent_today=sent_today, duplicates=duplicates),)
 
 
-def doubts_of(payload: Payload) -> tuple[str, ...]:
-    """Why a bulk payment may be a mistake, as one reason for one more approver; empty when nothing speaks for that."""
-    if not isinstance(payload, BulkPayload):
-        return ()
+def doubts_of(payload: Payload) -> str:
+    """Why a bulk payment may be a mistake, a reason for one more approver; empty when nothing speaks for that."""
     doubts = []
-    if payload.duplicate_count:
+    if isinstance(payload, BulkPayload) and payload.duplicate_count:
         rows = "1 row repeats" if payload.duplicate_count == 1 else f"{payload.duplicate_count} rows repeat"
         doubts.append(f"{rows} an earlier one")
-    if payload.same_as:
+    if isinstance(payload, BulkPayload) and payload.same_as:
         doubts.append(f"the same payments as {payload.same_as}")
-    return (" and ".join(doubts),) if doubts else ()
-
-
-def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str, ...] = ()) -> Requirement:
-    found = reduce(Requirement.tightened, map(policy.requirement, facts))
-    if not extra:
-        return found
-    reasons = (*found.reasons, *(f"{reason}: one more approver" for reason in extra))
-    return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})
+    return " and ".join(doubts)

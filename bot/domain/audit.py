@@ -104,10 +104,7 @@ class VerifiedRow:
 
 
 def on_any_clock(begun: datetime, now: datetime, steps: Iterable[VerifiedRow]) -> tuple[datetime, datetime]:
-    """From when to when something lasted, on a clock that was never set, whether ours is right now or was right then.
-
-    ``begun`` is by the clock as it was then; ``steps`` say in order by how much the clock was set.
-    """
+    """From when to when something lasted, by a clock never set; ``begun``: by the clock of then; ``steps`` in order."""
     since = [_step(entry) for entry in _may_be_since(begun, steps)]
     # Of the clock by which it began and of each later one: how far it is ahead of the first of them.
     ahead = [sum(since[:n], timedelta(0)) for n in range(len(since) + 1)]
@@ -139,9 +136,8 @@ def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
 def seal(row: Stored, *, key: bytes, previous: str | None = None, seq: int | None = None) -> str:
     """The hash this row ought to have, here or after another row and under another number; "" when it has none.
 
-    Hashed is JSON with sorted keys. The detail goes in as it lies there, so that not even a blank in it can be changed.
-    The text around it cannot be imitated from within: every other part is a JSON string, in which no quotation mark is
-    free.
+    Hashed is JSON with sorted keys, the detail as it lies there. The text around it cannot be imitated from within:
+    every other part is a JSON string, in which no quotation mark is free.
     """
     previous, seq = row.previous if previous is None else previous, row.seq if seq is None else seq
     try:
@@ -172,10 +168,7 @@ class ChainDamage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a chain holds: how many rows do and the hash of the last of them, and the first bad row where one is.
-
-    ``found``: what is in its place now; None when nothing is.
-    """
+    """Whether a chain holds: how many rows do and the hash of the last of them, and the first bad row where one is."""
 
     rows: int
     head: str
@@ -183,6 +176,7 @@ class Verdict:
     problem: str = ""
     damage: ChainDamage | None = None
     found: Stored | None = None
+    """What is in the place of the bad row now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +201,7 @@ def key_id(key: bytes) -> str:
 def check(
     *, keys: Keys, rows: Iterable[Stored], end: tuple[int, str] | None = None, anchors: Iterable[Anchor] = ()
 ) -> Verdict:
-    """Walk the chain from its first row and compare it with what is known from elsewhere.
-
-    ``end`` is the number and hash of the last row as the database notes it. Read the anchors before the rows, so that
-    rows can only be more.
-    """
+    """Walk the chain from its first row; ``end``: the last row as noted. Read the anchors first: rows only grow."""
     known = list(anchors)
     anchored: dict[int, list[Anchor]] = {}
     for anchor in known:
@@ -221,8 +211,7 @@ def check(
     for row in walk:
         seq = count + 1
         if row.seq != seq or row.previous != previous or seal(row, key=keys.at(seq)) != row.hash:
-            place = _Place(keys=keys, seq=seq, previous=previous, row=row, end=end)
-            bad_seq, damage, problem = _diagnose(place, walk)
+            bad_seq, damage, problem = _Place(keys, seq, previous, row, end).diagnosis(walk)
             return Verdict(count, previous, bad_seq, problem, damage, row if row.seq == bad_seq else None)
         for anchor in anchored.get(seq, ()):
             if anchor.head != row.hash:
@@ -242,7 +231,7 @@ def check(
     return Verdict(count, previous)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Place:
     """The first place where the chain does not hold: the row that was expected there and the one that is there."""
 
@@ -260,47 +249,45 @@ class _Place:
         numbers = range(1, most + 1)
         return next((seq for seq in numbers if seal(row, key=self.keys.at(seq), seq=seq) == row.hash), None)
 
-
-def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, ChainDamage, str]:
-    """Which row is the first bad one and what was done, from what stands after it."""
-    row, seq = place.row, place.seq
-    following = next(rest, None)
-    elsewhere: int | None = None
-    most = seq
-    for other in chain([row] if following is None else [row, following], rest):
-        most += 1
-        if other.seq != seq and elsewhere is None and other.previous == place.previous:
-            # The very row that was written for this place, whatever its number says now.
-            elsewhere = other.seq if seal(other, key=place.keys.at(seq), seq=seq) == other.hash else None
-    if type(row.seq) is not int or row.seq < seq:
-        bad_seq = row.seq if type(row.seq) is int else seq
-        return bad_seq, ChainDamage.INSERTED, "no row of this number was ever written here"
-    if row.seq > seq:
+    def diagnosis(self, rest: Iterator[Stored]) -> tuple[int, ChainDamage, str]:
+        """Which row is the first bad one and what was done, from what stands after it."""
+        row, seq = self.row, self.seq
+        following = next(rest, None)
+        elsewhere: int | None = None
+        most = seq
+        for other in chain([row] if following is None else [row, following], rest):
+            most += 1
+            if other.seq != seq and elsewhere is None and other.previous == self.previous:
+                # The very row that was written for this place, whatever its number says now.
+                elsewhere = other.seq if seal(other, key=self.keys.at(seq), seq=seq) == other.hash else None
+        if type(row.seq) is not int or row.seq < seq:
+            bad_seq = row.seq if type(row.seq) is int else seq
+            return bad_seq, ChainDamage.INSERTED, "no row of this number was ever written here"
+        if row.seq > seq:
+            if elsewhere is not None:
+                return seq, ChainDamage.REORDERED, f"it has the number {elsewhere} now"
+            return seq, ChainDamage.REMOVED, f"after row {seq - 1} comes row {row.seq}"
         if elsewhere is not None:
-            return seq, ChainDamage.REORDERED, f"it has the number {elsewhere} now"
-        return seq, ChainDamage.REMOVED, f"after row {seq - 1} comes row {row.seq}"
-    if elsewhere is not None:
-        moved = place.once(most) is not None
-        problem = f"the row that belongs here has the number {elsewhere} now"
-        return seq, ChainDamage.REORDERED if moved else ChainDamage.INSERTED, problem
-    return seq, *_in_its_place(place, most=most, is_last=following is None)
+            moved = self.once(most) is not None
+            problem = f"the row that belongs here has the number {elsewhere} now"
+            return seq, ChainDamage.REORDERED if moved else ChainDamage.INSERTED, problem
+        return seq, *self._in_its_place(most=most, is_last=following is None)
 
-
-def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[ChainDamage, str]:
-    row, seq = place.row, place.seq
-    if seal(row, key=place.keys.at(seq), previous=place.previous) == row.hash:
-        return ChainDamage.CHANGED, "the hash it names as the one before it is not what was written"
-    once = place.once(most)
-    if once == seq:
-        return ChainDamage.REPLACED, "it was written with our key, but after another row than the one before it"
-    if once is not None and once > seq:
-        gone = f"row {seq} is" if once == seq + 1 else f"rows {seq} to {once - 1} are"
-        return ChainDamage.REMOVED, f"{gone} missing; what has this number now was row {once}"
-    if once is not None:
-        return ChainDamage.INSERTED, f"it is a copy of row {once}"
-    if is_last and place.end == (seq - 1, place.previous):
-        return ChainDamage.INSERTED, "the chain ended before it, says the database's own note of its end"
-    return ChainDamage.CHANGED, "its content is not what was written"
+    def _in_its_place(self, *, most: int, is_last: bool) -> tuple[ChainDamage, str]:
+        row, seq = self.row, self.seq
+        if seal(row, key=self.keys.at(seq), previous=self.previous) == row.hash:
+            return ChainDamage.CHANGED, "the hash it names as the one before it is not what was written"
+        once = self.once(most)
+        if once == seq:
+            return ChainDamage.REPLACED, "it was written with our key, but after another row than the one before it"
+        if once is not None and once > seq:
+            gone = f"row {seq} is" if once == seq + 1 else f"rows {seq} to {once - 1} are"
+            return ChainDamage.REMOVED, f"{gone} missing; what has this number now was row {once}"
+        if once is not None:
+            return ChainDamage.INSERTED, f"it is a copy of row {once}"
+        if is_last and self.end == (seq - 1, self.previous):
+            return ChainDamage.INSERTED, "the chain ended before it, says the database's own note of its end"
+        return ChainDamage.CHANGED, "its content is not what was written"
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")

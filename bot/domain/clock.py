@@ -22,8 +22,7 @@ class Clock(Protocol):
 class SharedClock:
     """The time that rows are written and compared by: of the database's server, or of this machine where it has none.
 
-    Another process, whose own clock may be a minute ahead, compares the deadlines that this one writes. Between two
-    looks at the server it runs by boot time, so that nobody who sets a clock moves it unnoticed.
+    Between two looks at the server it runs by boot time, so that nobody who sets a clock moves it unnoticed.
     """
 
     def __init__(self, own: Clock) -> None:

@@ -10,11 +10,9 @@ Block = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """One message: ``text`` is complete by itself (for screen readers), ``blocks`` show the same.
-
-    ``plainer`` shows it once more, for a workspace that does not know one of the blocks.
-    """
+    """One message: ``text`` is complete by itself (for screen readers), ``blocks`` show the same."""
 
     text: str
     blocks: Sequence[Block] = ()
     plainer: Sequence[Block] = ()
+    """The same once more, for a workspace that does not know one of the blocks."""

@@ -1,15 +1,4 @@
-"""Errors, typed by who must act.
-
-::
-
-    SwitchboardError
-    ├── PersonError          the person who asked mends it: argument, rule, one right example
-    ├── OperatorError        the operator mends it: a setting, a credential, an unconfirmed route
-    └── ServiceTrouble
-        ├── ServiceNow       nobody: the service is unavailable for now, a later try may work
-        ├── ServiceNever     the service refused for good; nothing was executed
-        └── OutcomeUnknown   nobody yet: the effect may have happened, so it is read and never repeated
-"""
+"""Errors, typed by who must act: the person who asked, the operator, or a service."""
 
 from bot.domain.reasons import Reason, slack_error
 
@@ -40,10 +29,7 @@ class RuleError(ValueError):
 
 
 class OperatorError(SwitchboardError):
-    """A setting, credential or route that only the operator can mend; ``mend`` says how.
-
-    ``words`` are the service's own: foreign text, and no part of ``str``.
-    """
+    """A setting, credential or route that only the operator can mend; ``words``: the service's, no part of ``str``."""
 
     def __init__(self, problem: str | Reason, *, mend: str = "", words: str = "", service: str = "") -> None:
         super().__init__(f"{service}: {problem}" if service else str(problem))
@@ -73,13 +59,15 @@ class ServiceTrouble(SwitchboardError):
 
 
 class ServiceNow(ServiceTrouble):
+    """The service is unavailable for now; a later try may work."""
+
     def __init__(self, service: str, reason: Reason, *, retry_after: float | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
         self.retry_after = retry_after
 
 
 class ServiceNever(ServiceTrouble):
-    """The service refused; ``status`` is that of its answer, if there was one."""
+    """The service refused for good, nothing was executed; ``status`` is that of its answer, if there was one."""
 
     def __init__(self, service: str, reason: Reason, *, status: int | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
@@ -87,4 +75,4 @@ class ServiceNever(ServiceTrouble):
 
 
 class OutcomeUnknown(ServiceTrouble):
-    """The request may or may not have been executed."""
+    """The request may or may not have been executed: what became of it is read, and it is never repeated."""

@@ -54,16 +54,14 @@ _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One HTTP exchange, as a value, without the secrets in force. Bodies and texts stay out of ``repr``.
-
-    ``headers`` are the few we read, in lower case; ``json`` has numbers as int or Decimal; ``text`` is the start of a
-    body that is neither JSON nor HTML; ``is_html``: it is a page, such as a proxy's.
-    """
+    """One HTTP exchange, as a value, without the secrets in force. ``headers``: the few we read, in lower case."""
 
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
     json: object = field(default=NO_JSON, repr=False)
+    """With numbers as int or Decimal."""
     text: str = field(default="", repr=False)
+    """The start of a body that is neither JSON nor HTML."""
     is_html: bool = False
     size: int = field(default=0, compare=False)
     failure: Failure | None = None
@@ -88,17 +86,15 @@ class Done(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class _NotDone:
-    """No record came back; ``failure`` NOT_SENT: our own send guard or limiter said no.
-
-    ``words`` are the service's own for people, unless it forbids showing them; ``detail`` the same in any case and at
-    length, for the audit. Both are foreign text without addresses and credentials.
-    """
+    """No record came back; ``failure`` NOT_SENT: our own send guard or limiter said no."""
 
     reason: Reason
     status: int | None = None
     failure: Failure | None = None
     words: str = ""
+    """The service's own for people, unless it forbids showing them."""
     detail: str = ""
+    """The same in any case and at length, for the audit."""
 
     @property
     def full_reason(self) -> Reason:
@@ -133,14 +129,7 @@ class Unknown(_NotDone):
 def classify(
     reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool, names: Mapping[str, str] = _NO_NAMES
 ) -> Done[T] | NotExecuted | Unknown:
-    """The outcome class of a request that changes something. Total: never raises.
-
-    Args:
-        reply: the exchange.
-        read: turns the JSON of a 2xx into the record we expect; raises anything when it is not that record
-            (another id, another status).
-        earlier_unknown: whether an earlier attempt at the same thing still has an unknown outcome.
-        names: the service's name of a request field -> ours, to say which field it does not accept.
+    """The outcome class of a request that changes something. Never raises, whatever ``read`` does with a 2xx.
 
     ============================================  =====================  ================================
     answer                                        nothing unknown yet    after an unknown attempt
@@ -158,20 +147,32 @@ def classify(
     A 4xx after an unknown attempt may be the answer to a repetition ("this code exists already", "not in
     status created"), so it proves nothing about the first one.
     """
-    if reply.failure is not None:
-        failure = reply.failure
-        if failure in _NOTHING_LEFT:
-            return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
-        return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value), failure=failure)
+    failure, status = reply.failure, reply.status
+    if failure in _NOTHING_LEFT:
+        return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
+    if failure is not None or status is None:
+        return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value if failure else ""), failure=failure)
     if reply.is_success:
-        return _classify_success(reply, read)
-    if reply.status is None:
-        return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=""))
+        code = Exchange.NO_JSON
+        if reply.json is not NO_JSON:
+            try:
+                return Done(value=read(reply.json))
+            except Exception:  # noqa: BLE001 - whatever it stumbles over: a 2xx we cannot read is an unknown outcome
+                code = Exchange.UNEXPECTED
+        return Unknown(reason=Reason(code, status=status), status=status)
     said = read_error(reply, names)
-    if earlier_unknown:
-        reason = Reason(Exchange.ANSWERED_AFTER_UNKNOWN, status=reply.status)
-        return Unknown(reason=reason, status=reply.status, words=said.words, detail=said.whole)
-    return _classify_first_answer(reply, reply.status, said, names)
+    again = status == _TOO_MANY
+    if earlier_unknown or not (again or status in _NOT_EXECUTED_STATUSES):
+        code = Exchange.ANSWERED_AFTER_UNKNOWN if earlier_unknown else Exchange.ANSWERED
+        return Unknown(reason=Reason(code, status=status), status=status, words=said.words, detail=said.whole)
+    return NotExecuted(
+        again=again,
+        reason=Reason(Exchange.TOO_MANY) if again else refusal(status, said.named(names)),
+        retry_after=reply.retry_after if again else None,
+        words=said.words,
+        detail=said.whole,
+        status=status,
+    )
 
 
 def how_ended(reply: Reply) -> Ended:
@@ -187,58 +188,17 @@ def how_ended(reply: Reply) -> Ended:
     return Ended.REFUSED if reply.status in _NOT_EXECUTED_STATUSES else Ended.UNKNOWN
 
 
-def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted | Unknown:
-    """A refusal as the unknown outcome that it is until a read agrees with it; anything else as it came.
-
-    What was carried out can be answered with a refusal: a proxy repeats a request, and the second one is refused.
-    """
-    if not isinstance(outcome, NotExecuted) or outcome.again:
-        return outcome
-    return outcome.in_doubt()
-
-
-def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Unknown:
-    if reply.json is NO_JSON:
-        return Unknown(reason=Reason(Exchange.NO_JSON, status=reply.status), status=reply.status)
-    try:
-        return Done(value=read(reply.json))
-    except Exception:  # noqa: BLE001 - whatever a reader stumbles over: a 2xx we cannot read is an unknown outcome
-        return Unknown(reason=Reason(Exchange.UNEXPECTED, status=reply.status), status=reply.status)
-
-
-def _classify_first_answer(
-    reply: Reply, status: int, said: "ErrorBody", names: Mapping[str, str]
-) -> NotExecuted | Unknown:
-    if status == _TOO_MANY:
-        return NotExecuted(
-            again=True,
-            reason=Reason(Exchange.TOO_MANY),
-            retry_after=reply.retry_after,
-            words=said.words,
-            detail=said.whole,
-            status=status,
-        )
-    if status not in _NOT_EXECUTED_STATUSES:
-        reason = Reason(Exchange.ANSWERED, status=status)
-        return Unknown(reason=reason, status=status, words=said.words, detail=said.whole)
-    return NotExecuted(
-        again=False, reason=refusal(status, said.named(names)), words=said.words, detail=said.whole, status=status
-    )
-
-
 def refusal(status: int, fields: Sequence[str] = ()) -> Reason:
     return Reason(Exchange.REFUSED, status=status, fields=tuple(fields))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """What a service says about an error: foreign text, addresses and credentials removed, not escaped.
-
-    ``message`` has at most 500 characters, ``whole`` 2,000 for the audit; ``fields`` are those it complains about.
-    """
+    """What a service says about an error: foreign text, addresses and credentials removed, not escaped."""
 
     message: str = ""
     whole: str = ""
+    """At most 2,000 characters of it, for the audit."""
     code: str = ""
     fields: tuple[str, ...] = ()
     may_be_shown: bool = True
@@ -263,11 +223,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     ``{status,message}``, ``{data,code,message,displayToUser}``, ``{message,messages:{field:[...]}}``,
     ``{message}``, ``{error:{...}}``, ``{error:"..."}``, plain text; where nothing of it is there ``{detail: "…"}``,
     ``{detail: [{loc, msg}]}``, ``errors`` as a list or an object, ``{error_message}`` and the like. A page of HTML
-    gives nothing.
-
-    Args:
-        reply: the exchange.
-        names: the service's name of a request field -> ours, in which people are told of it.
+    gives nothing. ``names``: the service's name of a request field -> ours, in which people are told of it.
     """
     if reply.is_html:
         return ErrorBody()

@@ -21,16 +21,15 @@ class ServiceStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A line ``service.operation`` of the route table that no document shows and nobody has vouched for.
-
-    ``mark``: how well it is assumed. ``blocks``: it moves money, so production refuses it until it is confirmed.
-    """
+    """A line ``service.operation`` of the route table that no document shows and nobody has vouched for."""
 
     name: str
     method: str
     path: str
     mark: str
+    """How well it is assumed."""
     blocks: bool
+    """It moves money, so production refuses it until it is confirmed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

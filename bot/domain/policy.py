@@ -14,14 +14,12 @@ from bot.domain.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """How many approvals a request needs, and how many people could give one (at most as many as are needed).
-
-    ``alerts``: how often people were told that they are too few.
-    """
+    """How many approvals a request needs, and how many people could give one (at most as many as are needed)."""
 
     needs: int
     can: int
     alerts: int = 0
+    """How often people were told that they are too few."""
 
     @property
     def is_short(self) -> bool:

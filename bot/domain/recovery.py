@@ -15,14 +15,12 @@ MOST_NAMED = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOnly:
-    """Since when nothing is sent, and why. ``sent``: operation, and code, id or reference, of what may have left.
-
-    ``until``: the last moment at which something is known to have been about to leave that the database may lack.
-    """
+    """Since when nothing is sent, and why. ``sent``: operation, and code, id or reference, of what may have left."""
 
     since: datetime
     reason: Reason
     until: datetime
+    """The last moment at which something is known to have been about to leave that the database may lack."""
     sent: tuple[str, ...] = ()
 
     def stored(self) -> dict[str, object]:

@@ -19,10 +19,7 @@ ADDRESSES_LIVE: Final = timedelta(days=90)
 
 
 class Letter(StrEnum):
-    """What a reference begins with, for people: what it is of, its row says.
-
-    References given before stay as they are: bulk payments began with B too, and cancellations with C.
-    """
+    """What a reference begins with, for people. Bulk payments began with B, too, and cancellations with C."""
 
     PAYOUT = "P"
     BULK = "L"

@@ -124,10 +124,7 @@ class Secrets:
         return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def without(self, document: object, *, brings: Collection[str] = ()) -> object:
-        """A JSON document without them, in names and values; raises RecursionError where it is nested too deeply.
-
-        ``brings``: names of fields that hold a key meant for us: left as it is, and a secret from then on.
-        """
+        """A JSON document without them; raises RecursionError. ``brings``: fields of a key for us: kept, learned."""
         if isinstance(document, str):
             return self.hidden(document)
         if isinstance(document, list):
@@ -148,7 +145,9 @@ def spellings(secret: str) -> set[str]:
     """A secret as it may stand in a line: plain, escaped, in an address, in base64 alone or behind a user name."""
     plain = {secret}
     for _ in range(2):  # a dictionary's repr in a line of JSON
-        plain |= {escaped for text in plain for escaped in _escaped(text)}
+        for text in list(plain):
+            plain |= {repr(text)[1:-1], repr(text.encode())[2:-1], text.replace("/", "\\/")}
+            plain |= {json.dumps(text, ensure_ascii=is_ascii)[1:-1] for is_ascii in (True, False)}
     encoded = {base64.b64encode(secret.encode()).decode().rstrip("=")}
     for before in range(3):  # the characters that do not depend on what stands before and after, for each alignment
         whole = base64.b64encode(bytes(before) + secret.encode()).decode().rstrip("=")
@@ -157,11 +156,3 @@ def spellings(secret: str) -> set[str]:
     quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
     quoted |= {_ESCAPE.sub(lambda found: found[0].lower(), text) for text in quoted}
     return plain | quoted | encoded | safe
-
-
-def _escaped(text: str) -> Iterable[str]:
-    yield repr(text)[1:-1]
-    yield repr(text.encode())[2:-1]
-    yield json.dumps(text)[1:-1]
-    yield json.dumps(text, ensure_ascii=False)[1:-1]
-    yield text.replace("/", "\\/")

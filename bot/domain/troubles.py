@@ -29,10 +29,7 @@ def answered(trouble: ServiceNow) -> Reason | None:
 
 
 def failed(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) -> Reason:
-    """The trouble as a reason that is worded as a whole sentence; ``service``: of an outcome, which names none.
-
-    ``advice``: False where Switchboard itself asks again: the reader neither repeats nor checks anything.
-    """
+    """The trouble as a whole sentence; ``service``: of an outcome. ``advice``: False where Switchboard asks again."""
     match trouble:
         case ServiceNow(retry_after=wait):
             return Reason(Failed.NOW, service=trouble.service, why=trouble.full_reason, wait=wait, advice=advice)

@@ -60,15 +60,13 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentShape:
-    """A document without its values; the fields at ``level``, the object that was looked at in particular, come first.
-
-    ``is_cut``: there are more fields, or they lie deeper.
-    """
+    """A document without its values; fields at ``level``, the object that was looked at in particular, come first."""
 
     kind: str
     level: Path = ()
     fields: tuple[Field, ...] = ()
     is_cut: bool = False
+    """There are more fields, or they lie deeper."""
 
 
 def shape_of(document: object, *, at: object = None) -> DocumentShape:
@@ -178,19 +176,18 @@ _MOST_CANDIDATES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A field that was not found in an answer, or whose value has the wrong type.
-
-    ``section``: the operation whose table of names it is in; ``known``: names under which it was looked for;
-    ``candidates``: unread fields there whose type fits, those called alike where there are any; ``deeper``: one that
-    lies too deep.
-    """
+    """A field that was not found in an answer, or whose value has the wrong type."""
 
     section: str
+    """The operation whose table of names it is in."""
     name: str
     known: tuple[str, ...]
+    """Names under which it was looked for."""
     is_there: bool = False
     candidates: tuple[str, ...] = ()
+    """Unread fields there whose type fits, those called alike where there are any."""
     deeper: str = ""
+    """One that lies too deep."""
 
     def likely(self, taken: Collection[str], *, by_name: bool) -> str:
         """The one candidate that is it; empty: none, or several. ``by_name``: its name has to be alike."""
@@ -204,15 +201,13 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswer:
-    """A successful answer that could not be read; ``body`` in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
-
-    ``fields``: those first among which something was looked for; ``wanted`` is empty when the answer does not say.
-    """
+    """A successful answer that could not be read; ``body`` in words, such as ``no JSON (HTML page of 512 bytes)``."""
 
     operation: str
     status: int
     body: str
     fields: tuple[Field, ...] = ()
+    """Those first among which something was looked for."""
     wanted: tuple[Wanted, ...] = ()
     is_cut: bool = False
 
@@ -272,37 +267,24 @@ class Noted:
 def looked_for(
     shape: DocumentShape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]
 ) -> Wanted:
-    """Describe one missing field for the operator; ``shape.level`` is where it was looked for.
-
-    ``known``: names under which it was looked for; ``read``: every name that table reads, which mean something else.
-    """
-    here = [field for field in shape.fields if field.path[:-1] == shape.level]
-    types = _TYPES.get(name, _SCALARS)
-    fitting = [field.path[-1] for field in here if _types(field) & types]
-    names = (name, *known)
+    """Describe one field missing at ``shape.level``; ``read``: names of that table, which mean something else."""
+    types, names, depth = _TYPES.get(name, _SCALARS), (name, *known), len(shape.level)
+    below = [field for field in shape.fields if len(field.path) > depth and field.path[:depth] == shape.level]
+    here = [field for field in below if len(field.path) == depth + 1]
     is_there = any(field.path[-1] in known and field.kind != EMPTY for field in here)
+    fitting = [field for field in below if types & {stem(kind) for kind in field.kind.split(" or ")}]
     # What is there under its name is probably that: only what is called much the same may be meant instead.
-    beside = [one for one in fitting if one not in read and one != MASKED]
-    alike = [one for one in beside if _best(one, names)]
-
-    def is_below(path: Path) -> bool:
-        return len(path) > len(shape.level) + 1 and path[: len(shape.level)] == shape.level
-
-    deeper = (field for field in shape.fields if is_below(field.path) and _types(field) & types)
+    beside = [field.path[-1] for field in fitting if field in here and field.path[-1] not in (*read, MASKED)]
+    likely = [one for one in beside if _best(one, names)] or ([] if is_there else beside)
+    deeper = (field for field in fitting if field not in here and _best(field.path[-1], names) >= _CONTAINED)
     return Wanted(
         section=section,
         name=name,
         known=known,
         is_there=is_there,
-        candidates=tuple(
-            sorted(alike or ([] if is_there else beside), key=lambda one: -_best(one, names))[:_MOST_CANDIDATES]
-        ),
-        deeper=next((one.dotted for one in deeper if _best(one.path[-1], names) >= _CONTAINED), ""),
+        candidates=tuple(sorted(likely, key=lambda one: -_best(one, names))[:_MOST_CANDIDATES]),
+        deeper=next((field.dotted for field in deeper), ""),
     )
-
-
-def _types(field: Field) -> set[str]:
-    return {stem(kind) for kind in field.kind.split(" or ")}
 
 
 def _best(theirs: str, names: Collection[str]) -> int:

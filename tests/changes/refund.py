@@ -120,12 +120,12 @@ REFUND: Final = Change(
             new=(
                 "    Kind.REFUND: {\n"
                 "        _NEW: {_AWAITING, _WITHDRAWN, _EXPIRED, _COMMIT_UNKNOWN},\n"
-                "        **_by_people(_COMMIT_UNKNOWN),\n"
+                "        _AWAITING: {*_DECIDED, _COMMIT_UNKNOWN},\n"
                 "        _APPROVED: {*_BEFORE_SENDING, *_ON_RECORD, _REFUSED, _COMMIT_UNKNOWN},\n"
                 "        _SENDING: {*_ON_RECORD, _APPROVED, _COMMIT_UNKNOWN},\n"
                 "        _COMMIT_UNKNOWN: {*_ON_RECORD, _NEEDS_HUMAN, _REFUSED},\n"
                 "        _NEEDS_HUMAN: {*_ON_RECORD, _APPROVED, _CLOSED},\n"
-                "        **_followed(),\n"
+                "        **_FOLLOWED,\n"
                 "    },\n"
                 "    Kind.PURCHASE: {\n"
             ),

@@ -106,8 +106,8 @@ a duplicate needs one more approver than the policy of the day
 +duplicates=0
 a stricter policy takes the extra approver from a list with repeated rows |
 a duplicate needs one more approver than the policy of the day
--extra=doubts_of(payload)
-+extra=()
+-doubts = doubts_of(payload)
++doubts = ""
 @ bot/workflows/payments/bulk_cancel.py tests/flow/test_bulk.py -k time_is_over
 the window of a cancellation is not looked at in the claim | what was not sent in time after its approval is not sent
 -late = instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline

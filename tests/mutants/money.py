@@ -56,11 +56,11 @@ a time-out counts as not sent | a silent service may have paid
 -frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED})
 +frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED, Failure.TIMEOUT})
 a refusal after an unknown attempt is believed | a refusal of the second request says nothing about the first
--    if earlier_unknown:
-+    if earlier_unknown and reply.status is None:
+-    if earlier_unknown or not (again
++    if not (again
 a page of HTML with 200 counts as done | a 2xx that cannot be read is unknown, never repeated
--        return Unknown(reason=Reason(Exchange.UNEXPECTED, status=reply.status), status=reply.status)
-+        return NotExecuted(again=True, reason=Reason(Exchange.PAGE), status=reply.status)
+-        return Unknown(reason=Reason(code, status=status), status=status)
++        return NotExecuted(again=True, reason=Reason(Exchange.PAGE), status=status)
 @ bot/domain/payments/operation.py tests/domain/payments/test_operation.py
 a British spelling is an unknown status | a canceled payout is told as canceled
 -    if folded == "cancelled":

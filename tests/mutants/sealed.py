@@ -38,7 +38,7 @@ a flag alone lifts a freeze | a freeze is lifted by approvers
 +return flag
 @ bot/workflows/requests/authority.py tests/writer/test_writer.py -k has_named
 what a cancellation has named is not compared | an outcome that is not known is not made known by a changed row
--return found if named else (*found, Disagreement(Odd.ITEMS))
+-return found if sent == named else (*found, Disagreement(Odd.ITEMS))
 +return found
 @ bot/workflows/requests/authority.py tests/workflows/requests/test_changed_items.py -k sqlite
 payments that were changed hold nothing | a bulk payment whose payments were changed is held as it stands

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, text
 
 from bot.domain.payments.instruction import FINAL, Instruction, Item, Kind, PurchasePayload, Recipient, State, digest_of
-from bot.domain.payments.moves import MACHINES, MOVES
+from bot.domain.payments.moves import MACHINES
 from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
 from storage.errors import RowUnreadable
@@ -205,7 +205,7 @@ async def test_a_purchase_is_never_sent(store: Store) -> None:
 
 @pytest.mark.parametrize("kind", Kind)
 async def test_every_arrow_can_be_taken(store: Store, kind: Kind) -> None:
-    for before, after in sorted((one, to) for one, targets in MOVES[kind].items() for to in targets):
+    for before, after in sorted((one, to) for one, targets in MACHINES[kind].arrows.items() for to in targets):
         asked = replace(instruction(state=before), kind=kind)
         assert await unit(store).instructions.insert(asked, actor="U1")
         moved = await unit(store).instructions.move(asked, after, now=NOW, actor="bot", action="x", **_LEASE)

@@ -10,7 +10,7 @@ from types import ModuleType
 import pytest
 
 from bot.domain.payments.instruction import Kind, State
-from bot.domain.payments.moves import MOVES
+from bot.domain.payments.moves import MACHINES
 from bot.workflows.payments import bulk, bulk_cancel
 from bot.workflows.requests import authority
 from tests.writer.attacks import CUT, SHARED, WHOLE, Attack, Mode, attacks
@@ -36,7 +36,10 @@ def test_every_column_is_attacked_or_leads_to_nothing() -> None:
 def test_every_state_is_attacked_or_left_out_for_a_reason() -> None:
     attacked = {(scene.kind, scene.state) for scene in SCENES}
     every = {
-        (kind, state) for kind, moves in MOVES.items() for before, after in moves.items() for state in (before, *after)
+        (kind, state)
+        for kind, machine in MACHINES.items()
+        for before, after in machine.arrows.items()
+        for state in (before, *after)
     }
     assert attacked | LEFT_OUT.keys() == every
     assert attacked & LEFT_OUT.keys() == set()

@@ -47,15 +47,16 @@ def read_position(text: str) -> Position:
         if host.removeprefix("www.") in _SHORT:
             raise RuleError(_SHORTENED)
         raise RuleError(_NOT_IN_LINK if host else _NO_POSITION)
-    latitude, longitude = found
-    north, east = float(latitude), float(longitude)
+    # Seven decimals are a centimetre; the rest is noise of a map's own.
+    latitude, longitude = (re.sub(r"(?<=\.[0-9]{7})[0-9]+", "", number.removeprefix("+")) for number in found)
+    north, east = map(float, found)
     if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
         raise RuleError("latitude comes first; these two look swapped")
     if abs(north) > _NORTH or abs(east) > _EAST:
         raise RuleError("latitude goes from -90 to 90 and longitude from -180 to 180")
     if north == 0 and east == 0:
         raise RuleError("0, 0 lies in the ocean; give the real position")
-    return Position(latitude=_tidy(latitude), longitude=_tidy(longitude))
+    return Position(latitude=latitude, longitude=longitude)
 
 
 def map_link(position: Position) -> str:
@@ -70,8 +71,8 @@ def _of_words(text: str) -> tuple[str, str] | None:
     pair = _PAIR.fullmatch(text)
     if pair is None:
         return None
-    south, west = (pair[2] or "").upper() == "S", (pair[4] or "").upper() in ("W", "O")
-    return _signed(pair[1], negative=south), _signed(pair[3], negative=west)
+    north = f"-{pair[1].lstrip('+-')}" if pair[2] in ("S", "s") else pair[1]
+    return north, f"-{pair[3].lstrip('+-')}" if pair[4] and pair[4] in "WwOo" else pair[3]
 
 
 def _of_link(text: str) -> tuple[str, str] | None:
@@ -95,17 +96,6 @@ def _of_link(text: str) -> tuple[str, str] | None:
         *_HASH.findall(parts.fragment)[-1:],
     ]
     return found[0] if found else None
-
-
-def _signed(number: str, *, negative: bool) -> str:
-    plain = number.removeprefix("+")
-    return f"-{plain.removeprefix('-')}" if negative else plain
-
-
-def _tidy(number: str) -> str:
-    """Seven decimals are a centimetre; the rest is noise of a map's own."""
-    whole, point, rest = number.removeprefix("+").partition(".")
-    return f"{whole}{point}{rest[:7]}"
 
 
 _NO_NUMBER: Final = "it must be digits with the country's code in front"

@@ -1,7 +1,4 @@
-"""Records of the delivery service: bookings, stores, webhooks; the points of the operator's certification.
-
-Only final states are sticky: a restarted search moves a booking backwards. What counts is the service's own record.
-"""
+"""Records of the delivery service, as it tells them: bookings, stores, webhooks; the points of the certification."""
 
 from collections.abc import Mapping
 from contextlib import suppress
@@ -74,7 +71,7 @@ class StatusChange(StrEnum):
 
 
 def change_of(before: str, now: str) -> StatusChange:
-    """Compare two states as the service wrote them; an empty ``before`` is a booking never read."""
+    """Compare two states as the service wrote them; only final ones are sticky: a restarted search goes backwards."""
     known, seen = read_status(before), read_status(now)
     if before.strip().casefold() == now.strip().casefold() or (known is not None and known is seen):
         return StatusChange.NONE
@@ -164,22 +161,17 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What the booker pays for a delivery, with tax where it is known. Cards, answers and audit rows show this figure.
-
-    ``quoted``: the service has said it before the booking only.
-    """
+    """What the booker pays for a delivery, with tax where that is known; shown on cards, in answers and audit rows."""
 
     amount: str
     tax: str = ""
     currency: str = ""
     quoted: bool = False
+    """The service has said it before the booking only."""
 
 
 def charge(quoted: Mapping[str, Any], *, fee: str = "", currency: str = "") -> Charge | None:
-    """What is charged, from a :class:`Quote` by its names and from the record; None: nobody said anything.
-
-    The record's fee is the quoted one without its tax, with it, or a figure of its own.
-    """
+    """What is charged, by the names of a :class:`Quote` and by the record, whose fee may be a third figure."""
     said = {name: str(quoted.get(name) or "") for name in ("fee", "fee_with_tax", "tax", "currency")}
     net, gross = said["fee"], said["fee_with_tax"]
     money = currency or said["currency"]

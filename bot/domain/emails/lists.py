@@ -1,13 +1,10 @@
-"""Processing e-mail addresses: what is asked, what came back, and how far a run is.
-
-No answer is documented (interface document 3, section B): it is kept as it came, and silence is never a verdict.
-"""
+"""Processing e-mail addresses: what is asked, what came back (undocumented: kept as it came), and how far a run is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
@@ -47,17 +44,11 @@ class Answer:
         kept: dict[str, object] = {"o": self.outcome.value, "r": self.result, "p": pairs, "t": self.text}
         return kept if self.why is None else {**kept, "w": self.why.stored()}
 
-
-def stored_answer(kept: Mapping[str, object]) -> Answer:
-    pairs = kept["p"]
-    assert isinstance(pairs, list)
-    return Answer(
-        outcome=Outcome(str(kept["o"])),
-        result=str(kept["r"]),
-        pairs=tuple((str(name), str(value)) for name, value in pairs),
-        text=str(kept["t"]),
-        why=Reason.read(kept.get("w")),
-    )
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> "Answer":
+        pairs = tuple((str(name), str(value)) for name, value in kept["p"])
+        texts = {"result": str(kept["r"]), "text": str(kept["t"])}
+        return cls(outcome=Outcome(kept["o"]), pairs=pairs, why=Reason.read(kept.get("w")), **texts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,16 +133,16 @@ WHOLE_FILE: Final = Machine(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunCount:
-    """How far a run is, in addresses: each is asked once, however many rows have it.
-
-    ``taken``: asked or about to be; ``skipped``: rows without an address; ``repeated``: asked again after a restart.
-    """
+    """How far a run is, in addresses: each is asked once, however many rows have it."""
 
     total: int = 0
     taken: int = 0
+    """Asked or about to be."""
     rows: int = 0
     skipped: int = 0
+    """Rows without an address."""
     repeated: int = 0
+    """Asked again after a restart."""
     outcomes: Mapping[Outcome, int] = field(default_factory=lambda: MappingProxyType({}))
 
     @property

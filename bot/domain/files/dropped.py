@@ -96,10 +96,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedFile:
-    """A file that somebody uploaded, with the type that its bytes show; ``format`` is e.g. ``wav``.
-
-    ``channel`` is empty when it was put into a form. ``header``: of a table, the names in its first row.
-    """
+    """A file that somebody uploaded, with the type that its bytes show; ``format`` is e.g. ``wav``."""
 
     id: str
     name: str
@@ -108,11 +105,13 @@ class DroppedFile:
     kind: FileKind
     format: str
     channel: str
+    """Empty when it was put into a form."""
     message_ts: str
     thread_ts: str
     user: str
     duration_ms: int | None = None
     header: tuple[str, ...] | None = None
+    """Of a table, the names in its first row."""
 
     @property
     def true_name(self) -> str:

@@ -1,7 +1,6 @@
 """What a file really is, by its first bytes; its name decides only where the bytes leave a choice."""
 
 import re
-from collections.abc import Callable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -52,20 +51,57 @@ _PLAIN = frozenset({"txt", "md", "log", "text", "json", "xml", "srt", "vtt", "py
 _START = 1_024
 _FRAMES_WITHIN = 4_096
 _CSV_LINES = 5
-_ODF = {
-    b"opendocument.text": "odt",
-    b"opendocument.spreadsheet": "ods",
-    b"opendocument.presentation": "odp",
-    b"epub+zip": "epub",
-}
-_OFFICE = {b"word/": "docx", b"xl/": "xlsx", b"ppt/": "pptx"}
-_BRANDS = (
-    ((b"M4A ", b"M4B ", b"M4P ", b"F4A "), "m4a"),
-    ((b"heic", b"heix", b"mif1", b"msf1", b"hevc"), "heic"),
-    ((b"qt  ",), "mov"),
-    ((b"3gp",), "3gp"),
-    ((b"M4V",), "m4v"),
+_ENTRY = rb"PK\x03\x04(?:.{26}|.*PK\x03\x04.{26})"
+"""Of an archive, up to the name of one of its first files."""
+_SIGNATURES = tuple(
+    (re.compile(start, re.DOTALL), found, others)
+    for start, found, *others in (
+        (rb"fLaC", "flac"),
+        (rb"#!AMR", "amr"),
+        (rb"\.snd", "au"),
+        (rb"FLV\x01", "flv"),
+        (rb"\x89PNG\r\n\x1a\n", "png"),
+        (rb"\xff\xd8\xff", "jpeg"),
+        (rb"GIF8[79]a", "gif"),
+        (rb"II\*\0|MM\0\*", "tiff"),
+        (rb"SQLite format 3\0", "sqlite"),
+        (rb"PAR1", "parquet"),
+        (rb"\x1f\x8b", "gz"),
+        (rb"7z\xbc\xaf\x27\x1c", "7z"),
+        (rb"Rar!\x1a\x07", "rar"),
+        (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole", "doc", "xls", "ppt"),
+        (rb"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "wmv", "wma"),
+        (rb"(?:RIFF|RF64|RIFX).{4}WAVE", "wav"),
+        (rb"(?:RIFF|RF64|RIFX).{4}AVI ", "avi"),
+        (rb"(?:RIFF|RF64|RIFX).{4}WEBP", "webp"),
+        (rb"FORM.{4}AIF[FC]", "aiff"),
+        (rb"BM.{4}\0{4}", "bmp"),
+        (rb".{4}(?:moov|mdat|wide|pnot)", "mov"),
+        (rb".{4}ftyp(?:M4[ABP]|F4A) ", "m4a"),
+        (rb".{4}ftyp(?:hei[cx]|mif1|msf1|hevc)", "heic"),
+        (rb".{4}ftypqt  ", "mov"),
+        (rb".{4}ftyp3gp", "3gp"),
+        (rb".{4}ftypM4V", "m4v"),
+        (rb".{4}ftyp", "mp4", "m4a", "m4v", "mov"),
+        (rb"OggS.{,4086}theora", "ogv"),
+        (rb"OggS", "ogg", "opus"),
+        (rb"\x1aE\xdf\xa3.{,120}webm", "webm"),
+        (rb"\x1aE\xdf\xa3", "mkv"),
+        (rb"\0\0\x01[\xba\xb3]", "mpeg", "mpg"),
+        (rb"G.{187}G.{187}G", "ts"),
+        (rb"PK\x03\x04.{,107}opendocument\.text", "odt"),
+        (rb"PK\x03\x04.{,100}opendocument\.spreadsheet", "ods"),
+        (rb"PK\x03\x04.{,99}opendocument\.presentation", "odp"),
+        (rb"PK\x03\x04.{,116}epub\+zip", "epub"),
+        (_ENTRY + rb"word/", "docx"),
+        (_ENTRY + rb"xl/", "xlsx"),
+        (_ENTRY + rb"ppt/", "pptx"),
+        (_ENTRY + rb"(?:\[Content_Types\]|_rels/|docProps/)", "zip", "docx", "xlsx", "pptx"),
+        (rb"PK\x03\x04", "zip"),
+        (rb"ID3", "mp3"),
+    )
 )
+"""How a file begins, its format, and other formats of which its name chooses one. The first that fits counts."""
 
 
 def sniff(head: bytes, name: str = "") -> Sniffed:
@@ -77,7 +113,8 @@ def sniff(head: bytes, name: str = "") -> Sniffed:
     elif text is not None:  # whatever it begins with, it is none of the formats of bytes
         found = _written(text, suffix)
     else:
-        found = next((found for look in _LOOKS if (found := look(head, suffix))), "")
+        fitting = (suffix if suffix in others else found for start, found, others in _SIGNATURES if start.match(head))
+        found = next(fitting, "") or _framed(head)
     return Sniffed(KIND_OF.get(found, FileKind.OTHER), found)
 
 
@@ -117,72 +154,8 @@ def _parted(name: str) -> tuple[str, str]:
     return (stem, ending) if point and stem and "/" not in ending else (name.strip(), "")
 
 
-def _signature(head: bytes, suffix: str) -> str:
-    known = next((found for starts, found in _SIGNATURES if head.startswith(starts)), "")
-    if known:
-        return known
-    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):  # the old office formats share one container
-        return suffix if suffix in ("doc", "xls", "ppt") else "ole"
-    if head.startswith(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"):  # Windows Media: sound alone or not
-        return "wma" if suffix == "wma" else "wmv"
-    return ""
-
-
-_SIGNATURES = (
-    (b"fLaC", "flac"),
-    (b"#!AMR", "amr"),
-    (b".snd", "au"),
-    (b"FLV\x01", "flv"),
-    (b"\x89PNG\r\n\x1a\n", "png"),
-    (b"\xff\xd8\xff", "jpeg"),
-    ((b"GIF87a", b"GIF89a"), "gif"),
-    ((b"II*\x00", b"MM\x00*"), "tiff"),
-    (b"SQLite format 3\0", "sqlite"),
-    (b"PAR1", "parquet"),
-    (b"\x1f\x8b", "gz"),
-    (b"7z\xbc\xaf\x27\x1c", "7z"),
-    (b"Rar!\x1a\x07", "rar"),
-)
-
-
-def _chunked(head: bytes, suffix: str) -> str:  # noqa: ARG001 - every look has the same form
-    """RIFF and its relatives: a name, a length, and the format's name."""
-    start, form = head[:4], head[8:12]
-    if start in (b"RIFF", b"RF64", b"RIFX"):
-        return {b"WAVE": "wav", b"AVI ": "avi", b"WEBP": "webp"}.get(form, "")
-    if start == b"FORM" and form in (b"AIFF", b"AIFC"):
-        return "aiff"
-    return "bmp" if start[:2] == b"BM" and head[6:10] == b"\0\0\0\0" else ""
-
-
-def _boxed(head: bytes, suffix: str) -> str:
-    """The MP4 family; what several brands share, the name decides."""
-    box, brand = head[4:8], head[8:12]
-    if box in (b"moov", b"mdat", b"wide", b"pnot"):
-        return "mov"
-    if box != b"ftyp":
-        return ""
-    for brands, found in _BRANDS:
-        if brand.startswith(brands):
-            return found
-    return suffix if suffix in ("m4a", "m4v", "mov") else "mp4"
-
-
-def _streamed(head: bytes, suffix: str) -> str:
-    if head.startswith(b"OggS"):
-        if b"theora" in head[:_FRAMES_WITHIN]:
-            return "ogv"
-        return "opus" if suffix == "opus" else "ogg"
-    if head.startswith(b"\x1aE\xdf\xa3"):
-        return "webm" if b"webm" in head[:128] else "mkv"
-    if head[:4] in (b"\0\0\x01\xba", b"\0\0\x01\xb3"):
-        return "mpg" if suffix == "mpg" else "mpeg"
-    return "ts" if head[:1] == b"G" and head[188:189] == b"G" and head[376:377] == b"G" else ""
-
-
-def _framed(head: bytes, suffix: str) -> str:  # noqa: ARG001
-    if head.startswith(b"ID3"):
-        return "mp3"
+def _framed(head: bytes) -> str:
+    """The format of two frames of sound that follow each other, near the beginning."""
     for at in range(min(len(head) - 6, _FRAMES_WITHIN)):
         if head[at] != 0xFF or head[at + 1] & 0xE0 != 0xE0:  # noqa: PLR2004 - the eleven bits of the mark
             continue
@@ -217,21 +190,6 @@ def _frame(header: bytes) -> tuple[int, str]:
     return (144 if version == 3 else 72) * bits // rate + (header[2] >> 1 & 1), "mp3"  # noqa: PLR2004
 
 
-def _zipped(head: bytes, suffix: str) -> str:
-    """Office documents are archives; the names of the first files in them tell which."""
-    if not head.startswith(b"PK\x03\x04"):
-        return ""
-    odf = next((found for mark, found in _ODF.items() if mark in head[:128]), "")
-    if odf:
-        return odf
-    names = re.findall(rb"PK\x03\x04.{26}([\w\[\]./-]{2,100})", head, re.DOTALL)
-    for mark, found in _OFFICE.items():
-        if any(name.startswith(mark) for name in names):
-            return found
-    office = any(name.startswith((b"[Content_Types]", b"_rels/", b"docProps/")) for name in names)
-    return suffix if office and suffix in _OFFICE.values() else "zip"
-
-
 def _written(text: str, suffix: str) -> str:
     start = text[:_START].lstrip().casefold()
     if start.startswith("{\\rtf"):
@@ -264,6 +222,3 @@ def _text(head: bytes) -> str | None:
     if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head):  # noqa: PLR2004 - control characters
         return None
     return head.decode("utf-8-sig", errors="replace")
-
-
-_LOOKS: tuple[Callable[[bytes, str], str], ...] = (_signature, _chunked, _boxed, _streamed, _zipped, _framed)

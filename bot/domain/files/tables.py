@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final, NamedTuple, overload
+from typing import Final, NamedTuple, Self, overload
 
 from bot.domain.errors import SwitchboardError
 from bot.domain.values import Value
@@ -16,19 +16,14 @@ Spans = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hidden:
-    """What people do not see, by row number and by zero-based place of the column.
-
-    Hidden are rows that are filtered out or too low, columns too narrow; formulas show a stored result; disguised cells
-    have a number format that shows something else.
-    """
+    """What people do not see, by row number and by zero-based place of the column: rows too low, columns too narrow."""
 
     rows: Spans = ()
     columns: tuple[int, ...] = ()
     formulas: Mapping[int, Spans] = field(default_factory=lambda: MappingProxyType({}))
+    """They show a stored result."""
     disguised: Mapping[int, Spans] = field(default_factory=lambda: MappingProxyType({}))
-
-
-NOTHING_HIDDEN: Final = Hidden()
+    """The number format shows something else."""
 
 
 class Runs:
@@ -61,6 +56,16 @@ class Some(Value):
     spans: Spans = ()
     count: int = 0
 
+    @classmethod
+    def of(cls, columns: Iterable[Spans]) -> Self:
+        together: list[tuple[int, int]] = []
+        for first, last in sorted(span for spans in columns for span in spans):
+            if together and first <= together[-1][1] + 1:
+                together[-1] = (together[-1][0], max(last, together[-1][1]))
+            else:
+                together.append((first, last))
+        return cls(spans=tuple(together[:_KEPT]), count=sum(last - first + 1 for first, last in together))
+
 
 class Marks(Value):
     """What is hidden, computed or disguised in a table. Names of columns are foreign text."""
@@ -78,21 +83,11 @@ def marks_of(hidden: Hidden, header: Sequence[str], used: Iterable[int] | None =
     """Hidden rows and columns always; formulas and disguises in the columns that are used (None: in all)."""
     columns = frozenset(range(len(header)) if used is None else used)
     return Marks(
-        hidden_rows=_some([hidden.rows]),
+        hidden_rows=Some.of([hidden.rows]),
         hidden_columns=tuple(header[at] or f"column {at + 1}" for at in hidden.columns)[:_KEPT],
-        formulas=_some(spans for at, spans in hidden.formulas.items() if at in columns),
-        disguised=_some(spans for at, spans in hidden.disguised.items() if at in columns),
+        formulas=Some.of(spans for at, spans in hidden.formulas.items() if at in columns),
+        disguised=Some.of(spans for at, spans in hidden.disguised.items() if at in columns),
     )
-
-
-def _some(columns: Iterable[Spans]) -> Some:
-    together: list[tuple[int, int]] = []
-    for first, last in sorted(span for spans in columns for span in spans):
-        if together and first <= together[-1][1] + 1:
-            together[-1] = (together[-1][0], max(last, together[-1][1]))
-        else:
-            together.append((first, last))
-    return Some(spans=tuple(together[:_KEPT]), count=sum(last - first + 1 for first, last in together))
 
 
 MEBIBYTE = 1024 * 1024
@@ -137,17 +132,15 @@ class Rows(Sequence[Row]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """What was read. Rows without anything in them are left out, but counted in the numbers of the others.
-
-    ``encoding`` (in words) and ``delimiter`` are of a text, ``sheet`` and ``hidden`` of a workbook.
-    """
+    """What was read, of a text or a workbook. Empty rows are left out, but counted in the numbers of the others."""
 
     header: tuple[str, ...]
     rows: Sequence[Row]
     encoding: str = ""
+    """In words."""
     delimiter: str = ""
     sheet: str = ""
-    hidden: Hidden = NOTHING_HIDDEN
+    hidden: Hidden = Hidden()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,8 +193,8 @@ UNCLEAR = frozenset({Flaw.MISSING_COLUMNS, Flaw.AMBIGUOUS_COLUMN})
 class TableProblem(SwitchboardError):
     """The file holds no table that can be used; what a sentence for the person needs.
 
-    ``rows`` count as a spreadsheet does, ``names`` are columns, cells or a format, ``allowed`` is the limit passed or
-    the cells a row should have, ``counts`` the cells of each ragged row, ``more`` the number of further places.
+    ``names`` are columns, cells or a format, ``allowed`` is the limit passed or the cells a row should have, ``counts``
+    the cells of each ragged row, ``more`` the number of further places.
     """
 
     def __init__(

@@ -2,7 +2,7 @@
 
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation, Capability, Media, MediaKind, Option, OptionChoice
-from bot.domain.localization.request import Request, option_errors, request_errors
+from bot.domain.localization.request import Request, request_errors
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 
 __all__ = [
@@ -22,6 +22,5 @@ __all__ = [
     "Tracks",
     "Written",
     "capability",
-    "option_errors",
     "request_errors",
 ]

@@ -3,18 +3,7 @@
 Where the document is silent (``is_closed=False``, the options below *Other capabilities*), the service decides.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
-
-from bot.domain.localization.declaration import (
-    Accepts,
-    CallOperation,
-    Capability,
-    Media,
-    MediaKind,
-    Option,
-    OptionChoice,
-)
+from bot.domain.localization.declaration import Accepts, CallOperation, Capability, Media, MediaKind, Option
 from bot.domain.localization.languages import LANGUAGES, LOCALES, listed
 
 _CLIPS = ("mp3", "wav")
@@ -24,13 +13,10 @@ _SPEECH = (*_SOUNDS, "m4a", "aac", "opus")
 _DOCUMENTS = ("pdf", "docx", "doc", "odt", "rtf", "pptx", "txt", "html", "epub", "md")
 
 
-def _audio(formats: tuple[str, ...], *, is_closed: bool = True) -> Media:
-    return Media(kind=MediaKind.AUDIO, file="audio_file", url="audio_url", formats=formats, is_closed=is_closed)
-
-
-def _numbers(*values: int, unit: str = "") -> tuple[OptionChoice, ...]:
-    return tuple(OptionChoice(str(value), f"{value}{unit}") for value in values)
-
+_TARGETS = listed("wav .wav|mp3 .mp3")
+_RATES = listed("16000 16000|22050 22050|44100 44100|48000 48000")
+_WIDTHS = listed("16 16 bit|32 32 bit")
+_CHANNELS = listed("1 1 (mono)|2 2 (stereo)")
 
 _LOCALE = Option("locale", "locale", "Language", accepts=Accepts.LANGUAGE, choices=LOCALES, default="en-US")
 _SOURCE = Option("source_lang", "from", "From", accepts=Accepts.LANGUAGE, choices=LANGUAGES, example="en")
@@ -46,7 +32,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "Detect gender",
         summary="tell the gender of the speaker of a recording",
         doing="Listening to who speaks",
-        media=_audio(_CLIPS),
+        media=Media(formats=_CLIPS),
     ),
     Capability(
         CallOperation.SEPARATION,
@@ -54,7 +40,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "Separate vocals and music",
         summary="split a song into its vocals and its music, two .mp3 files",
         doing="Separating vocals and music",
-        media=_audio(_CLIPS),
+        media=Media(formats=_CLIPS),
     ),
     Capability(
         CallOperation.CONVERSION,
@@ -63,17 +49,8 @@ CAPABILITIES: tuple[Capability, ...] = (
         heading="Convert audio",
         summary="convert audio to .wav or .mp3",
         doing="Converting",
-        media=_audio(_SOUNDS),
-        options=(
-            Option(
-                "target_extension",
-                "target",
-                "Convert to",
-                choices=listed("wav .wav|mp3 .mp3"),
-                default="wav",
-                example="mp3",
-            ),
-        ),
+        media=Media(formats=_SOUNDS),
+        options=(Option("target_extension", "target", "Convert to", choices=_TARGETS, default="wav", example="mp3"),),
         streams=True,
     ),
     Capability(
@@ -84,30 +61,9 @@ CAPABILITIES: tuple[Capability, ...] = (
         doing="Extracting the sound",
         media=Media(kind=MediaKind.VIDEO, file="video_file", url="video_url", formats=_VIDEOS, max_seconds=600),
         options=(
-            Option(
-                "sample_rate",
-                "rate",
-                "Samples per second",
-                choices=_numbers(16000, 22050, 44100, 48000),
-                default="44100",
-                example="16000",
-            ),
-            Option(
-                "sample_width",
-                "width",
-                "Bits per sample",
-                choices=_numbers(16, 32, unit=" bit"),
-                default="32",
-                example="16",
-            ),
-            Option(
-                "n_channels",
-                "channels",
-                "Channels",
-                choices=listed("1 1 (mono)|2 2 (stereo)"),
-                default="1",
-                example="2",
-            ),
+            Option("sample_rate", "rate", "Samples per second", choices=_RATES, default="44100", example="16000"),
+            Option("sample_width", "width", "Bits per sample", choices=_WIDTHS, default="32", example="16"),
+            Option("n_channels", "channels", "Channels", choices=_CHANNELS, default="1", example="2"),
         ),
         streams=True,
     ),
@@ -117,7 +73,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         "Transcribe",
         summary="write down what is said in a recording",
         doing="Writing down what is said",
-        media=_audio(_SPEECH, is_closed=False),
+        media=Media(formats=_SPEECH, is_closed=False),
         options=(_LOCALE,),
     ),
     Capability(
@@ -127,7 +83,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         heading="Emotion in speech",
         summary="recognize the emotion in a recording or a text",
         doing="Listening for the emotion",
-        media=_audio(_SPEECH, is_closed=False),
+        media=Media(formats=_SPEECH, is_closed=False),
     ),
     Capability(
         CallOperation.PARAPHRASE,
@@ -202,9 +158,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         media=Media(kind=MediaKind.DOCUMENT, file="file", url="file_url", formats=_DOCUMENTS, is_closed=False),
         options=(
             Option(
-                "language",
-                "language",
-                "Language of the document",
+                *("language", "language", "Language of the document"),
                 accepts=Accepts.LANGUAGE,
                 choices=LANGUAGES,
                 default="en",
@@ -213,8 +167,6 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
 )
 
-_BY_OPERATION: Mapping[CallOperation, Capability] = MappingProxyType({one.operation: one for one in CAPABILITIES})
-
 
 def capability(operation: CallOperation) -> Capability:
-    return _BY_OPERATION[operation]
+    return next(one for one in CAPABILITIES if one.operation is operation)

@@ -90,10 +90,7 @@ class Accepts(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that may be given beside the text or the file. ``word`` is before the equals sign: ``rate=16000``.
-
-    ``name`` is ours. An empty ``default``: nothing is sent when nothing is given.
-    """
+    """Something that may be given beside the text or the file. ``word`` is before the equals sign: ``rate=16000``."""
 
     name: str
     word: str
@@ -102,6 +99,7 @@ class Option:
     accepts: Accepts = Accepts.CHOICE
     choices: tuple[OptionChoice, ...] = ()
     default: str = ""
+    """Empty: nothing is sent when nothing is given."""
     example: str = ""
     is_sent: bool = True
 
@@ -152,16 +150,14 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """The file or the address of which an operation takes exactly one; ``file`` and ``url`` name our fields.
+    """The file or the address of which an operation takes exactly one; ``file`` and ``url`` name our fields."""
 
-    ``is_closed``: the service documents that it takes no other formats. ``max_seconds`` None: not documented.
-    """
-
-    kind: MediaKind
-    file: str
-    url: str
+    kind: MediaKind = MediaKind.AUDIO
+    file: str = "audio_file"
+    url: str = "audio_url"
     formats: tuple[str, ...]
     is_closed: bool = True
+    """The service documents that it takes no other formats."""
     max_seconds: int | None = None
 
     @property
@@ -194,10 +190,7 @@ def normal_format(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Capability:
-    """One operation as people meet it. ``label``, on the button below a dropped file, is fixed by contract.
-
-    ``doing`` is said while it runs. ``streams``: the answer may be the media itself instead of its address.
-    """
+    """One operation as people meet it. ``label``, on the button below a dropped file, is fixed by contract."""
 
     operation: CallOperation
     verb: str
@@ -210,6 +203,7 @@ class Capability:
     media: Media | None = None
     options: tuple[Option, ...] = ()
     streams: bool = False
+    """The answer may be the media itself instead of its address."""
 
     @property
     def title(self) -> str:

@@ -1,7 +1,7 @@
 """Progress of a call, as its job stores it: the request never changes, the progress does."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -98,10 +98,7 @@ _AS_THEY_ARE = ("words", "by", "again", "tries")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallProgress:
-    """Progress so far. ``words``: the service's own, foreign text; ``again``: id of the job that repeats this one.
-
-    ``sent_at``: when a file was last sent that may be in the thread; ``tries``: of handing the files over.
-    """
+    """Progress so far. ``words``: the service's own, foreign text; ``again``: id of the job that repeats this one."""
 
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -112,7 +109,9 @@ class CallProgress:
     by: str = ""
     again: str = ""
     tries: int = 0
+    """Of handing the files over."""
     sent_at: datetime | None = None
+    """When a file was last sent that may be in the thread."""
 
     def but(self, **changes: Any) -> "CallProgress":
         return replace(self, **changes)
@@ -170,10 +169,7 @@ def load_result(stored: Mapping[str, Any]) -> Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView:
-    """What people see of one call; ``position`` in the queue counts from 1, ``percent`` is of the file handed over.
-
-    ``lengths``: seconds that the files of the result play, by their names.
-    """
+    """What people see of one call; ``position`` in the queue counts from 1, ``percent`` is of the file handed over."""
 
     id: str
     order: Order
@@ -183,5 +179,4 @@ class CallView:
     position: int = 0
     elapsed: float | None = None
     percent: int | None = None
-    lengths: Mapping[str, float] = field(default_factory=dict)
     silent_since: datetime | None = None

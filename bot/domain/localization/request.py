@@ -31,16 +31,14 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call of the service, with a text, an address or the id of a file of the workspace.
-
-    ``file_format`` comes from the content; empty when unknown. ``seconds`` is None when unknown.
-    """
+    """One call of the service, with a text, an address or the id of a file of the workspace."""
 
     operation: CallOperation
     text: str = ""
     url: str = ""
     file: str = ""
     file_format: str = ""
+    """From its content; empty when unknown."""
     seconds: float | None = None
     options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
 
@@ -64,19 +62,18 @@ class Request:
 
 
 def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
-    """Everything that breaks a rule of the operation; empty: it may be sent. ``own_hosts`` as of :func:`url_errors`."""
-    declared = asked.capability
-    return [
-        *_text_errors(declared, asked.text),
-        *_language_errors(declared, asked),
-        *_source_errors(declared, asked, own_hosts=own_hosts),
-        *option_errors(declared, asked.options),
-    ]
-
-
-def option_errors(declared: Capability, options: Mapping[str, str]) -> list[PersonError]:
-    errors = []
-    for name, value in options.items():
+    """Everything that breaks a rule of the operation. ``own_hosts``: where the service is, if that may be said."""
+    declared, text, rule = asked.capability, asked.text, ""
+    if declared.text_limit is None:
+        rule = "this takes a file or an address, no text" if text.strip() else ""
+    elif not text.strip():
+        rule = "it is missing; give the text"
+    elif len(text) > declared.text_limit:
+        rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
+    errors = [_text_error(rule, text if declared.text_limit is None else "")] if rule else []
+    errors += _language_errors(asked)
+    errors += _source_errors(asked, own_hosts)
+    for name, value in asked.options.items():
         option = declared.option(name)
         if option is None:
             known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
@@ -90,21 +87,19 @@ def option_errors(declared: Capability, options: Mapping[str, str]) -> list[Pers
     return errors
 
 
-def _text_errors(declared: Capability, text: str) -> list[PersonError]:
-    rule = ""
-    if declared.text_limit is None:
-        rule = "this takes a file or an address, no text" if text.strip() else ""
-    elif not text.strip():
-        rule = "it is missing; give the text"
-    elif len(text) > declared.text_limit:
-        rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
-    return [_text_error(rule, text if declared.text_limit is None else "")] if rule else []
-
-
-def _language_errors(declared: Capability, asked: Request) -> list[PersonError]:
+def _language_errors(asked: Request) -> list[PersonError]:
     """What is wrong with the languages of a request, as far as they are stated or the text shows them."""
-    if declared.is_english:
-        return _english_errors(asked)
+    if asked.capability.is_english:
+        stated, rule = asked.options.get("language", ""), ""
+        if stated and base_of(stated) != ENGLISH:
+            return [PersonError(argument="language", rule=_ONLY_ENGLISH, example="English", given=label_of(stated))]
+        if script_of(asked.text) not in ("", LATIN):
+            rule = _ONLY_ENGLISH
+        elif not stated and is_foreign(asked.text):
+            like = looks_like(asked.text)
+            shown = label_of(like) if like not in ("", ENGLISH) else "another language"
+            rule = f"{_ONLY_ENGLISH}, and this looks like {shown}; if it is English all the same, say so: language=en"
+        return [_text_error(rule, asked.text)] if rule else []
     if asked.lacks_source:
         rule = "say which language the text is in; its letters are used by several"
         return [PersonError(argument="from", rule=rule, example="English")]
@@ -115,36 +110,22 @@ def _language_errors(declared: Capability, asked: Request) -> list[PersonError]:
     return []
 
 
-def _english_errors(asked: Request) -> list[PersonError]:
-    stated = asked.options.get("language", "")
-    if stated and base_of(stated) != ENGLISH:
-        return [PersonError(argument="language", rule=_ONLY_ENGLISH, example="English", given=label_of(stated))]
-    if script_of(asked.text) not in ("", LATIN):
-        return [_text_error(_ONLY_ENGLISH, asked.text)]
-    if stated or not is_foreign(asked.text):
-        return []
-    like = looks_like(asked.text)
-    shown = label_of(like) if like not in ("", ENGLISH) else "another language"
-    rule = f"{_ONLY_ENGLISH}, and this looks like {shown}; if it is English all the same, say so: language=en"
-    return [_text_error(rule, asked.text)]
-
-
 def _text_error(rule: str, given: str) -> PersonError:
     return PersonError(argument="text", rule=rule, example="The meeting was moved to Friday.", given=given)
 
 
-def _source_errors(declared: Capability, asked: Request, *, own_hosts: Collection[str]) -> list[PersonError]:
-    media = declared.media
+def _source_errors(asked: Request, own_hosts: Collection[str]) -> list[PersonError]:
+    media = asked.capability.media
     if media is None:
         given = asked.url or asked.file
         rule = "this takes a text, no file and no address"
-        return [PersonError(argument="url", rule=rule, example=declared.verb, given=given)] if given else []
+        return [PersonError(argument="url", rule=rule, example=asked.capability.verb, given=given)] if given else []
     if asked.url and asked.file:
         return [source_error(media, "give a file or an address, not both", "")]
     if asked.file:
         return file_errors(media, kind=media.kind, found=asked.file_format, seconds=asked.seconds)
     if asked.url:
-        return url_errors(media, asked.url, own_hosts=own_hosts)
+        return _url_errors(media, asked.url, own_hosts=own_hosts)
     return [source_error(media, f"give either the address of the {media.noun} or a file", "")]
 
 
@@ -167,12 +148,8 @@ def _article(noun: str) -> str:
     return "an" if noun[0] in "aeiou" else "a"
 
 
-def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[PersonError]:
-    """What is wrong with an address that the service is to download. We never open it ourselves.
-
-    ``own_hosts``: where the service itself is, when that may be said; one that runs on this machine may download from
-    this machine. No other private address is ever passed on.
-    """
+def _url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[PersonError]:
+    """Of an address that the service is to download; from a private one, only where both are on this machine."""
     if len(url) > _URL_LIMIT:
         return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
     own = {host for host in map(plain_host, own_hosts) if host is not None}

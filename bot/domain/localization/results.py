@@ -37,14 +37,12 @@ EMOTIONS = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """One file that the service holds for us for a while; ``url`` is empty when its bytes were the answer.
-
-    ``extension`` is what it is, not what was asked for.
-    """
+    """One file that the service holds for us for a while; ``url`` is empty when its bytes were the answer."""
 
     name: str
     url: str
     extension: str
+    """What it is, not what was asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

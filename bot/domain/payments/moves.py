@@ -16,37 +16,30 @@ _REJECTED, _MISMATCH, _REFUSED, _CLOSED = State.REJECTED, State.MISMATCH, State.
 _SETTLED: Final = {_COMPLETED, _CANCELED, _FAILED}
 _ON_RECORD: Final = {_COMMITTED, _PENDING, *_SETTLED}
 _BEFORE_SENDING: Final = {_SENDING, _AWAITING, _WITHDRAWN, _EXPIRED, _NEEDS_HUMAN}
-
-
-def _by_people(*afterwards: State) -> dict[State, set[State]]:
-    """What people decide. ``afterwards``: what a database that was put back may find done already."""
-    return {_AWAITING: {_APPROVED, _REJECTED, _WITHDRAWN, _EXPIRED, *afterwards}}
-
-
-def _followed() -> dict[State, set[State]]:
-    return {_COMMITTED: {_PENDING, *_SETTLED}, _PENDING: {*_SETTLED}}
-
+_DECIDED: Final = {_APPROVED, _REJECTED, _WITHDRAWN, _EXPIRED}
+"""By people. After a database was put back, it may also turn out to be done already."""
+_FOLLOWED: Final = {_COMMITTED: {_PENDING, *_SETTLED}, _PENDING: _SETTLED}
 
 _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
     Kind.PAYOUT: {
         _NEW: {_CREATING, _WITHDRAWN, _EXPIRED, _CREATE_UNKNOWN},
         _CREATING: {_AWAITING, _CREATE_UNKNOWN, _NEW, _MISMATCH},
         _CREATE_UNKNOWN: {_AWAITING, _NEW, _NEEDS_HUMAN, _MISMATCH, _REFUSED},
-        **_by_people(_COMMIT_UNKNOWN),
+        _AWAITING: {*_DECIDED, _COMMIT_UNKNOWN},
         _APPROVED: {*_BEFORE_SENDING, *_ON_RECORD, _MISMATCH, _COMMIT_UNKNOWN},
         _SENDING: {*_ON_RECORD, _APPROVED, _REFUSED, _COMMIT_UNKNOWN},
         _COMMIT_UNKNOWN: {*_ON_RECORD, _NEEDS_HUMAN, _REFUSED},
         _NEEDS_HUMAN: {*_ON_RECORD, _APPROVED, _CREATE_UNKNOWN, _CLOSED},
-        **_followed(),
+        **_FOLLOWED,
     },
     Kind.ONE_STEP: {
         _NEW: {_AWAITING, _WITHDRAWN, _EXPIRED, _COMMIT_UNKNOWN},
-        **_by_people(_COMMIT_UNKNOWN),
+        _AWAITING: {*_DECIDED, _COMMIT_UNKNOWN},
         _APPROVED: {*_BEFORE_SENDING, *_ON_RECORD, _REFUSED, _COMMIT_UNKNOWN},
         _SENDING: {*_ON_RECORD, _APPROVED, _COMMIT_UNKNOWN},
         _COMMIT_UNKNOWN: {*_ON_RECORD, _NEEDS_HUMAN, _REFUSED},
         _NEEDS_HUMAN: {*_ON_RECORD, _APPROVED, _CLOSED},
-        **_followed(),
+        **_FOLLOWED,
     },
     Kind.PURCHASE: {
         _NEW: {_CREATING, _WITHDRAWN, _CREATE_UNKNOWN},
@@ -57,16 +50,16 @@ _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
     },
     Kind.BULK: {
         _NEW: {_AWAITING, _WITHDRAWN, _COMMIT_UNKNOWN},
-        **_by_people(_COMMIT_UNKNOWN),
+        _AWAITING: {*_DECIDED, _COMMIT_UNKNOWN},
         _APPROVED: {*_BEFORE_SENDING, _COMMITTED, _MISMATCH, _COMMIT_UNKNOWN},
         _SENDING: {_COMMITTED, _APPROVED, _COMMIT_UNKNOWN},
         _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED},
         _NEEDS_HUMAN: {_COMMITTED, _APPROVED, _CLOSED},
-        **_followed(),
+        **_FOLLOWED,
     },
     Kind.BULK_CANCEL: {
         _NEW: {_AWAITING, _WITHDRAWN},
-        **_by_people(),
+        _AWAITING: _DECIDED,
         _APPROVED: {*_BEFORE_SENDING, _COMMITTED, _COMPLETED, _FAILED, _MISMATCH},
         _SENDING: {_COMMITTED, _APPROVED, _COMMIT_UNKNOWN},
         # Canceling the same payment twice moves nothing twice, so after reading, what is left is sent on.
@@ -77,9 +70,6 @@ _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
 }
 
 MACHINES: Final = {kind: Machine(declared, final=FINAL) for kind, declared in _DECLARED.items()}
-MOVES: Final[Mapping[Kind, Mapping[State, frozenset[State]]]] = {kind: one.arrows for kind, one in MACHINES.items()}
-
-
 CREATES: Final = frozenset(kind for kind in Kind if MACHINES[kind].allows(_NEW, _CREATING))
 """Whose first step sends something. The others ask people first."""
-APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MOVES[kind])
+APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MACHINES[kind].arrows)

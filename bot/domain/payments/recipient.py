@@ -58,10 +58,7 @@ def _has_no_account(recipient: Recipient) -> bool:
 
 
 def suggestion(email: str, paid: Collection[str]) -> str:
-    """The address that was probably meant; empty where there is none. ``paid``: addresses paid before, in lower case.
-
-    One that was paid before comes first, then the same name at a domain that was paid before or is usual.
-    """
+    """The address that was probably meant: one of those paid before, else the name at such a domain or a usual one."""
     typed = email.casefold()
     local, _, domain = typed.rpartition("@")
     close = []

@@ -7,7 +7,7 @@ chain around them shows. What rows of older versions do not say is not compared.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -15,8 +15,6 @@ from itertools import pairwise
 from typing import Final
 
 from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
-from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
-from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
@@ -106,11 +104,7 @@ def disagreements(
     rows: Sequence[VerifiedRow],
     general: Callable[[], Sequence[VerifiedRow]] = tuple,
 ) -> tuple[Disagreement, ...]:
-    """Every way in which a request disagrees with its rows; empty: it is as it was asked, decided and sent.
-
-    ``votes`` are of its present round. ``general``, rows that say by how much the clock was set, is read only where
-    something was sent or a deadline is later than it was given.
-    """
+    """Every way in which a request disagrees with its rows. ``general`` gives those of the clock, where it matters."""
     changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
     if changed:
         return (Disagreement(Odd.CHANGED_ROW, changed),)
@@ -259,28 +253,6 @@ def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows:
     return True
 
 
-def made_of(payload: Payload, rows: Callable[[], Sequence[BulkRow]]) -> bool:
-    """Whether the items of a request are those of its digest. ``rows``: reads them; what has none is not read."""
-    match payload:
-        case BulkPayload():
-            items = [row.item for row in rows()]
-            same = items_digest(items) == payload.items_digest
-            return same and (len(items), sum(item.cents for item in items)) == (payload.count, payload.cents)
-        case CancelPayload():
-            return hashes_digest({row.hash: int(row.cents) for row in rows()}) == payload.items_digest
-        case _:
-            return True
-
-
-def names_what_it_sent(
-    payload: Payload, rows: Sequence[VerifiedRow], named_by: Callable[[int], Iterable[BulkRow]]
-) -> bool:
-    """Whether the items say of each request of a cancellation what it named: what none has named is named next."""
-    if not isinstance(payload, CancelPayload):
-        return True
-    return all(known_digest(row.hash for row in named_by(n)) == named for n, named in named_in(rows).items())
-
-
 def named_in(rows: Sequence[VerifiedRow]) -> Mapping[int, str]:
     """What each request of a cancellation named, by attempt; without those after which people voted for another one."""
     found: dict[int, str] = {}
@@ -331,7 +303,11 @@ def _clock_steps(general: Sequence[VerifiedRow], *, since: int) -> list[tuple[in
 
 def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:
     """Whether the person was seen to vote, in this ballot, for this, then and so; and counts on in this round."""
-    begun = max((n for n, one in enumerate(entries) if _begins_ballot(one)), default=0)
+    starts = (
+        one.action in _BEGIN_ANEW or (one.after in _WAITS and one.before != one.after and one.action != _STILL_COUNTED)
+        for one in entries
+    )
+    begun = max((n for n, begins in enumerate(starts) if begins), default=0)
     ballot = entries[begun:]  # what was voted before counts no more
     own = [
         one
@@ -350,8 +326,3 @@ def _counts_in(number: int, person: str, own: Entry, ballot: Sequence[Entry]) ->
     kept = (one.detail for one in ballot if one.action in (RECOUNTED, _STILL_COUNTED) or one.action in _CHOICES)
     lists = [one.get("counted") for one in kept if one.get("round") == number]
     return any(person in counted for counted in lists if isinstance(counted, list))
-
-
-def _begins_ballot(entry: Entry) -> bool:
-    moved_there = entry.after in _WAITS and entry.before != entry.after and entry.action != _STILL_COUNTED
-    return moved_there or entry.action in _BEGIN_ANEW

@@ -9,7 +9,7 @@ from itertools import chain
 from types import MappingProxyType
 
 from bot.domain.content import Content
-from bot.domain.emails.lists import WHOLE, Answer, ListProgress, Outcome, RunCount, RunState, stored_answer
+from bot.domain.emails.lists import WHOLE, Answer, ListProgress, Outcome, RunCount, RunState
 from bot.domain.reasons import Reason
 from bot.presentation.emails import lists as emails
 from bot.presentation.emails.lists import result_cells, result_header
@@ -27,7 +27,7 @@ _NOT_ASKED = Answer(outcome=Outcome.NOT_ASKED)
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
     """CSV of all rows: ``blocks`` as ``prepare`` stored them, ``stored`` by an address's number. Slow: use a thread."""
-    answers = {number: stored_answer(json.loads(said)) for number, said in stored.items()}
+    answers = {number: Answer.read(json.loads(said)) for number, said in stored.items()}
     names = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))[:_COLUMNS]
     cells = {number: result_cells(answer, names) for number, answer in answers.items()}
     cells[NOBODY] = result_cells(_NO_ADDRESS, names)

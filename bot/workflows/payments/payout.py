@@ -18,7 +18,7 @@ from operator import methodcaller
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import Done, doubted
+from bot.domain.outcome import Done, NotExecuted
 from bot.domain.payments.instruction import (
     FINAL,
     SETTLED,
@@ -184,18 +184,21 @@ def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operatio
 
 
 async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
-    """Outcome of a commit. A refusal is compared with the payout's own record: where they differ, the record counts."""
-    if doubted(outcome) is outcome:
+    """Outcome of a commit. A refusal is compared with the payout's own record: where they differ, the record counts.
+
+    What was carried out can be answered with a refusal: a proxy repeats a request, and the second one is refused.
+    """
+    if not isinstance(outcome, NotExecuted) or outcome.again:
         return outcome
     try:
         operation = await payments.get_operation(instruction.remote_id or "")
     except (ServiceNow, ServiceNever, OperatorError):
-        return doubted(outcome)
+        return outcome.in_doubt()
     if differences(instruction, operation):
-        return doubted(outcome)
+        return outcome.in_doubt()
     if operation.state is OperationStatus.CREATED:
         return outcome
-    return Done(value=operation) if state_of(operation) is not None else doubted(outcome)
+    return Done(value=operation) if state_of(operation) is not None else outcome.in_doubt()
 
 
 def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import Answer, Outcome, fair_shares, same_address, stored_answer
+from bot.domain.emails.lists import Answer, Outcome, fair_shares, same_address
 from bot.domain.files.columns import likely_column, looks_like_address, summarize
 
 
@@ -57,4 +57,4 @@ def test_room_is_shared_fairly(wants: list[int], room: int) -> None:
 
 def test_an_answer_survives_the_database() -> None:
     answer = Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("a.b", "1"), ("c", "")), text="x")
-    assert stored_answer(answer.stored()) == answer
+    assert Answer.read(answer.stored()) == answer

@@ -3,13 +3,13 @@
 import pytest
 
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Kind, State
-from bot.domain.payments.moves import APPROVED, CREATES, MACHINES, MOVES
+from bot.domain.payments.moves import APPROVED, CREATES, MACHINES
 
 EVERY_KIND = pytest.mark.parametrize("kind", Kind)
 
 
 def arrows(kind: Kind) -> set[tuple[State, State]]:
-    return {(one, to) for one, targets in MOVES[kind].items() for to in targets}
+    return {(one, to) for one, targets in MACHINES[kind].arrows.items() for to in targets}
 
 
 def before(kind: Kind, state: State) -> set[State]:

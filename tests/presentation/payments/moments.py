@@ -8,7 +8,7 @@ from bot.domain.approvals import No, Void
 from bot.domain.content import Content
 from bot.domain.payments.bulk import BulkProgress, tally
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
-from bot.domain.payments.moves import MOVES
+from bot.domain.payments.moves import MACHINES
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
 from bot.presentation.payments import cards, purchases
@@ -154,7 +154,7 @@ def reachable(kind: Kind) -> set[State]:
         state = left.pop()
         if state not in found:
             found.add(state)
-            left += MOVES[kind].get(state, ())
+            left += MACHINES[kind].arrows.get(state, ())
     return found
 
 

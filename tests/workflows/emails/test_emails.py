@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 from structlog.testing import capture_logs
 
 from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import Answer, Busy, Checked, Lost, Outcome, RunState, stored_answer
+from bot.domain.emails.lists import Answer, Busy, Checked, Lost, Outcome, RunState
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import in_words, worded
@@ -341,7 +341,7 @@ async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) 
     assert len(run._waiting) == 2
     ((number, outcome, text),) = run._answers
     assert (number, outcome) == (7, Outcome.FAILED)
-    assert "it timed out" in worded(stored_answer(json.loads(text)).why)
+    assert "it timed out" in worded(Answer.read(json.loads(text)).why)
 
 
 @pytest.mark.parametrize(("what", "rest"), [(Press.RESUME, 0.0), (Press.STOP, 20.0)])
