@@ -15,6 +15,8 @@ from itertools import pairwise
 from typing import Final
 
 from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
+from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
+from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
@@ -251,6 +253,15 @@ def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows:
         if taken is None or taken.released or taken.cents != instruction.cents or day not in (None, taken.day):
             return False
     return True
+
+
+def made_of(payload: Payload, rows: Sequence[BulkRow]) -> bool:
+    """Whether the items of a request about several payments are those of its digest."""
+    if isinstance(payload, CancelPayload):
+        return hashes_digest({row.hash: int(row.cents) for row in rows}) == payload.items_digest
+    items = [row.item for row in rows]
+    found = (items_digest(items), len(items), sum(item.cents for item in items))
+    return isinstance(payload, BulkPayload) and found == (payload.items_digest, payload.count, payload.cents)
 
 
 def named_in(rows: Sequence[VerifiedRow]) -> Mapping[int, str]:

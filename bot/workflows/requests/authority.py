@@ -13,10 +13,10 @@ import structlog
 
 from bot.domain.approvals import Count, Membership, No, Role, counting, in_role
 from bot.domain.audit import CLOCK_SET, SYSTEM
-from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
+from bot.domain.payments.bulk import known_digest
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.moves import CREATES
-from bot.domain.payments.sealed import RECOUNTED, Disagreement, Odd, disagreements, named_in
+from bot.domain.payments.sealed import RECOUNTED, Disagreement, Odd, disagreements, made_of, named_in
 from bot.domain.policy import Frozen
 from bot.domain.reasons import OfMode, OfRequest, Reason, Verbatim, has_code
 from bot.workflows.context import Context, Unit, witness
@@ -42,15 +42,7 @@ def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 def has_its_items(tx: Tx, instruction: Instruction) -> bool:
     """Whether the items of a request are those of its digest."""
-    payload = instruction.payload
-    if isinstance(payload, BulkPayload):
-        items = [row.item for row in tx.bulk_items.rows(instruction.id)]
-        found = (items_digest(items), len(items), sum(item.cents for item in items))
-        return found == (payload.items_digest, payload.count, payload.cents)
-    if isinstance(payload, CancelPayload):
-        amounts = {row.hash: int(row.cents) for row in tx.bulk_items.rows(instruction.id)}
-        return hashes_digest(amounts) == payload.items_digest
-    return True
+    return not instruction.payload.has_items or made_of(instruction.payload, tx.bulk_items.rows(instruction.id))
 
 
 def may_decide_on(uow: Unit, instruction: Instruction) -> bool:
@@ -117,7 +109,7 @@ def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
         rows=rows,
         general=lambda: tx.audit.every(CLOCK_SET),
     )
-    named = named_in(rows) if isinstance(instruction.payload, CancelPayload) else {}
+    named = named_in(rows)
     sent = {n: known_digest(row.hash for row in tx.bulk_items.named_by(instruction.id, n)) for n in named}
     return found if sent == named else (*found, Disagreement(Odd.ITEMS))
 
