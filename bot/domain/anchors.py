@@ -1,7 +1,6 @@
 """Anchors: notes of where the audit chain stood, kept outside the database and sealed with our key.
 
-They show what the chain alone does not: that its end was cut off, or that another database took its place. One is also
-written before each request with an effect leaves, so that a restored database is recognised, however little was lost.
+They show a chain that was cut off or replaced. One is also written before each request with an effect leaves.
 """
 
 import hashlib

@@ -43,13 +43,3 @@ def counts_as_read(instruction: Instruction, *, quiet: Quiet, now: datetime) -> 
 def silence_is_proven(instruction: Instruction, *, reads: int, quiet: Quiet, now: datetime) -> bool:
     """Whether "still created" may be believed: enough reads, the last of them after the quiet period."""
     return reads >= READS_NEEDED and quiet.over(sent_at=instruction.sent_at, now=now)
-
-
-def looks_after(instruction: Instruction, *, quiet: Quiet, now: datetime) -> int:
-    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read(instruction, quiet=quiet, now=now)
-    return instruction.reads + 1 if counts else instruction.reads
-
-
-def absence_is_proven(*, looks: int) -> bool:
-    """Whether "the list does not show it" may be believed."""
-    return looks >= LOOKS_NEEDED

@@ -1,7 +1,4 @@
-"""Reasons as values: a code from a closed set and its facts, stored as JSON and asked about by its code.
-
-Worded in :mod:`bot.presentation.reasons` alone. What a service or a person said is a fact of the reason, foreign text.
-"""
+"""Reasons as values, stored as JSON: a code from a closed set and its facts. Foreign text is a fact among them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum

@@ -1,7 +1,4 @@
-"""Recovery of a database that may be older than the services, because a backup was put back or a replica took over.
-
-It asks for what was done already to be done again, so nothing is sent until an operator has looked.
-"""
+"""Recovery of a database that may be older than the services, so that it asks for what was done already."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""When to poll again what a service is working on, and when to remind approvers.
-
-The pace grows from the base interval by half each time: at 30 seconds to every 5 minutes in the first hour, then
-hourly, and daily for money held in escrow.
-"""
+"""When to poll again: half as long again each time, every 5 minutes, hourly, daily; and when to remind approvers."""
 
 import hashlib
 from datetime import datetime, timedelta

@@ -1,7 +1,4 @@
-"""Answers that could not be parsed: the shape of each, without its values, and the configuration that may fix it.
-
-Shown to people and kept, so it holds nothing a value could be: names that look like one are masked.
-"""
+"""Answers that could not be parsed: the shape of each, without anything like a value, and what may fix it."""
 
 import json
 import re
@@ -172,6 +169,8 @@ WRAPPERS: Final = ("data", "partner")
 _SAME, _CONTAINED, _SIMILAR = 3, 2, 1
 _ALIKE: Final = 0.7
 _MOST_CANDIDATES: Final = 5
+_TURN: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+"""Where a word ends: ``operationId``, ``operation_id`` and ``OPERATION-ID`` are the same two words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,7 +293,7 @@ def _best(theirs: str, names: Collection[str]) -> int:
 @lru_cache(maxsize=4_096)  # the answers to one operation have the same names again and again
 def _likeness(theirs: str, ours: str) -> int:
     """Similarity of two names: equal letters, all words of the other, or mostly equal letters."""
-    one, other = _words(theirs), _words(ours)
+    one, other = (re.findall(r"[^\W_]+", _TURN.sub(" ", name).casefold()) for name in (theirs, ours))
     if not one or not other:
         return 0
     if "".join(one) == "".join(other):
@@ -302,9 +301,3 @@ def _likeness(theirs: str, ours: str) -> int:
     if set(one) <= set(other) or set(other) <= set(one):
         return _CONTAINED
     return _SIMILAR if SequenceMatcher(None, "".join(one), "".join(other)).ratio() >= _ALIKE else 0
-
-
-def _words(name: str) -> list[str]:
-    """``operationId``, ``operation_id`` and ``OPERATION-ID`` are the same two words."""
-    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    return re.findall(r"[^\W_]+", parted.casefold())

@@ -1,8 +1,4 @@
-"""Read an untrusted file in a separate process: within limits of time and memory, without blocking the others.
-
-One cell with millions of attributes blocks the parser's process and fills its memory. So compressed and long files are
-read by a process that the system ends when it takes too much, and that gets nothing of our environment.
-"""
+"""Read an untrusted file in a process of its own, which the system ends when it takes too much time or memory."""
 
 import asyncio
 import json
@@ -44,10 +40,7 @@ _READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
 
 
 async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:
-    """Read a CSV or XLSX file as :func:`bot.tables.reading.read_table` does, without blocking.
-
-    A file that takes more than ``bounds`` is a ``TableProblem``, too.
-    """
+    """Read a file as :func:`bot.tables.reading.read_table` does; what takes more than ``bounds`` is a problem."""
     limits = limits or Limits()
     size = file.seek(0, os.SEEK_END)
     file.seek(0)

@@ -1,9 +1,7 @@
 """Delimited text as found in practice, and as we hand it back.
 
-Reading: several encodings and delimiters; each defect is reported with its row. Writing: a spreadsheet runs nothing in
-it, and reading it back gives the same cells: what a spreadsheet would take for a formula gets an apostrophe in front,
-and so does such a formula behind apostrophes. Plain numbers stay, also ``-25.00`` and ``+593991234567``: a sign before
-digits is no formula.
+Written, a spreadsheet runs nothing in it, and it reads back the same: what would be taken for a formula, also behind
+apostrophes, gets an apostrophe in front. Plain numbers stay, also ``-25.00`` and ``+593991234567``.
 """
 
 import codecs
@@ -216,11 +214,7 @@ def rewritten(content: bytes) -> bytes:
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
-    """A CSV file: UTF-8, commas, CRLF.
-
-    ``for_people``: with formulas neutralised. Unless it is plain ASCII, also with the byte order mark by which a
-    spreadsheet recognises UTF-8. Services get every cell unchanged, and no mark.
-    """
+    """A CSV file: UTF-8, commas, CRLF; ``for_people``: formulas neutralised, with a byte order mark if needed."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     if for_people:

@@ -1,9 +1,7 @@
 """Numbers and dates as a spreadsheet shows them, and formats that show something else than the cell holds.
 
-What is stored as 0.25 is shown as 25%, 46082 as a date, 25 as 25.00. Dates come out as ``2026-03-01`` whatever the
-sheet's own order of day and month. Thousands separators and currency signs are left out: no reader expects them. Some
-formats show nothing at all, a fixed text, other digits: ``;;;`` hides, ``"5.00"`` shows 5.00 whatever the number is,
-``0"."00`` and ``0,`` show a hundredth and a thousandth of it, ``-0`` another sign.
+Dates come out as ``2026-03-01`` whatever the sheet's own order, numbers without separators and currency signs. ``;;;``
+hides, ``"5.00"`` shows 5.00 whatever the number is, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
 """
 
 import re

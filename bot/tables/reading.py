@@ -1,8 +1,4 @@
-"""The single entry point for every file that may hold a table, and the process that reads one such file.
-
-The content decides the kind, not the name: text or XLSX; everything else is refused with the name of its format. Then
-columns are found by the names that people give them.
-"""
+"""The single entry point for a file that may hold a table; its columns, by the names that people give them."""
 
 import json
 import re
@@ -35,10 +31,7 @@ _ROWS_A_LINE = 200
 
 
 def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Table:
-    """Read a CSV or XLSX file as a whole; ``TableProblem`` where it holds no table that can be used.
-
-    ``file`` must be seekable; ``name`` is used only where the content leaves the kind open.
-    """
+    """Read a CSV or XLSX file as a whole; ``name`` is used only where the content leaves the kind open."""
     limits = limits or Limits()
     size = file.seek(0, 2)
     if size > limits.size:
@@ -90,11 +83,7 @@ def _is_workbook(file: BinaryIO, name: str) -> bool:
 def find_columns(
     header: Sequence[str], wanted: Mapping[str, Collection[str]], *, required: Collection[str] = ()
 ) -> dict[str, int]:
-    """Zero-based positions of the wanted columns, by our names for them, each with other names that mean the same.
-
-    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. A column with exactly our
-    name takes precedence. ``TableProblem``: two columns mean the same, or a required one is missing.
-    """
+    """Zero-based positions of the wanted columns, by our names; ``E-Mail`` is ``email``, exactly ours comes first."""
     names = [loose(name) for name in header]
     found: dict[str, int] = {}
     for name, others in wanted.items():
@@ -142,11 +131,7 @@ def loose(name: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """The process that reads one table: the file is its standard input, the table its standard output.
-
-    It writes lines of JSON: the table without its rows, then some rows per line, then the number of rows; or one line
-    with the problem.
-    """
+    """The process that reads one table: to its output go the table without rows, then the rows, their number: JSON."""
     asked = json.loads(arguments[0])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))

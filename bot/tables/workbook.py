@@ -239,10 +239,9 @@ def _formats(archive: _Archive, part: str) -> list[str]:
 def _parse(
     blocks: Iterator[bytes], dialect: _Dialect, start: Start, end: Text | None = None, text: Text | None = None
 ) -> None:
-    """Feed one part to handlers, unless it is no XML, or what would be read stands in another namespace or place.
+    """Feed one part to handlers, unless what would be read stands in another namespace or place, or it is no XML.
 
-    ``start`` gets each element of ``places``, without its namespace. An attribute with a prefix is called by its
-    namespace, a blank and its name. ``end``: the name is empty for what is ignored.
+    A prefixed attribute is called by its namespace, a blank and its name. ``end`` gets no name for what is ignored.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

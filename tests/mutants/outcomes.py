@@ -7,10 +7,10 @@ MUTANTS = mutants("""
 one list proves absence | a list that lags behind does not prove that nothing was paid
 -LOOKS_NEEDED = 2
 +LOOKS_NEEDED = 1
-lists in one breath count as several | lists that prove absence lie apart
--    return instruction.reads + 1 if counts else instruction.reads
-+    return instruction.reads + 2 if counts else instruction.reads
 @ bot/workflows/requests/look_again.py tests/laws/test_outcome.py -k second_list
+lists in one breath count as several | lists that prove absence lie apart
+-looks = instruction.reads + 1
++looks = instruction.reads + 2
 what was sent is looked for once | what the second list shows was there all the time
 -    elif not absent or asks_people_already(instruction):
 +    elif asks_people_already(instruction):

@@ -46,7 +46,7 @@ def read_booking(document: object, route: Route, *, booking_id: str = "", extern
         amount=_amount(body, names["amount"]),
         **{ours: unread.line(body, names[ours]) for ours in _LINES_OF_A_BOOKING},
     )
-    if booking_id and not record.goes_by(booking_id):
+    if booking_id and booking_id not in (record.id, record.numeric_id):
         raise Unfit("the record of another booking", body, names["id"])
     if external_id and record.external_id not in ("", external_id):
         raise Unfit("the record of another booking", body, names["external_id"])

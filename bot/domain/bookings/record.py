@@ -145,9 +145,6 @@ class BookingRecord:
     amount: str = ""
     payment_method: str = ""
 
-    def goes_by(self, reference: str) -> bool:
-        return bool(reference) and reference in (self.id, self.numeric_id)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:

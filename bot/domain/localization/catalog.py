@@ -1,7 +1,4 @@
-"""The thirteen operations: formats, allowed values, defaults and limits, from the interface document.
-
-Where the document is silent (``is_closed=False``, the options below *Other capabilities*), the service decides.
-"""
+"""The thirteen operations: formats, values, defaults and limits of the interface document, or else of the service."""
 
 from bot.domain.localization.declaration import Accepts, CallOperation, Capability, Media, MediaKind, Option
 from bot.domain.localization.languages import LANGUAGES, LOCALES, listed
@@ -27,25 +24,19 @@ _STATED = Option(
 
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(
-        CallOperation.GENDER,
-        "gender",
-        "Detect gender",
+        *(CallOperation.GENDER, "gender", "Detect gender"),
         summary="tell the gender of the speaker of a recording",
         doing="Listening to who speaks",
         media=Media(formats=_CLIPS),
     ),
     Capability(
-        CallOperation.SEPARATION,
-        "separate",
-        "Separate vocals and music",
+        *(CallOperation.SEPARATION, "separate", "Separate vocals and music"),
         summary="split a song into its vocals and its music, two .mp3 files",
         doing="Separating vocals and music",
         media=Media(formats=_CLIPS),
     ),
     Capability(
-        CallOperation.CONVERSION,
-        "convert",
-        "Convert",
+        *(CallOperation.CONVERSION, "convert", "Convert"),
         heading="Convert audio",
         summary="convert audio to .wav or .mp3",
         doing="Converting",
@@ -54,9 +45,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         streams=True,
     ),
     Capability(
-        CallOperation.AUDIO_EXTRACTION,
-        "extract-audio",
-        "Extract audio",
+        *(CallOperation.AUDIO_EXTRACTION, "extract-audio", "Extract audio"),
         summary="take the sound of a video, at most 600 seconds long, as a .wav file",
         doing="Extracting the sound",
         media=Media(kind=MediaKind.VIDEO, file="video_file", url="video_url", formats=_VIDEOS, max_seconds=600),
@@ -68,45 +57,35 @@ CAPABILITIES: tuple[Capability, ...] = (
         streams=True,
     ),
     Capability(
-        CallOperation.TRANSCRIPTION,
-        "transcribe",
-        "Transcribe",
+        *(CallOperation.TRANSCRIPTION, "transcribe", "Transcribe"),
         summary="write down what is said in a recording",
         doing="Writing down what is said",
         media=Media(formats=_SPEECH, is_closed=False),
         options=(_LOCALE,),
     ),
     Capability(
-        CallOperation.SPEECH_EMOTION,
-        "emotion",
-        "Emotion",
+        *(CallOperation.SPEECH_EMOTION, "emotion", "Emotion"),
         heading="Emotion in speech",
         summary="recognize the emotion in a recording or a text",
         doing="Listening for the emotion",
         media=Media(formats=_SPEECH, is_closed=False),
     ),
     Capability(
-        CallOperation.PARAPHRASE,
-        "paraphrase",
-        "Paraphrase",
+        *(CallOperation.PARAPHRASE, "paraphrase", "Paraphrase"),
         summary="say an English text in other words",
         doing="Finding other words",
         is_english=True,
         options=(_STATED,),
     ),
     Capability(
-        CallOperation.SUMMARY,
-        "summarize",
-        "Summarize",
+        *(CallOperation.SUMMARY, "summarize", "Summarize"),
         summary="shorten an English text that is long enough for it",
         doing="Summarizing",
         is_english=True,
         options=(_STATED,),
     ),
     Capability(
-        CallOperation.TRANSLATION,
-        "translate",
-        "Translate",
+        *(CallOperation.TRANSLATION, "translate", "Translate"),
         summary="translate a text; from= says its language, unless its letters can be of one alone",
         doing="Translating",
         options=(
@@ -115,17 +94,13 @@ CAPABILITIES: tuple[Capability, ...] = (
         ),
     ),
     Capability(
-        CallOperation.TRANSLITERATION,
-        "transliterate",
-        "Transliterate",
+        *(CallOperation.TRANSLITERATION, "transliterate", "Transliterate"),
         summary="write a text of another script in English letters",
         doing="Writing it in English letters",
         options=(_SOURCE,),
     ),
     Capability(
-        CallOperation.SPEECH,
-        "speak",
-        "Speak",
+        *(CallOperation.SPEECH, "speak", "Speak"),
         heading="Speak a text",
         summary="make speech of a text, as an audio file",
         doing="Speaking",
@@ -142,17 +117,13 @@ CAPABILITIES: tuple[Capability, ...] = (
         streams=True,
     ),
     Capability(
-        CallOperation.TEXT_EMOTION,
-        "emotion",
-        "Emotion",
+        *(CallOperation.TEXT_EMOTION, "emotion", "Emotion"),
         heading="Emotion in a text",
         summary="recognize the emotion in a recording or a text",
         doing="Reading for the emotion",
     ),
     Capability(
-        CallOperation.TEXT_EXTRACTION,
-        "extract-text",
-        "Extract text",
+        *(CallOperation.TEXT_EXTRACTION, "extract-text", "Extract text"),
         summary="read the text of a document",
         doing="Reading the document",
         media=Media(kind=MediaKind.DOCUMENT, file="file", url="file_url", formats=_DOCUMENTS, is_closed=False),

@@ -1,7 +1,4 @@
-"""Languages that forms offer, and the language that a text is probably in.
-
-The guess refuses what is plainly not English and fills a form that somebody looks at; nothing is sent because of it.
-"""
+"""Languages that forms offer, and the language that a text is probably in: a guess that sends nothing."""
 
 import re
 import unicodedata

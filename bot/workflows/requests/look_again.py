@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
 from bot.domain.payments.instruction import Instruction, State
-from bot.domain.proof import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
+from bot.domain.proof import LOOKS_NEEDED, MAX_CREATES, counts_as_read, silence_is_proven
 from bot.domain.reasons import Reason
 from bot.domain.tracking import named_or
 from bot.workflows.context import Context, Unit
@@ -119,11 +119,11 @@ def counted_look(uow: Unit, instruction: Instruction, look: Look[Held]) -> tuple
         return {"reads": 0, "suspect": look.suspect}, False
     if not look.shows_nothing:
         return {}, False
-    looks = looks_after(instruction, quiet=uow.quiet, now=uow.now)
-    counted: Changes = {"reads": looks, "suspect": None}
-    if looks > instruction.reads:
-        counted["last_read_at"] = uow.now
-    return counted, absence_is_proven(looks=looks)
+    over = uow.quiet.over(sent_at=instruction.sent_at, now=uow.now)
+    if not (over and counts_as_read(instruction, quiet=uow.quiet, now=uow.now)):
+        return {"reads": instruction.reads, "suspect": None}, instruction.reads >= LOOKS_NEEDED
+    looks = instruction.reads + 1
+    return {"reads": looks, "suspect": None, "last_read_at": uow.now}, looks >= LOOKS_NEEDED
 
 
 def not_read(

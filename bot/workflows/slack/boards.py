@@ -184,7 +184,7 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
     content = await subject.board(ctx, name)
     if content is None:
         return False
-    wait = ctx.pace.take(_weight(board))
+    wait = ctx.pace.take(EditRank.LAST if board.urgent else EditRank.PROGRESS if board.progress else EditRank.CHANGE)
     if wait:
         return _NotYet(ctx.clock.now() + timedelta(seconds=wait), failed=False)
     try:
@@ -201,12 +201,6 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
         if refused.error not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
             return _NotYet(ctx.clock.now() + _pause(board), failed=True)
     return False
-
-
-def _weight(board: Board) -> EditRank:
-    if board.urgent:
-        return EditRank.LAST
-    return EditRank.PROGRESS if board.progress else EditRank.CHANGE
 
 
 async def _show(ctx: Context, at: Posted, content: Content) -> None:

@@ -9,7 +9,7 @@ import pytest
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
-from bot.slack.pace import EditRank
+from bot.slack.pace import EditRank, Pace
 from bot.workflows.slack import boards
 from storage.rows import Board
 from tests.support.rig import FINANCE, Rig
@@ -90,8 +90,15 @@ async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> Non
     assert messenger.edits[1].blocks == messenger.edits[0].plainer
 
 
-@pytest.mark.parametrize(("like", "weight"), [
-    ({"urgent": True, "progress": True}, EditRank.LAST), ({"progress": True}, EditRank.PROGRESS), ({}, EditRank.CHANGE),
+@pytest.mark.parametrize(("like", "sent", "waits"), [
+    ({"progress": True}, 5, False), ({"progress": True}, 6, True), ({}, 6, False), ({}, 12, True),
+    ({"urgent": True, "progress": True}, 17, False), ({"urgent": True}, 18, True),
 ])  # fmt: skip
-def test_an_end_goes_before_a_change_and_a_change_before_progress(like: dict[str, bool], weight: EditRank) -> None:
-    assert boards._weight(board(**like)) is weight
+async def test_an_end_goes_before_a_change_and_a_change_before_progress(
+    rig: Rig, like: dict[str, bool], sent: int, waits: bool
+) -> None:
+    pace = Pace(monotonic=rig.clock.boottime)
+    assert [pace.take(EditRank.LAST) for _ in range(sent)] == [0] * sent
+    messenger: Any = Messenger(None)
+    found = await boards._edit(replace(Play(rig, pace=pace).ctx, messenger=messenger), board(**like))
+    assert isinstance(found, boards._NotYet) is waits
