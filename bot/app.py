@@ -28,9 +28,8 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, WATCHED, Schedule, make_schedule
 from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
-from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.audit import Anchoring, HighWater
 from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
-from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context

@@ -123,10 +123,7 @@ def build(
 async def dispatched(
     app: AsyncApp, *, body: dict[str, Any], headers: dict[str, str | Sequence[str]] | None
 ) -> BoltResponse:
-    """Have Bolt handle a body from either transport; an unreadable one is answered like any other.
-
-    What people type passes here and nowhere else, so what no database holds is taken out here.
-    """
+    """Have Bolt handle a body of either transport, without what no database holds; answer an unreadable one, too."""
     try:
         sound = without_unstorable(body)
         return await app.async_dispatch(AsyncBoltRequest(body=sound, headers=headers, mode="socket_mode"))
@@ -227,7 +224,6 @@ class _Listeners:
         await ack()
 
     async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Buttons: an answer is sent as a private message beside the ack."""
         if body.get("type") != "block_actions" or not body.get("actions"):  # legacy attachments and dialogs
             await ack()
             return
@@ -244,7 +240,6 @@ class _Listeners:
         await ack()
 
     async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Shortcuts on messages: an answer is sent as a private message beside the ack."""
         with reading():
             used = Shortcut.read(body)
         handler = self.router.shortcuts.get(used.callback_id)
@@ -329,7 +324,6 @@ class _Listeners:
         return Nothing()
 
     async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
-        """The answer to give now; a late answer is delivered when it is ready."""
         begun = asyncio.get_running_loop().time()
         reply = await self._safely(handling, patience=self.patience)
         if not isinstance(reply, Later):
@@ -363,7 +357,6 @@ class _Listeners:
             await self.deps.ephemerals.say(reply.content, to=asker, replace=isinstance(reply, Edit))
 
     async def _turn(self, view_id: str, reply: Answer | Open | FieldErrors) -> None:
-        """Replace a submitted form by its late answer."""
         view = _view(reply)
         if view is None:
             return
@@ -374,7 +367,6 @@ class _Listeners:
             log.info("a form was not updated", reason=str(refused))
 
     async def _safely(self, handling: Awaitable[R], *, patience: float | None) -> R | Private:
-        """Run a handler; every error becomes an answer."""
         try:
             async with asyncio.timeout(patience):
                 return await handling

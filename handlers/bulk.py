@@ -11,6 +11,7 @@ from bot.domain.fields import reference
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
+from bot.domain.payments import fields
 from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
@@ -27,7 +28,6 @@ from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, Why, confir
 from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
-from handlers.grammar import fields
 from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, send_file, service_call, then
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
@@ -44,7 +44,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
     if bool(files) == bool(typed):
         return FieldErrors({forms.ROWS: forms.NOT_BOTH if files else forms.NEITHER})
-    carried = FormMetadata(file=next(iter(files), ""), channel=str(form.about["channel"]), key=form.source_key)
+    carried = FormMetadata(file=next(iter(files), ""), channel=form.channel, key=form.source_key)
 
     async def read() -> Answer:
         try:
@@ -118,7 +118,6 @@ def _notice(content: Content) -> Block:
 
 
 async def _request(deps: Dependencies, checked: Checked, user: str, carried: FormMetadata) -> Private:
-    """Request the payments that were read; a single bad row prevents the request."""
     problem = await _problem_with(deps, checked, user=user)
     if problem is not None:
         return Private(problem)
@@ -198,7 +197,6 @@ async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: i
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Show the page that the button names, after checking again that the user may see it."""
     payments = await payments_for(deps, click.user)
     named, _, number = click.value.rpartition(":")
     what, _, name = named.partition(":")

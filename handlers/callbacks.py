@@ -70,7 +70,6 @@ class CallbackEndpoint(ABC):
         return answer
 
     async def _answer(self, request: web.Request) -> web.Response:
-        """The answer: 200 only once the message is durable."""
         token = request.match_info["token"]
         # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
         forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
@@ -162,29 +161,26 @@ def _come_back(problem: str, busy: StorageError) -> web.Response:
 
 
 def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> Address | None:
-    """The source address: the peer, or behind ``trusted`` proxies the right-most hop that is none of them.
+    """The peer, or behind ``trusted`` proxies the right-most hop of ``X-Forwarded-For`` that is none of them."""
 
-    ``forwarded``: every line of the header ``X-Forwarded-For``, joined by commas.
-    """
-    address = _read(peer)
+    def read(text: str | None) -> Address | None:
+        try:
+            address = ipaddress.ip_address(text or "")
+        except ValueError:
+            return None
+        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+        return mapped or address
+
+    address = read(peer)
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
     while address is not None and _within(address, trusted) and hops:
-        address = _read(hops.pop())
+        address = read(hops.pop())
     return address
 
 
 def allowed(source: Address | None, networks: Sequence[Network]) -> bool:
     """Whether this source may call; no list means any."""
     return not networks or (source is not None and _within(source, networks))
-
-
-def _read(text: str | None) -> Address | None:
-    try:
-        address = ipaddress.ip_address(text or "")
-    except ValueError:
-        return None
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return mapped or address
 
 
 def _within(address: Address, networks: Sequence[Network]) -> bool:

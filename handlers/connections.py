@@ -30,15 +30,10 @@ _BACKLOG: Final = 1_024
 HEADER_SECONDS: Final = 10.0
 IDLE_SECONDS: Final = 75.0
 """Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
-_BETWEEN_LOOKS: Final = 1.0
 _MOMENT: Final = 0.05
 _ROUNDS: Final = 4
 """Rounds of the event loop in which waiting connections are accepted."""
-_LAST_REQUESTS: Final = NEW_SECONDS
-"""Seconds that an open connection has to send its request when the process stops: its sender may be slow just then."""
-_BODY_SECONDS: Final = 10.0
 _CHUNK: Final = 16_384
-_BODIES_TOGETHER: Final = 16 << 20
 
 
 def room(descriptors: int) -> int:
@@ -84,7 +79,7 @@ class Connections:
 
     now: Callable[[], float]
     most: int = CROWD
-    pause: float = _BETWEEN_LOOKS
+    pause: float = 1.0
     _guests: dict[asyncio.BaseTransport, _Guest] = field(default_factory=dict)
     strangers: int = 0
     """Unverified connections, at most ``most``."""
@@ -95,13 +90,13 @@ class Connections:
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """Record when a request's headers are complete, and when it is answered."""
         guest = self._of(request)
-        if guest is None:
-            return await handler(request)
-        guest.phase = _Phase.ANSWER
+        if guest is not None:
+            guest.phase = _Phase.ANSWER
         try:
             return await handler(request)
         finally:
-            self._turn(guest, _Phase.IDLE)
+            if guest is not None:
+                self._turn(guest, _Phase.IDLE)
 
     @contextmanager
     def reading(self, request: web.Request) -> Iterator[None]:
@@ -122,9 +117,9 @@ class Connections:
             self.strangers -= 1
 
     async def last_requests(self) -> None:
-        """Wait until every open connection has sent its request, with a time limit."""
+        """Wait until every open connection has sent its request, as long as a new one has: senders may be slow."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + _LAST_REQUESTS
+        until = loop.time() + NEW_SECONDS
         while loop.time() < until and any(  # noqa: ASYNC110 - once in a process' life
             guest.phase is _Phase.HEADERS for guest in self._guests.values()
         ):
@@ -210,8 +205,8 @@ class Bodies:
     """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted."""
 
     connections: Connections
-    seconds: float = _BODY_SECONDS
-    most: int = _BODIES_TOGETHER
+    seconds: float = 10.0
+    most: int = 16 << 20
     held: int = 0
     """Bytes read so far of unfinished bodies."""
     _readings: set[_Reading] = field(default_factory=set)
@@ -279,8 +274,6 @@ class _Door(asyncio.Protocol):
 
 
 class Site(web.BaseSite):
-    """Listens, and reports every connection to ``connections``."""
-
     def __init__(self, runner: web.AppRunner, connections: Connections, host: str, port: int) -> None:
         super().__init__(runner, backlog=_BACKLOG)
         self._connections = connections

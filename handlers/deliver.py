@@ -19,14 +19,13 @@ from bot.presentation.bookings import cards, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import acting, book, follow
-from bot.workflows.bookings.acting import Acted
+from bot.workflows.bookings import book, follow
+from bot.workflows.bookings.follow import Acted
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
 from handlers import stores
 from handlers.grammar.admission import Opens, delivery_call, delivery_for, send_file, then
-from handlers.grammar.fields import read_form
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake, wrong
+from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake, read_form, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, DeclinedError, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -36,8 +35,6 @@ T = TypeVar("T")
 
 
 def _opens(make: Callable[[Sequence[str], str], View], *, sandbox: bool = False) -> Opens:
-    """What a verb without arguments does: open this form, in which a store is chosen by name."""
-
     async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
         delivery = await delivery_for(deps, command.user)
         if sandbox and delivery.production:
@@ -65,7 +62,6 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def ask_price(deps: Dependencies, form: Submission) -> Reply:
-    """Show the price of the delivery, with the button that books it; mistakes are shown at their fields."""
     delivery = await delivery_for(deps, form.user)
     requested = await _read(deps, delivery, form, BookingKind.BOOKING)
     if isinstance(requested, FieldErrors):
@@ -90,10 +86,7 @@ def _priced(
     *,
     bookable: bool = False,
 ) -> Reply:
-    """Ask for a price; after a refusal or an outage the filled-in form is shown again with the problem.
-
-    The service recommends a quote before booking and does not require it: ``bookable`` forms continue without one.
-    """
+    """Ask for a price; in trouble the form is shown again, filled in; a ``bookable`` one continues without a price."""
 
     async def work() -> Answer:
         try:
@@ -109,7 +102,6 @@ def _priced(
 
 
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
-    """Book the delivery whose price was shown, once."""
     await delivery_for(deps, form.user)
     wanted = str(form.about["id"])
     before = await follow.get_booking(deps.ctx, wanted)
@@ -155,13 +147,12 @@ async def _read(
         store=store,
         request=fields.booking_request(found),
         by=form.user,
-        channel=str(form.about["channel"]),
+        channel=form.channel,
         source_key=source_key,
     )
 
 
 async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
-    """The chosen store's name as it is stored; or the mistake at its field."""
     given = fields.store(form.values.get(forms.STORE, ""))
     name = await follow.spelled(deps.ctx, delivery, given)
     if name is not None:
@@ -176,7 +167,6 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
-    """Show a booking, or one that is not stored here but exists at the service."""
     booking = await follow.find_booking(deps.ctx, text)
     if booking is not None:
         return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
@@ -196,7 +186,7 @@ async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply
 async def _canceled(
     deps: Dependencies, delivery: DeliveryService, command: Command, text: str, reason: str, *, verb: Verb
 ) -> Reply:
-    """Cancel with the given reason, or open the form that asks for one."""
+    look = partial(follow.follow, deps.ctx, delivery, text, by=command.user)
     try:
         said = fields.reason(reason)
     except PersonError as broken:
@@ -206,14 +196,14 @@ async def _canceled(
 
     async def act(booking: Booking) -> Answer:
         if not booking.can_cancel:
-            return _told(acting.cannot_cancel(booking))
+            return _told(follow.cannot_cancel(booking))
         if not said:
             return Private(deliveries.of_booking(deliveries.SAY_WHY, booking, command=deps.spelled(NAME)))
-        return _told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
+        return _told(await follow.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
     booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
-        return _elsewhere(deps, text, partial(follow.follow, deps.ctx, delivery, text, by=command.user), act, verb=verb)
+        return _elsewhere(deps, text, look, act, verb=verb)
     if booking.can_cancel and not said:
         return Open(forms.cancel(booking))
     return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
@@ -229,7 +219,7 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
         return Replace(notice(NO_EFFECT_TITLE, deliveries.FORM_IS_GONE.text))
 
     async def ask() -> Answer:
-        done = await acting.cancel(deps.ctx, delivery, booking, reason=found[forms.REASON], by=form.user)
+        done = await follow.cancel(deps.ctx, delivery, booking, reason=found[forms.REASON], by=form.user)
         return Replace(notice("Cancel", _told(done).content.text))
 
     return delivery_call(ask)
@@ -239,14 +229,13 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
 
     async def act(booking: Booking) -> Answer:
-        return _told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
+        return _told(await follow.start_search(deps.ctx, delivery, booking, by=command.user))
 
     text = values["booking"]
     booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
-        return _elsewhere(
-            deps, text, partial(follow.follow, deps.ctx, delivery, text, by=command.user), act, verb=_START
-        )
+        look = partial(follow.follow, deps.ctx, delivery, text, by=command.user)
+        return _elsewhere(deps, text, look, act, verb=_START)
     return delivery_call(lambda: act(booking))
 
 
@@ -298,23 +287,20 @@ async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, B
 
 async def start_now(deps: Dependencies, click: Click) -> Reply:
     delivery, booking = await _on_card(deps, click)
-    return delivery_call(then(lambda: acting.start_search(deps.ctx, delivery, booking, by=click.user), _told))
+    return delivery_call(then(lambda: follow.start_search(deps.ctx, delivery, booking, by=click.user), _told))
 
 
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
-    """Open the form that asks for the reason and is the confirmation."""
     _, booking = await _on_card(deps, click)
-    return Open(forms.cancel(booking)) if booking.can_cancel else _told(acting.cannot_cancel(booking))
+    return Open(forms.cancel(booking)) if booking.can_cancel else _told(follow.cannot_cancel(booking))
 
 
 async def refresh(deps: Dependencies, click: Click) -> Reply:
-    """Read the booking from the service now; the card is updated afterwards."""
     delivery, booking = await _on_card(deps, click)
-    return delivery_call(then(lambda: acting.refresh(deps.ctx, delivery, booking), _told))
+    return delivery_call(then(lambda: follow.refresh(deps.ctx, delivery, booking), _told))
 
 
 async def contact(deps: Dependencies, click: Click) -> Reply:
-    """Send the requesting user the customer's number, address and code privately."""
     _, booking = await _on_card(deps, click)
     return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
 

@@ -5,9 +5,8 @@ from functools import partial
 from typing import Final
 
 from bot.domain.content import Block
-from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
-from bot.domain.errors import PersonError
-from bot.domain.files.columns import looks_like_address, summarize
+from bot.domain.emails.lists import ADDRESS_RULE, addresses, concurrency
+from bot.domain.files.columns import summarize
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import marks_of
 from bot.domain.services import EMAILS
@@ -38,26 +37,15 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
     client = await emails_for(deps, command.user)
     if deps.ctx.emails.missing_single:
         return Private(answers.not_configured(emails.SINGLE_ADDRESSES, deps.ctx.emails.missing_single))
-    addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
-    if len(addresses) > MOST:
-        rule = emails.too_many(MOST, len(addresses), command=deps.spelled(NAME))
+    asked: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
+    if len(asked) > MOST:
+        rule = emails.too_many(MOST, len(asked), command=deps.spelled(NAME))
         raise wrong(deps, NAME, _CHECK.example, argument="address", rule=rule)
-    ask = partial(lists.check_addresses, client, addresses)
+    ask = partial(lists.check_addresses, client, asked)
     return service_call(then(ask, lambda found: Private(emails.checked(found))), service=EMAILS)
 
 
-def _addresses(text: str) -> list[str]:
-    """The addresses of an argument, separated by commas or semicolons."""
-    words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
-    wrong = next((word for word in words if not looks_like_address(word)), None)
-    if wrong is not None or not words:
-        rule, example = f"it must be {emails.ADDRESS_RULE}", "check ana@example.com"
-        raise PersonError(argument="address", rule=rule, example=example, given=wrong or text)
-    return words
-
-
 async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
-    """Read a dropped file and ask for the column; while a large file is read, a form shows that."""
     await emails_for(deps, click.user)
 
     async def read() -> Open:
@@ -72,10 +60,9 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     files = form.files.get(FILE, ())
     if not files:
         return FieldErrors({FILE: forms.NO_FILE})
-    channel = str(form.about["channel"])
 
     async def read() -> Replace | FieldErrors:
-        view, mistake = await _next_form(deps, files[0], channel=channel, thread_ts="")
+        view, mistake = await _next_form(deps, files[0], channel=form.channel, thread_ts="")
         return FieldErrors({FILE: mistake}) if mistake else Replace(view)
 
     return Later(read, meanwhile=Replace(forms.reading("the file")))
@@ -105,7 +92,6 @@ async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_t
 
 
 def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
-    """The ways to process a list that are not configured, with the missing variables."""
     ways = {ROW_BY_ROW: deps.ctx.emails.missing_single, WHOLE_FILE: deps.ctx.emails.missing_files}
     return {way: missing for way, missing in ways.items() if missing}
 
@@ -113,9 +99,8 @@ def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
 async def start(deps: Dependencies, form: Submission) -> Reply:
     await emails_for(deps, form.user)
     errors: dict[str, str] = {}
-    digits = form.values.get(CONCURRENT, "").strip() or str(CONCURRENCY)
-    valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
-    if not valid or not 1 <= int(digits) <= CONCURRENCY_LIMIT:
+    at_a_time = concurrency(form.values.get(CONCURRENT, ""))
+    if at_a_time is None:
         errors[CONCURRENT] = forms.NO_NUMBER
     column, percent, name = forms.chosen(form.values[COLUMN])
     if percent < _LEAST_PERCENT:
@@ -124,7 +109,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     lacking = _lacking_ways(deps).get(way)
     if lacking:
         errors[HOW] = forms.not_configured(way, lacking)
-    if errors:
+    if errors or at_a_time is None:
         return FieldErrors(errors)
     about = form.about
     added = await lists.request_list(
@@ -137,7 +122,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         column=column,
         column_name=name,
         whole=way == WHOLE_FILE,
-        concurrency=int(digits),
+        concurrency=at_a_time,
         source_key=form.source_key,
     )
     return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
@@ -145,13 +130,11 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
 
 async def press_board(deps: Dependencies, click: Click, *, what: lists.Press) -> Reply:
     came, state = await lists.press(deps.ctx, click.value, what, person=click.user)
-    match came:
-        case lists.Pressed.NOT_YOURS:
-            return Private(message(f":no_entry_sign: {emails.NOT_YOURS}"))
-        case lists.Pressed.TOO_LATE:
-            return Private(message(f":information_source: {emails.refused_press(state)}"))
-        case lists.Pressed.DONE:
-            return Nothing()
+    if came is lists.Pressed.DONE:
+        return Nothing()
+    if came is lists.Pressed.NOT_YOURS:
+        return Private(message(f":no_entry_sign: {emails.NOT_YOURS}"))
+    return Private(message(f":information_source: {emails.refused_press(state)}"))
 
 
 _CHECK = Verb(
@@ -159,7 +142,7 @@ _CHECK = Verb(
     "what the service says about one or several addresses",
     _check,
     example="check ana@example.com bo@example.com",
-    arguments=(Argument(name="address", typed="<address…>", rule=emails.ADDRESS_RULE, read=_addresses, each=True),),
+    arguments=(Argument(name="address", typed="<address…>", rule=ADDRESS_RULE, read=addresses, each=True),),
 )
 _FILE = Verb(
     "file",

@@ -3,7 +3,7 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
@@ -14,7 +14,7 @@ from bot.presentation import answers
 from bot.presentation.files import offers
 from bot.presentation.reasons import worded
 from bot.workflows.context import OfferedAction
-from bot.workflows.slack.dropped_files import Sighting, fitting, forget, notice, still_there
+from bot.workflows.slack.dropped_files import fitting, forget, notice, still_there
 from handlers.grammar.admission import can_post
 from handlers.incoming import Click, Shortcut, Submission, files_of, reading
 from handlers.replies import Later, Nothing, Open, Private, Replace, Reply
@@ -22,8 +22,6 @@ from handlers.router import ClickHandler, Dependencies, EventHandler, ShortcutHa
 
 _SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 """Subtypes of messages from users; edits and the like are no uploads."""
-_PARTS: Final = 3
-"""Parts of a button's value: file, message, thread."""
 _DOUBLE: Final = timedelta(seconds=2)
 """Time within which a second press of the same button by the same user counts as a double click."""
 _REMEMBERED: Final = 200
@@ -34,20 +32,11 @@ async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
     with reading():
         event = body["event"]
         user, files = str(event.get("user") or ""), files_of(event)
-        if user in ("", deps.ctx.bot_user) or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
+        spoken = str(event.get("subtype") or "") in _SPOKEN and not event.get("bot_id")
+        if not files or not spoken or user in ("", deps.ctx.bot_user):
             return
-        seen = [
-            Sighting(
-                file_id=file_id,
-                channel=str(event["channel"]),
-                user=user,
-                message_ts=str(event["ts"]),
-                thread_ts=str(event.get("thread_ts") or ""),
-            )
-            for file_id in files
-        ]
-    if seen:
-        await notice(deps.ctx, seen)
+        channel, message_ts, thread_ts = str(event["channel"]), str(event["ts"]), str(event.get("thread_ts") or "")
+    await notice(deps.ctx, files, channel=channel, user=user, message_ts=message_ts, thread_ts=thread_ts)
 
 
 async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
@@ -57,7 +46,7 @@ async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
         file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
         channel, user = str(event.get("channel_id") or ""), str(event.get("user_id") or "")
     if file_id and channel and user != deps.ctx.bot_user:
-        await notice(deps.ctx, [Sighting(file_id=file_id, channel=channel, user=user)])
+        await notice(deps.ctx, [file_id], channel=channel, user=user)
 
 
 async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
@@ -67,11 +56,7 @@ async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
-    """Offer actions on each file of the message, in a form; where the bot is no member, explain how to invite it.
-
-    A form is always visible to the requester: a private message may appear below other messages, or in a thread that
-    is not open.
-    """
+    """Offer actions on each file of the message, in a form: a private message may appear where nobody looks."""
     if not used.files:
         return Open(offers.told(offers.NO_FILE))
     share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
@@ -122,7 +107,7 @@ class Offers:
         action = self._actions.get(name)
         if action is None:
             return Private(offers.STALE)
-        return await self._start(deps, click, action=action, reference=reference)
+        return await self._start(deps, replace(click, value=reference), action=action)
 
     async def _submit(self, deps: Dependencies, form: Submission) -> Reply:
         name, _, reference = form.values.get(offers.CHOICE, "").partition("|")
@@ -142,16 +127,13 @@ class Offers:
         reply = await self._start(deps, click, action=action)
         return Replace(offers.STARTED) if isinstance(reply, Nothing) else reply
 
-    async def _start(
-        self, deps: Dependencies, click: Click, *, action: FileAction, reference: str | None = None
-    ) -> Reply:
-        """Start an action on the file that the button names; ``reference``: that of a menu's choice."""
+    async def _start(self, deps: Dependencies, click: Click, *, action: FileAction) -> Reply:
         if self._is_double(action, click, deps.ctx.clock.now()):
             return Nothing()
-        parts = (click.value if reference is None else reference).split("|")
-        if len(parts) != _PARTS or not click.channel:
+        file_id, *others = click.value.split("|")
+        if len(others) != 2 or not click.channel:  # noqa: PLR2004 - message and thread
             return Private(offers.STALE)
-        file_id, ts, thread_ts = parts
+        ts, thread_ts = others
         file = await still_there(deps.ctx, file_id, Share(channel=click.channel, ts=ts, thread_ts=thread_ts))
         if not action.fits(file):
             return Private(offers.unfit(file, action.label))

@@ -119,7 +119,6 @@ class Click:
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Click":
-        """From a ``block_actions`` payload; the first action is the pressed one."""
         action = body["actions"][0]
         container = body.get("container") or {}
         channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
@@ -194,6 +193,10 @@ class Submission:
         """What the form was opened with: where it was asked for, or which row it is about."""
         about: dict[str, Any] = json.loads(self.metadata)
         return about
+
+    @property
+    def channel(self) -> str:
+        return str(self.about["channel"])
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Submission":

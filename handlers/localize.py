@@ -21,9 +21,9 @@ from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEX
 from bot.presentation.views import notice
 from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
 from handlers.files import FileAction
-from handlers.grammar.admission import can_post, localization_for
-from handlers.grammar.fields import line_rule, read_form, read_line
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, with_example
+from handlers.grammar.admission import can_post, localization_for, opens
+from handlers.grammar.line import line_rule, read_line
+from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, read_form, with_example
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -61,15 +61,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     return Private(told.asked(sight.order, position=sight.position, member=member))
 
 
-async def _form(deps: Dependencies, command: Command, *, verb: str) -> Reply:
-    await localization_for(deps, command.user)
-    capabilities = of_verb(verb)
-    carried = Carried(verb=verb, operations=tuple(one.operation.value for one in capabilities), channel=command.channel)
-    return Open(form(capabilities, carried))
-
-
 async def submit(deps: Dependencies, sent: Submission) -> Reply:
-    """Check everything that was entered, then request one call per file."""
     carried = Carried.load(sent.metadata)
     client = await localization_for(deps, sent.user)
     requests, errors = _read(carried, sent, own_hosts=client.own_hosts)
@@ -174,7 +166,6 @@ async def again(deps: Dependencies, click: Click) -> Reply:
 
 
 async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
-    """Request the operation for a dropped file, or open its form where it has options."""
     await localization_for(deps, click.user)
     seconds = file.duration_ms / 1000 if file.duration_ms else None
     request = Request(
@@ -221,6 +212,7 @@ def _file_action(operation: CallOperation) -> FileAction:
 
 def _verb(name: str, example: str) -> Verb:
     capabilities = of_verb(name)
+    carried = partial(Carried, verb=name, operations=tuple(one.operation.value for one in capabilities))
     settings = "".join(f" [{option.word}=…]" for one in capabilities for option in one.options)
     url = any(one.media is not None for one in capabilities)
     text = any(one.media is None for one in capabilities)
@@ -231,7 +223,7 @@ def _verb(name: str, example: str) -> Verb:
         capabilities[0].summary,
         partial(_ask, verb=name, example=f"{name} {example}"),
         example=f"{name} {example}",
-        alone=partial(_form, verb=name),
+        alone=opens(localization_for, lambda command: form(capabilities, carried(channel=command.channel))),
         arguments=(Argument(name="line", typed=typed, rule=line_rule(url=url, text=text), read=str, rest=True),),
         verbatim=True,
     )

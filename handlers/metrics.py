@@ -28,8 +28,6 @@ from storage.repositories.admin import AGED, Due
 from storage.store import Store
 from storage.transaction import Tx
 
-_FOLLOWED: Final = "tracked"
-_QUEUES: Final = ("callbacks", "webhooks", "messages", "files")
 _DATABASE: Final = {
     DiskSpace.ENOUGH: "ok",
     DiskSpace.LOW: "its disk is almost full",
@@ -49,15 +47,12 @@ class Health:
         return web.json_response({"status": "alive"})
 
     async def ready(self, _: web.Request) -> web.Response:
-        """Database, Slack, and how long the oldest unprocessed item has waited, in seconds.
-
-        Read-only mode counts as ready: callbacks and clicks are still stored. ``mode`` shows that nothing is sent.
-        """
+        """Database, Slack, ages of the oldest unprocessed items; read-only mode is ready: callbacks are stored."""
 
         def held(tx: Tx) -> tuple[dict[str, datetime | None], bool]:
             tx.audit.check_key()  # a key that is no longer in force cannot write
-            queues = tx.queues.waiting(self.now())
-            return {name: queues[name].oldest for name in _QUEUES}, reading_only(tx) is not None
+            queues, shown = tx.queues.waiting(self.now()), ("callbacks", "webhooks", "messages", "files")
+            return {name: queues[name].oldest for name in shown}, reading_only(tx) is not None
 
         joined = self.slack()
         slack = "ok" if joined else "not connected"
@@ -153,7 +148,6 @@ class Measures:
         self._attempts[kind, step].inc()
 
     def callbacks(self, service: str) -> Callable[[int], None]:
-        """The figures of a service's callbacks, by HTTP status."""
         answers = {status: self._callbacks.labels(service, str(status)) for status in ANSWERS}
         return lambda status: answers[status].inc()
 
@@ -213,7 +207,7 @@ class Metrics:
 
     def _of_database(self, tx: Tx) -> Iterator[Metric]:
         now, due = self.now(), [kind for kinds in self.due.values() for kind in kinds]
-        queues = tx.queues.waiting(now, followed=[kind for table, kind in due if table == _FOLLOWED])
+        queues = tx.queues.waiting(now, followed=[kind for table, kind in due if table == "tracked"])
         earliest = tx.horizon.earliest(due)
 
         def seconds(since: datetime | None) -> float:
@@ -244,8 +238,6 @@ class Metrics:
 
 
 class _Page(Collector):
-    """What the library writes out."""
-
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = metrics
 

@@ -7,10 +7,12 @@ reason is to be given, the button opens a form, and the form decides.
 from collections.abc import Awaitable, Callable
 from functools import partial
 
+from bot.domain.addresses import RULE as EMAIL_RULE
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError, ServiceNow
 from bot.domain.fields import amount, email
+from bot.domain.payments import fields
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload, State
 from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
@@ -24,9 +26,8 @@ from bot.workflows.requests.authority import freeze, involved_in, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as
 from bot.workflows.requests.request import Requested, request
 from handlers import bulk, pay_reading
-from handlers.grammar import fields
 from handlers.grammar.admission import admit, can_post, opens, payments_to_request
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake
+from handlers.grammar.verbs import Argument, Read, SlashCommand, Values, Verb, mistake, read_form
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME
 from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
@@ -47,28 +48,24 @@ async def _payout(deps: Dependencies, command: Command, values: Values, *, kind:
     except PersonError as broken:
         raise mistake(deps, NAME, _SEND.example, broken) from None
     payload = PayoutPayload(email=values["email"], cents=cents, description=values["description"])
-    requested = Requested(
-        requester=command.user, channel=command.channel, kind=kind, payload=payload, source_key=command.source_key
-    )
-    return Private(await _asked(deps, await request(deps.ctx, requested)))
+    return Private(await _asked(deps, await request(deps.ctx, _requested(command, kind, payload))))
 
 
 async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
-    """Request a payout, or what was edited in place of the request whose address has no account."""
     about = form.about
     if about.get("kind") not in _KINDS:
         return Replace(views.notice(forms.PAYOUT_TITLE, forms.OTHER_VERSION))
-    readers: dict[str, fields.Read] = {
+    readers: dict[str, Read] = {
         forms.EMAIL: email,
         forms.AMOUNT: lambda text: fields.within_limit(amount(text), deps.ctx.policy),
         forms.DESCRIPTION: fields.description,
     }
-    read, errors = fields.read_form(form.values, readers)
+    read, errors = read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
     payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])
-    channel, kind = str(about["channel"]), Kind(about["kind"])
-    requested = Requested(requester=form.user, channel=channel, kind=kind, payload=payload, source_key=form.source_key)
+    kind = Kind(about["kind"])
+    requested = _requested(form, kind, payload)
     await payments_to_request(deps, form.user, kind, even_frozen=False)
     if form.callback_id == payouts.EDIT:
         found = await recipient.edited(deps.ctx, _decision_of(form), requested)
@@ -77,6 +74,12 @@ async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
     else:
         found = await request(deps.ctx, requested)
     return Replace(views.notice(forms.PAYOUT_TITLE, (await _asked(deps, found)).text))
+
+
+def _requested(asked: Command | Submission, kind: Kind, payload: PayoutPayload | PurchasePayload) -> Requested:
+    return Requested(
+        requester=asked.user, channel=asked.channel, kind=kind, payload=payload, source_key=asked.source_key
+    )
 
 
 async def _asked(deps: Dependencies, instruction: Instruction) -> Content:
@@ -90,48 +93,30 @@ async def _collect(deps: Dependencies, command: Command, values: Values) -> Repl
     except PersonError as broken:
         raise mistake(deps, NAME, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
-    return Private(await _request_purchase(deps, payload, command, command.channel))
+    return Private(await _request_purchase(deps, payload, command))
 
 
 async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
-    """Request a purchase; mistakes are shown at their fields, with the number of each bad line."""
-    read, errors = fields.read_form(form.values, {forms.EMAIL: email, forms.DESCRIPTION: fields.description})
+    read, errors = read_form(form.values, {forms.EMAIL: email, forms.DESCRIPTION: fields.description})
     found, wrong = fields.item_lines(form.values.get(forms.ITEMS, ""))
-    if not wrong:
-        try:
-            fields.items_together(found)
-        except PersonError as broken:
-            wrong = [broken]
     if wrong:
         errors[forms.ITEMS] = answers.at_lines(wrong)
     if errors:
         return FieldErrors(errors)
     payload = PurchasePayload(email=read[forms.EMAIL], description=read[forms.DESCRIPTION], items=tuple(found))
-    answer = await _request_purchase(deps, payload, form, str(form.about["channel"]))
+    answer = await _request_purchase(deps, payload, form)
     return Replace(views.notice(forms.COLLECT_TITLE, answer.text))
 
 
-async def _request_purchase(
-    deps: Dependencies, payload: PurchasePayload, asked: Command | Submission, channel: str
-) -> Content:
+async def _request_purchase(deps: Dependencies, payload: PurchasePayload, asked: Command | Submission) -> Content:
     await payments_to_request(deps, asked.user, Kind.PURCHASE)
-    requested = Requested(
-        requester=asked.user, channel=channel, kind=Kind.PURCHASE, payload=payload, source_key=asked.source_key
-    )
-    return await _asked(deps, await request(deps.ctx, requested))
+    return await _asked(deps, await request(deps.ctx, _requested(asked, Kind.PURCHASE, payload)))
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
     ctx, standing = deps.ctx, await admit(deps, command.user)
     found = await decisions(ctx, standing, command.user)
     return Private(payment_answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
-
-
-def _reason(text: str) -> str:
-    cleaned = clean(text)
-    if len(cleaned) > forms.REASON_LIMIT:
-        raise PersonError(argument="reason", rule=f"it must have at most {forms.REASON_LIMIT} characters", example="")
-    return cleaned
 
 
 async def _switch(deps: Dependencies, command: Command, values: Values, *, on: bool) -> Reply:
@@ -177,7 +162,6 @@ async def send_anyway(deps: Dependencies, click: Click) -> Reply:
 
 
 async def edit(deps: Dependencies, click: Click) -> Reply:
-    """Open the form in which the requester changes a request whose address has no account."""
     found, _ = await _meant(deps, click)
     asked = await recipient.waiting(deps.ctx, _decision(click, found))
     if isinstance(asked, Decided):
@@ -201,10 +185,7 @@ async def _meant(deps: Dependencies, click: Click) -> Shown:
 
 
 async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
-    """The request, if this user may decide on it now; the workflow checks everything again in its transaction.
-
-    Users without any role are refused before the database is read, because anybody can press a button repeatedly.
-    """
+    """The request, if this user may decide on it now; who has no role is refused before the database is read."""
     ctx = deps.ctx
     instruction_id, _, _ = click.value.partition(":")
     try:
@@ -235,12 +216,10 @@ def _told(decided: Decided) -> Reply:
 
 
 async def vote(deps: Dependencies, form: Submission, *, count: _Decides) -> Reply:
-    """Approve, or approve a new attempt, with the amount typed."""
     return _answer(await count(deps.ctx, _decision_of(form), typed_amount=form.values.get(forms.AMOUNT, "")))
 
 
 async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Decides) -> Reply:
-    """Reject, withdraw, or close as not paid, with a reason."""
     reason = clean(form.values.get(forms.REASON, ""))
     if not reason:
         return FieldErrors({forms.REASON: answers.NO_REASON})
@@ -248,7 +227,6 @@ async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Decides
 
 
 def _decision_of(form: Submission) -> decide.Click:
-    """The request and round that a form was opened for, and who decides."""
     return decide.Click(instruction_id=str(form.about["id"]), round=int(form.about["round"]), person=form.user)
 
 
@@ -271,7 +249,7 @@ _SEND = Verb(
         lambda command: forms.request(channel=command.channel, kind=Kind.PAYOUT),
     ),
     arguments=(
-        Argument(name="email", rule=fields.EMAIL_RULE, read=email),
+        Argument(name="email", rule=EMAIL_RULE, read=email),
         Argument(name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
     ),
@@ -296,7 +274,7 @@ COLLECT = Verb(
         partial(payments_to_request, kind=Kind.PURCHASE), lambda command: forms.collect(channel=command.channel)
     ),
     arguments=(
-        Argument(name="email", rule=fields.EMAIL_RULE, read=email),
+        Argument(name="email", rule=EMAIL_RULE, read=email),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),
         Argument(name="item", typed="<item>=<qty>x<unit>…", rule=fields.ITEM_RULE, read=fields.word, each=True),
     ),
@@ -307,7 +285,7 @@ FREEZE = Verb(
     "stop all sending at once; any approver or admin may",
     partial(_switch, on=True),
     example="freeze the bank called",
-    arguments=(Argument(name="reason", rule="a few words that say why", read=_reason, rest=True),),
+    arguments=(Argument(name="reason", rule="a few words that say why", read=fields.reason, rest=True),),
 )
 _UNFREEZE = Verb("unfreeze", "your voice for sending again; it takes a quorum of approvers", partial(_switch, on=False))
 

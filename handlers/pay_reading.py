@@ -7,10 +7,12 @@ from http import HTTPStatus
 from typing import Final
 
 from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.addresses import RULE as EMAIL_RULE
 from bot.domain.approvals import Refusal, Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.fields import email, reference
+from bot.domain.payments import fields
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
@@ -21,9 +23,8 @@ from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.sought import list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
-from handlers.grammar import fields
 from handlers.grammar.admission import admit, opens, payments_for, service_call, then
-from handlers.grammar.verbs import Argument, Values, Verb, wrong
+from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -67,7 +68,6 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 async def show(deps: Dependencies, name: str) -> Private:
-    """Show one of our requests to a user who may see it."""
     found = await story(deps.ctx.store, name)
     if found is None:
         raise LookupError(name)
@@ -93,7 +93,6 @@ async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Show the page that the button names, after checking again that the user may see it."""
     payments = await payments_for(deps, click.user)
     which, _, number = click.value.partition(":")
     try:
@@ -135,8 +134,7 @@ async def _account(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
-    """Replace the form by the service's record; a mistake is shown at the field."""
-    read, errors = fields.read_form(form.values, {forms.EMAIL: email})
+    read, errors = read_form(form.values, {forms.EMAIL: email})
     if errors:
         return FieldErrors(errors)
     address: str = read[forms.EMAIL]
@@ -200,7 +198,7 @@ ACCOUNT = Verb(
     _account,
     example="account ana@example.com",
     alone=opens(payments_for, lambda _: forms.account()),
-    arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=email),),
+    arguments=(Argument(name="email", rule=EMAIL_RULE, read=email),),
 )
 PARTNER = Verb("partner", "our own account and its balance, for approvers and admins", _partner)
 

@@ -23,15 +23,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A form to open."""
-
     view: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """A form that replaces the submitted one."""
-
     view: Block
 
 

@@ -24,10 +24,7 @@ _PEOPLE = 10_000
 
 @dataclass(eq=False, kw_only=True)
 class Allowance:
-    """A token bucket for each user, full at first, so that no user delays the others.
-
-    Counted in memory, in each process for itself: a refusal must cost less than the command it refuses.
-    """
+    """A token bucket for each user, in memory of each process: a refusal must cost less than the command it refuses."""
 
     monotonic: Callable[[], float]
     at_once: int = AT_ONCE

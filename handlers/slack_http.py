@@ -9,6 +9,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
@@ -51,14 +52,14 @@ class SlackEndpoint:
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
         """Answer one request; 401 without a valid signature of Slack."""
-        began = self.monotonic()
+        began, refused = self.monotonic(), partial(web.json_response, {"error": "invalid request"}, status=401)
         signature = request.headers.get("X-Slack-Signature", "")
         timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
         now = self.now()
         plausible = could_be_signed(timestamp=timestamp, signature=signature, now=now)
         body = await self.bodies.read(request, largest=_LARGEST_BODY if plausible else _LARGEST_UNSIGNED)
         if isinstance(body, web.Response):
-            return body if plausible or body.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE else _refused()
+            return body if plausible or body.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE else refused()
         if len(body) <= _LARGEST_UNSIGNED and b"ssl_check=1" in body:
             form = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
             if form.get("ssl_check") == "1" and not form.keys() & {"command", "payload"}:
@@ -66,7 +67,7 @@ class SlackEndpoint:
         if not signed_by_slack(
             secret=self.signing_secret, timestamp=timestamp, signature=signature, body=body, now=now
         ):
-            return _refused()
+            return refused()
         parsed = _parse(body, request.content_type)
         if parsed is None:
             return web.json_response({"error": "unreadable body"}, status=400)
@@ -101,10 +102,6 @@ class SlackEndpoint:
             return True
         self._seen[key] = now
         return False
-
-
-def _refused() -> web.Response:
-    return web.json_response({"error": "invalid request"}, status=401)
 
 
 def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:

@@ -22,7 +22,13 @@ class SocketMode(AsyncSocketModeHandler):
     def __init__(self, app: AsyncApp, token: str, *, monotonic: Callable[[], float], acked: Acked) -> None:
         """``acked``: told of each ack; ``monotonic``: seconds, for the time until it."""
         super().__init__(app, token)
-        self.client.message_listeners.append(_straighten)
+
+        async def straighten(_client: object, message: dict[str, Any], _raw: str | None = None) -> None:
+            """Replace a payload that is no object: the library would raise and leave the envelope unanswered."""
+            if "payload" in message and not isinstance(message["payload"], dict):
+                message["payload"] = {}
+
+        self.client.message_listeners.append(straighten)
         self._monotonic = monotonic
         self._acked = acked
 
@@ -32,9 +38,3 @@ class SocketMode(AsyncSocketModeHandler):
         await send_async_response(client, req, answer, begun)
         if answer.status == HTTPStatus.OK:
             self._acked(Arrival.of(req.payload), self._monotonic() - began)
-
-
-async def _straighten(_client: object, message: dict[str, Any], _raw: str | None = None) -> None:
-    """Replace a payload that is no object: the library would raise and leave the envelope unanswered."""
-    if "payload" in message and not isinstance(message["payload"], dict):
-        message["payload"] = {}

@@ -13,11 +13,10 @@ from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
 from bot.presentation.views import notice, result
-from bot.workflows.bookings import stores, webhooks
+from bot.workflows.bookings import stores
 from bot.workflows.services import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for, then
-from handlers.grammar.fields import read_form
-from handlers.grammar.verbs import Argument, Values, Verb, wrong
+from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
 from handlers.incoming import Command, Submission
 from handlers.replies import Answer, FieldErrors, Later, Open, Private, Replace, Reply
 from handlers.router import Dependencies, SubmissionHandler
@@ -78,7 +77,6 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
-    """Make a store, or change one; after a refusal the filled-in form is shown again with the problem."""
     delivery = await delivery_for(deps, form.user, admin if new else may_look)
     found, errors = read_form(form.values, fields.store_readers())
     if errors:
@@ -116,12 +114,11 @@ async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
 
 
 async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Reply:
-    which = values["on|off"]
-    delivery = await delivery_for(deps, command.user, admin if which else may_look)
+    on = None if values["on|off"] is None else values["on|off"] == "on"
+    delivery = await delivery_for(deps, command.user, may_look if on is None else admin)
     name = await _chosen(deps, delivery, values["store"], action="webhooks")
-    act = webhooks.registered if which is None else webhooks.turn_on if which == "on" else webhooks.turn_off
-    said = partial(deliveries.hooks, name, turned_on=None if which is None else which == "on")
-    return delivery_call(then(lambda: act(deps.ctx, delivery, name), lambda found: Private(said(found))))
+    ask = partial(stores.webhooks, deps.ctx, delivery, name, on=on)
+    return delivery_call(then(ask, lambda found: Private(deliveries.hooks(name, found, turned_on=on))))
 
 
 def one_of(name: str, *, example: str, typed: str = "", optional: bool = False) -> Argument:

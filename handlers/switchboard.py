@@ -39,8 +39,7 @@ async def _page(
     ctx = deps.ctx
     match page:
         case "status":
-            found = await everything(ctx)
-            content = overview.status(found, command=deps.spelled(NAME), now=ctx.clock.now())
+            content = overview.status(await everything(ctx), command=deps.spelled(NAME), now=ctx.clock.now())
         case "unread":
             content = unread.listing(await unread_answers(ctx.store))
         case "jobs":
@@ -113,17 +112,9 @@ async def _draw(deps: Dependencies, user: str) -> None:
     ctx = deps.ctx
     found = await look(ctx, user)
     drawn = (
-        overview.closed(found.refusal)
-        if found.refusal is not None
-        else overview.view(
-            waiting=found.waiting,
-            asked=found.asked,
-            running=found.running,
-            services=found.services,
-            out_of_reach=[(one.instruction, one.short) for one in found.out_of_reach],
-            approvals_channel=ctx.policy.channels.approvals,
-            now=ctx.clock.now(),
-        )
+        overview.closed(found)
+        if isinstance(found, No)
+        else overview.view(**found, approvals_channel=ctx.policy.channels.approvals, now=ctx.clock.now())
     )
     try:
         await deps.messenger.publish_home(user=user, view=drawn)

@@ -16,7 +16,7 @@ from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import LastSearch, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
-from bot.workflows.admin.highwater import HighWater
+from bot.workflows.admin.audit import HighWater
 from bot.workflows.context import Unit
 from bot.workflows.reading_only import note, reading_only
 from storage import Store, migrate

@@ -103,7 +103,7 @@ class OfferedAction:
 
 
 class HighWater(Protocol):
-    """Whether the database may be older than what left: see :class:`bot.workflows.admin.highwater.HighWater`."""
+    """Whether the database may be older than what left: see :class:`bot.workflows.admin.audit.HighWater`."""
 
     began: datetime
     looked: set[str]

@@ -55,7 +55,6 @@ def admin(standing: Membership, *, people: People, home: str) -> No | None:
 async def admit(
     deps: Dependencies, user: str, rule: Rule = member, *, wording: Callable[[No], Content] = answers.refused
 ) -> Membership:
-    """The standing of a user who may."""
     ctx = deps.ctx
     standing = await ctx.people.standing(user)
     no = rule(standing, people=ctx.policy.people, home=ctx.home)
@@ -119,8 +118,6 @@ async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
 
 
 def opens(admits: Callable[[Dependencies, str], Awaitable[object]], form: Callable[[Command], Block]) -> Opens:
-    """What a verb without arguments does: open this form for a user whom ``admits`` lets through."""
-
     async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
         await admits(deps, command.user)
         return Open(form(command))
@@ -129,8 +126,6 @@ def opens(admits: Callable[[Dependencies, str], Awaitable[object]], form: Callab
 
 
 def then(ask: Callable[[], Awaitable[C]], say: Callable[[C], A]) -> Callable[[], Awaitable[A]]:
-    """Ask, and make the answer of what comes."""
-
     async def work() -> A:
         return say(await ask())
 

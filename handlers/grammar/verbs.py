@@ -8,10 +8,9 @@ import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import lru_cache
+from functools import partial
 from typing import Any
 
-from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.presentation import answers, views
 from handlers.incoming import Command, Submission
@@ -71,6 +70,8 @@ class Argument:
         return True
 
 
+Read = Callable[[str], Any]
+"""Turns what was typed into a value, or raises ``PersonError``."""
 Values = Mapping[str, Any]
 """Argument values by name."""
 Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
@@ -98,6 +99,10 @@ class Verb:
     def usage(self) -> str:
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
 
+    @property
+    def listed(self) -> answers.Usage:
+        return answers.Usage(self.usage, self.summary, self.example, self.name)
+
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
@@ -114,11 +119,7 @@ class SlashCommand:
 
 
 def without_links(text: str) -> str:
-    """The text with Slack's links and mentions turned back into what was typed; every other letter stays.
-
-    Slack's own links show their address. A link with another text becomes both text and address, so that approvers see
-    where "invoice" leads.
-    """
+    """Slack's links and mentions as they were typed; a link with another text becomes both, for approvers to see."""
 
     def shown(found: re.Match[str]) -> str:
         address = (found["address"] or found["bare"]).removeprefix("mailto:")
@@ -142,16 +143,12 @@ def unescape(word: str) -> str:
 def words_of(text: str, *, example: str) -> list[str]:
     """Split a command line; ``PersonError``: a quotation mark is not closed."""
     splitter = shlex.shlex(without_links(text.translate(_PLAIN)), posix=True, punctuation_chars=False)
-    splitter.whitespace_split = True
-    splitter.commenters = ""
-    splitter.escape = ""
-    splitter.quotes = '"'
+    splitter.whitespace_split, splitter.commenters, splitter.escape, splitter.quotes = True, "", "", '"'
     try:
         return [unescape(word) for word in splitter]
     except ValueError:
-        raise PersonError(
-            argument="text", rule="a quotation mark is opened but not closed", example=example, given=text
-        ) from None
+        rule = "a quotation mark is opened but not closed"
+        raise PersonError(argument="text", rule=rule, example=example, given=text) from None
 
 
 def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
@@ -209,6 +206,18 @@ def read_argument(argument: Argument, text: str) -> Any:
     return argument.read(text)
 
 
+def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Every field by its block id, and a sentence for each that breaks its rule."""
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for block, read in readers.items():
+        try:
+            found[block] = read(values.get(block, ""))
+        except PersonError as broken:
+            errors[block] = answers.at_field(broken)
+    return found, errors
+
+
 def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
     """One mistake, to raise; ``example``: a correct line of the command without its name."""
     return MistakesError([with_example(broken, f"{deps.spelled(command)} {example}")])
@@ -226,22 +235,16 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     spelled = deps.spelled(slash.name)
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
     second, left = (*rest.split(maxsplit=1), "", "")[:2]
-    of_two = f"{given.lower()} {second.lower()}" if second else ""
-    verb = next((one for one in slash.verbs if one.name == of_two), None)
-    if verb is not None:
-        rest = left
-    else:
-        verb = next((one for one in slash.verbs if one.name == given.lower()), None)
+    verbs = {one.name: one for one in slash.verbs}
+    of_two = verbs.get(f"{given} {second}".lower())
+    verb, rest = (of_two, left) if of_two is not None else (verbs.get(given.lower()), rest)
     if verb is None:
-        asks = given.lower() in ("", "help")
-        return Private(
-            help_for(spelled, slash.summary, slash.verbs)
-            if asks
-            else answers.no_such_verb(unescape(given), spelled, _usages(slash.verbs))
-        )
-    below = tuple(one for one in slash.verbs if one.name.startswith(f"{verb.name} "))
+        usages, asks = [one.listed for one in slash.verbs], given.lower() in ("", "help")
+        unknown = answers.no_such_verb(unescape(given), spelled, usages)
+        return Private(answers.usage(spelled, slash.summary, usages) if asks else unknown)
+    below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
     if rest.strip() and below and not verb.arguments:
-        return Private(answers.no_such_verb(unescape(f"{given} {rest.split()[0]}"), spelled, _usages(below)))
+        return Private(answers.no_such_verb(unescape(f"{given} {rest.split()[0]}"), spelled, below))
     if not rest.strip() and verb.alone is not None:
         return await verb.alone(deps, command)
     if not rest.strip() and any(not argument.optional for argument in verb.arguments):
@@ -257,15 +260,6 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     return await verb.run(deps, command, read_arguments(verb, words, spelled=spelled))
 
 
-@lru_cache(maxsize=16)
-def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
-    return answers.usage(spelled, summary, _usages(verbs))
-
-
-def _usages(verbs: Sequence[Verb]) -> list[answers.Usage]:
-    return [answers.Usage(verb.usage, verb.summary, verb.example, verb.name) for verb in verbs]
-
-
 async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str, SlashCommand]) -> Reply:
     """Read the fields of a verb's form like a command line, and run the verb; its answer replaces the form."""
     about = form.about
@@ -273,14 +267,9 @@ async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str,
     verb = next((one for one in slash.verbs if one.name == about["verb"]), None) if slash is not None else None
     if verb is None:
         raise LookupError(f"the form of a verb that is gone: {about['command']} {about['verb']}")
-    values: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for argument in verb.arguments:
-        text = form.values.get(argument.name, "").strip()
-        try:
-            values[argument.name] = read_argument(argument, text) if text or not argument.optional else None
-        except PersonError as broken:
-            errors[argument.name] = answers.at_field(broken)
+    entered = {one.name: form.values.get(one.name, "").strip() for one in verb.arguments}
+    asked = [one for one in verb.arguments if entered[one.name] or not one.optional]
+    values, errors = read_form(entered, {one.name: partial(read_argument, one) for one in asked})
     if errors:
         return FieldErrors(errors)
     command = Command(
@@ -292,13 +281,11 @@ async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str,
         response_url="",
     )
     try:
-        reply = await verb.run(deps, command, values)
+        reply = await verb.run(deps, command, {name: values.get(name) for name in entered})
     except MistakesError as broken:
-        first = verb.arguments[0].name
-        known = {argument.name for argument in verb.arguments}
-        return FieldErrors(
-            {one.argument if one.argument in known else first: answers.at_field(one) for one in broken.errors}
-        )
+        first = next(iter(entered))
+        fields = [one.argument if one.argument in entered else first for one in broken.errors]
+        return FieldErrors(dict(zip(fields, map(answers.at_field, broken.errors), strict=True)))
     if not isinstance(reply, Private):
         return reply
     title, content = views.short_title(f"{command.name} {verb.name}"), reply.content

@@ -8,7 +8,7 @@ from bot.workflows import workers
 from handlers import connections
 
 LONGEST_STOP = (
-    connections._LAST_REQUESTS
+    connections.NEW_SECONDS
     + http._SHUTDOWN_SECONDS
     + http._LINGERING_SECONDS
     + wired._STOP_SECONDS

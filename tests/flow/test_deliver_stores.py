@@ -14,7 +14,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.bookings import answers
 from bot.presentation.bookings import forms as views
 from bot.presentation.reasons import worded
-from bot.workflows.bookings.record import gathered
+from bot.workflows.bookings.observe import gathered
 from bot.workflows.bookings.stores import _row, change_store, settle_due
 from tests.support.deliveries import (
     PRE,

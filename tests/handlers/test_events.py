@@ -8,7 +8,6 @@ from structlog.testing import capture_logs
 
 from bot.playground.workspace import payloads
 from bot.workflows.context import Context
-from bot.workflows.slack.dropped_files import Sighting
 from handlers import files
 from handlers.router import Dependencies
 from tests.support.databases import locked
@@ -35,15 +34,15 @@ DEPS = Dependencies(ctx=cast("Context", OnlyItself()), messenger=None, ephemeral
 
 async def heard(**changes: Any) -> list[tuple[str, str, str]]:
     """File, message and thread of each hint that is stored."""
-    found: list[Sighting] = []
+    found: list[tuple[str, str, str]] = []
 
-    async def notice(_ctx: Context, seen: list[Sighting]) -> None:
-        found.extend(seen)
+    async def notice(_ctx: Context, seen: list[str], *, message_ts: str, thread_ts: str, **where: str) -> None:
+        assert where == {"channel": "C1", "user": "U0MARIA"}
+        found.extend((one, message_ts, thread_ts) for one in seen)
 
     with replaced(files, "notice", notice):
         await files.said(DEPS, {"event": message(**changes)})
-    assert {(one.channel, one.user) for one in found} <= {("C1", "U0MARIA")}
-    return [(one.file_id, one.message_ts, one.thread_ts) for one in found]
+    return found
 
 
 @pytest.mark.parametrize("subtype", [None, "", "file_share", "thread_broadcast", "me_message"])

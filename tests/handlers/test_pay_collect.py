@@ -4,10 +4,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.errors import PersonError
+from bot.domain.payments import fields
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
 from bot.presentation.reasons import rule_of
-from handlers.grammar import fields
 from handlers.grammar.verbs import read_arguments, words_of
 from handlers.pay import COLLECT
 from handlers.replies import MistakesError

@@ -73,7 +73,7 @@ a late report puts a driver into a search | where the search begins anew nobody 
 the pace of reading stays slow after a change | after a change a booking is read often
 -polls = 0 if moved else booking.polls + 1
 +polls = booking.polls + 1
-@ bot/workflows/bookings/acting.py tests/flow/test_booking_audit.py -k called_off
+@ bot/workflows/bookings/follow.py tests/flow/test_booking_audit.py -k called_off
 the audit says that who booked it canceled it | the audit names who did it
 -actor=wish["by"],
 +actor=booking.requester,

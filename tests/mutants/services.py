@@ -78,7 +78,7 @@ a store's webhook moves another store's booking | a store's address stands for t
 addresses differ by the case of their domain | an address is asked once
 -return f"{local}@{domain.lower()}"
 +return f"{local}@{domain}"
-@ bot/workflows/emails/whole.py tests/workflows/emails/test_emails.py tests/flow/test_emails.py
+@ bot/workflows/emails/work.py tests/workflows/emails/test_emails.py tests/flow/test_emails.py
 a whole file is sent by two | a whole file goes out once
 -        if current is None or current.state != RunState.PREPARING:
 +        if current is None:

@@ -6,16 +6,36 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
+from bot.domain.errors import PersonError
+from bot.domain.files.columns import looks_like_address
 from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
 CONCURRENCY_LIMIT = 1_000
 """Concurrent requests that the service recommends at most."""
 CONCURRENCY = 100
+ADDRESS_RULE = "an e-mail address such as ana@example.com"
 
 RUN = "email.run"
 WHOLE = "email.file"
 """Kind of job: the whole file at once."""
+
+
+def concurrency(text: str) -> int | None:
+    """Requests at a time, as typed; None: it is no number that the service takes."""
+    digits = text.strip() or str(CONCURRENCY)
+    valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
+    return int(digits) if valid and 1 <= int(digits) <= CONCURRENCY_LIMIT else None
+
+
+def addresses(text: str) -> list[str]:
+    """The addresses of an argument, separated by commas or semicolons."""
+    words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
+    wrong = next((word for word in words if not looks_like_address(word)), None)
+    if wrong is not None or not words:
+        rule, example = f"it must be {ADDRESS_RULE}", "check ana@example.com"
+        raise PersonError(argument="address", rule=rule, example=example, given=wrong or text)
+    return words
 
 
 class Outcome(StrEnum):

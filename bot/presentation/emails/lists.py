@@ -44,7 +44,6 @@ _STATES: Mapping[RunState, str] = {
         "Look at the service first; to send it once more, drop the file again."
     ),
 }
-ADDRESS_RULE = "an e-mail address such as ana@example.com"
 SINGLE_ADDRESSES = "single-address e-mail"
 NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
 

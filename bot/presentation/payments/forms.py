@@ -11,6 +11,7 @@ from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
 from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, FormMetadata, Preview
+from bot.domain.payments.fields import DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
 from bot.presentation.blocks.text import context, paragraph, plain, quote, section
@@ -35,9 +36,7 @@ ITEMS = "items"
 FILE = "file"
 ROWS = "rows"
 OTHER_VERSION = "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
-REASON_LIMIT = 500
 ITEMS_LIMIT = 2_000  # characters of all lines that name items
-DESCRIPTION_LIMIT = 500  # characters of a description: enough for a purpose, short enough to be read whole on a phone
 ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack)
 _AMOUNT_LIMIT = 20
 ACCOUNT_TITLE = "Account status"

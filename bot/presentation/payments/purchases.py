@@ -14,8 +14,6 @@ from bot.presentation.payments.wording import ALERTS, NEWS, Wording, purpose
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
-MOST_ITEMS = 20
-NAME_LIMIT = 60  # characters of an item's name: what a cell on a phone can show
 _NAME_LIMIT = 80
 _TEXT_PURPOSE_LIMIT = 600
 _TEXT_ITEMS_LIMIT = 1_100  # characters with their escapes: an edit may have a text of 4,000

@@ -102,7 +102,6 @@ def _steps(tx: Tx) -> int:
 
 
 async def warn(ctx: Context, clock: SharedClock) -> None:
-    """Tell the alerts channel when our own clock is far from the server's."""
     if abs(clock.skew) < _TOO_FAR:
         return
     log.warning("the clock of this machine is not the database server's", seconds=round(clock.skew, 1))

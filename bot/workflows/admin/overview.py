@@ -1,36 +1,37 @@
 """Status of everything, read in one transaction, and what is under way."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import Final
+from typing import Final, TypedDict
 
 import structlog
 
 from bot.domain.approvals import Membership, No, Role, full_member, listed, may_decide, may_see_balance
-from bot.domain.bookings.booking import CLOSED, Stage
+from bot.domain.bookings.booking import CLOSED, Booking, Stage
 from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
-from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.payments.moves import APPROVED
+from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
-from bot.workflows.requests.reach import OutOfReach, all_short
+from bot.workflows.requests.reach import all_short
 from bot.workflows.requests.request import with_votes
 from storage.errors import StorageError
+from storage.rows import Job
 from storage.store import Store
 from storage.transaction import Tx
 
 MOST = 50
 """Rows under way that are listed at once, of each kind."""
 
-_LISTS = (RUN, WHOLE)
 _OPEN = tuple(state for state in State if state not in FINAL)
 _WAITING = (State.AWAITING, State.NEEDS_HUMAN)
 _MOVING = tuple(state for state in _OPEN if state not in (State.AWAITING, State.NEW))
@@ -38,7 +39,6 @@ _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
 def services(uow: Unit) -> tuple[ServiceStatus, ...]:
-    """The outside services, the variables they lack, and whether they answer."""
     silent, emails = silent_services(uow, uow.now), uow.ctx.emails
     named = [
         (PAYMENTS, uow.ctx.payments.missing),
@@ -53,7 +53,6 @@ def services(uow: Unit) -> tuple[ServiceStatus, ...]:
 
 
 async def overview(ctx: Context) -> Overview:
-    """Counts and ages of all rows."""
 
     def work(uow: Unit) -> Overview:
         queues = uow.queues.waiting(ctx.clock.now())
@@ -80,51 +79,28 @@ def _counts(tx: Tx) -> Counts:
 
 
 async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
-    """Requests, localization calls, lists of addresses and bookings that are not over; oldest first.
-
-    ``even_waiting`` False: without requests that nothing is done about before people decide.
-    """
+    """What is not over, oldest first; ``even_waiting`` False: without requests that wait for people's decisions."""
 
     def work(uow: Unit) -> UnderWay:
-        found = [
-            Running(
-                what=one.kind,
-                name=one.reference,
-                state=one.state.value,
-                requester=one.requester,
-                channel=one.origin_channel,
-                since=one.created_at,
+        found: list[Running] = []
+
+        def add(one: Instruction | Job | Booking, what: Kind | What, name: str, state: str, channel: str) -> None:
+            shown = Running(
+                what=what, name=name, state=state, requester=one.requester, channel=channel, since=one.created_at
             )
-            for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)
-        ]
+            found.append(shown)
+
+        for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST):
+            add(one, one.kind, one.reference, one.state.value, one.origin_channel)
         for job in uow.jobs.open(limit=MOST):
-            if job.kind in _LISTS:
-                what, name = What.EMAILS, str(job.payload.get("name", ""))
-            elif job.kind in LANES:
-                what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
-            else:
+            if job.kind not in (RUN, WHOLE, *LANES):
                 continue
-            found.append(
-                Running(
-                    what=what,
-                    name=name,
-                    state=job.state,
-                    requester=job.requester,
-                    channel=job.channel,
-                    since=job.created_at,
-                )
-            )
-        found += [
-            Running(
-                what=What.BOOKING,
-                name=booking.reference,
-                state=booking.status or booking.stage.value,
-                requester=booking.requester,
-                channel=booking.channel,
-                since=booking.created_at,
-            )
-            for booking in uow.bookings.open(limit=MOST)
-        ]
+            what, name = What.EMAILS, str(job.payload.get("name", ""))
+            if job.kind in LANES:
+                what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
+            add(job, what, name, job.state, job.channel)
+        for booking in uow.bookings.open(limit=MOST):
+            add(booking, What.BOOKING, booking.reference, booking.status or booking.stage.value, booking.channel)
         return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(uow).total)
 
     return await ctx.read(work)
@@ -134,40 +110,34 @@ _ASKED = 25
 """Open requests of one person that are read."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Home:
+class Home(TypedDict):
     """One person's view of everything.
 
-    Attributes:
-        refusal: why they see nothing; None: they see everything below.
-        waiting: requests that they can decide.
-        asked: their own requests that are not over, newest first, with their votes.
-        running: what is under way: everybody's for approvers and admins, else their own.
-        out_of_reach: for admins: requests that too few people can approve.
+    ``waiting``: what they can decide; ``asked``: their own requests that are not over, newest first; ``running``:
+    everybody's for approvers and admins, else their own; ``out_of_reach``, for admins: what too few people can approve.
     """
 
-    refusal: No | None
-    waiting: Sequence[WaitingRequest] = ()
-    asked: Sequence[tuple[Instruction, Sequence[Vote]]] = ()
-    running: Sequence[Running] = ()
-    services: Sequence[ServiceStatus] = ()
-    out_of_reach: Sequence[OutOfReach] = ()
+    waiting: Sequence[WaitingRequest]
+    asked: Sequence[tuple[Instruction, Sequence[Vote]]]
+    running: Sequence[Running]
+    services: Sequence[ServiceStatus]
+    out_of_reach: Sequence[tuple[Instruction, Short]]
 
 
-async def look(ctx: Context, user: str) -> Home:
+async def look(ctx: Context, user: str) -> Home | No:
     standing = await ctx.people.standing(user)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:
-        return Home(refusal=refusal)
+        return refusal
     in_charge = may_see_balance(standing, people=ctx.policy.people, home=ctx.home) is None
     moving = await under_way(ctx, even_waiting=False)
+    short = await ctx.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else ()
     return Home(
-        refusal=None,
         waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
         asked=await ctx.read(lambda uow: [*with_votes(uow, uow.instructions.open_for_requester(user, limit=_ASKED))]),
         running=[one for one in moving.rows if in_charge or one.requester == user],
         services=await ctx.read(services),
-        out_of_reach=await ctx.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else (),
+        out_of_reach=[(one.instruction, one.short) for one in short],
     )
 
 
@@ -197,10 +167,7 @@ _EVERY: Final = 30.0
 
 
 class UnreadLog:
-    """Answers that this process could not read, and operations that it can read again. One per process.
-
-    The clients' :class:`bot.clients.unread.AnswerObserver`: noting touches memory; :meth:`flush` stores it.
-    """
+    """Answers that this process could not read, and operations that it can again: noted in memory until ``flush``."""
 
     def __init__(self, *, store: Store, clock: Clock) -> None:
         self._store = store
@@ -225,7 +192,6 @@ class UnreadLog:
             self._read[operation] = self._clock.now()
 
     async def look(self) -> None:
-        """Learn which operations have unread answers."""
         self._open = await self._store.read(lambda tx: tx.unread.open_operations())
         self._next_look = self._clock.boottime() + _EVERY
 

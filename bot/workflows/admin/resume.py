@@ -22,8 +22,6 @@ from storage.transaction import Tx
 OPERATOR = "operator"
 """Actor in the audit of what was done on the command line."""
 
-_ALL = 1_000_000
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
@@ -39,7 +37,6 @@ class Standing:
 
     @property
     def is_complete(self) -> bool:
-        """Whether everything was looked for to the end."""
         return all(look is not None and look.is_over for _, look in self.looked)
 
 
@@ -56,12 +53,9 @@ def standing(tx: Tx) -> Standing | None:
 
 
 def resume(uow: Unit, found: Standing, *, reason: str, forced: bool) -> list[str]:
-    """Send again from here on; the references of the requests that need approval again.
-
-    What the services hold was taken in while looking. What they do not hold may go on, but not with earlier votes:
-    they may have been withdrawn in the period that the database lost.
-    """
-    waiting = uow.instructions.awaiting(_WAITING, limit=_ALL)
+    """Send again from here on; which requests need approval again: earlier votes may have been withdrawn and lost."""
+    held = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
+    waiting = uow.instructions.awaiting(held, limit=1_000_000)
     again = [one.reference for one in waiting if _reopen(uow, found.mode, one)]
     leave(uow)
     seen = {value.value: sum(look is not None and look.seen is value for _, look in found.looked) for value in Seen}
@@ -71,51 +65,43 @@ def resume(uow: Unit, found: Standing, *, reason: str, forced: bool) -> list[str
     return again
 
 
-_WAITING = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
-
-
 def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     """Release one request; whether approvers have to decide anew."""
-    from_before = instruction.created_at <= mode.since
+    from_before, wish = instruction.created_at <= mode.since, Reason(OfRequest.ASK_AGAIN)
+    # The time to decide begins anew once the approvers have seen the card.
+    seconds = timedelta(seconds=instruction.requirement.expires_seconds)
+    expires_at = None if instruction.posted_at is None else uow.now + seconds
     if instruction.state is State.APPROVED and from_before:
         moved = uow.instructions.move(
             instruction,
             State.NEEDS_HUMAN if instruction.commits else State.AWAITING,
             actor=OPERATOR,
             action="approve_again",
-            facts={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
-            reason=Reason(OfRequest.ASK_AGAIN),
+            facts={"reason": wish.stored()},
+            reason=wish,
             round=instruction.round + 1,
             decided_by="",
             exec_deadline=None,
-            expires_at=_expires(instruction, uow.now),
+            expires_at=expires_at,
             due_at=uow.now,
         )
         return moved is not None
     voted = bool(uow.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
-        waits = instruction.state is State.AWAITING
         after = uow.instructions.touch(
             instruction,
             show=True,
             round=instruction.round + 1,
-            reason=Reason(OfRequest.ASK_AGAIN),
-            expires_at=_expires(instruction, uow.now) if waits else instruction.expires_at,
+            reason=wish,
+            expires_at=expires_at if instruction.state is State.AWAITING else instruction.expires_at,
             due_at=uow.now,
         )
         if after is not None:
-            witness(uow, "approve_again", {"reason": Reason(OfRequest.ASK_AGAIN).stored()}, actor=OPERATOR, about=after)
+            witness(uow, "approve_again", {"reason": wish.stored()}, actor=OPERATOR, about=after)
         return True
     if has_code(instruction.reason, OfRequest.RESTORED):
         uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)
     return False
-
-
-def _expires(instruction: Instruction, now: datetime) -> datetime | None:
-    """The time to decide begins anew once the approvers have seen the card."""
-    if instruction.posted_at is None:
-        return None
-    return now + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
 log = structlog.get_logger(__name__)
@@ -198,7 +184,6 @@ async def first_time(store: Store, *, signature: str, now: datetime) -> bool:
     digest = hashlib.sha256(signature.encode()).hexdigest()
     try:
         return await store.write(lambda tx: tx.seen.first_time(digest, now=now, kept=KEPT), name="seen_request")
-    except StorageError as busy:
-        # Any effect needs a write too, whose failure is reported to the person.
+    except StorageError as busy:  # any effect needs a write too, whose failure is reported to the person
         log.warning("nobody else could be asked about a request", reason=str(busy))
         return True

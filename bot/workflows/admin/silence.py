@@ -32,10 +32,8 @@ _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 class Watched:
     """A service whose silence is noticed.
 
-    Attributes:
-        circuit: whether it answers; None: it is not configured.
-        ask: makes a cheap read; None: nothing of it can be read.
-        show: redraws what waits for it, where that does not show the silence by itself.
+    ``circuit``: None: it is not configured. ``ask`` makes a cheap read; None: nothing of it can be read. ``show``
+    redraws what waits for it, where that does not show the silence by itself.
     """
 
     name: str
@@ -118,24 +116,19 @@ def _answers(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
 
 
 def _go_on(uow: Unit, circuit: Circuit) -> None:
-    """Make what waits for it due at once."""
-    is_open = circuit.is_open
-    for waiting in uow.instructions.awaiting(_WAITING, limit=_MOST):
-        if _waits_for(circuit, waiting.reason):
-            reason = waiting.reason if is_open else None
-            uow.instructions.touch(waiting, show=not is_open, reason=reason, due_at=uow.now)
+    def waits(reason: Reason | None) -> bool:
+        """Whether something waits for this service; what was stored as a sentence names none."""
+        if reason is None or not reason.is_(OfRequest.UNANSWERED):
+            return False
+        return reason.facts.get("service", circuit.service) == circuit.service
+
+    for one in uow.instructions.awaiting(_WAITING, limit=_MOST):
+        if waits(one.reason):
+            reason = one.reason if circuit.is_open else None
+            uow.instructions.touch(one, show=not circuit.is_open, reason=reason, due_at=uow.now)
     for booking in uow.bookings.open(limit=_MOST):
-        if booking.stage is Stage.NEW and _waits_for(circuit, booking.reason):
+        if booking.stage is Stage.NEW and waits(booking.reason):
             uow.bookings.hasten(booking.id, uow.now)
-
-
-def _waits_for(circuit: Circuit, reason: Reason | None) -> bool:
-    """Whether something waits because this service does not answer; what was stored as a sentence names none."""
-    return (
-        reason is not None
-        and reason.is_(OfRequest.UNANSWERED)
-        and reason.facts.get("service", circuit.service) == circuit.service
-    )
 
 
 def _tell(uow: Unit, facts: Mapping[str, object]) -> None:

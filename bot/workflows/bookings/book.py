@@ -18,8 +18,7 @@ from bot.domain.references import Letter, ulid
 from bot.domain.services import DELIVERY
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
-from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.record import alarm, note, post_card, tell, wished, witness
+from bot.workflows.bookings.observe import alarm, note, observe, post_card, tell, wished, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Lost, Permit, once, without_permit
 from bot.workflows.reading_only import reading_only
@@ -33,12 +32,7 @@ from storage.errors import CommitUnknown
 async def price(
     ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
 ) -> Quote:
-    """Ask what a delivery would cost; nothing is stored except that it was asked.
-
-    Raises:
-        NotCovered: the service does not deliver there.
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
-    """
+    """Ask what a delivery would cost; only that it was asked is stored. Raises as ``DeliveryClient.quote``."""
     key = await delivery.key_of(ctx.store, store)
     found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
     await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
@@ -74,12 +68,12 @@ async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
     """
     request = draft.request
-    position = request.position if request is not None else None
     assert request is not None
-    assert position is not None, "a quote needs a place"
-    payment, cents = request.payment, request.cents
+    assert request.position is not None, "a quote needs a place"
     try:
-        found = await price(ctx, delivery, draft.store, position=position, payment=payment, cents=cents)
+        found = await price(
+            ctx, delivery, draft.store, position=request.position, payment=request.payment, cents=request.cents
+        )
         detail: dict[str, object] = {"quote": asdict(found)}
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         if not even_unpriced:
@@ -89,10 +83,7 @@ async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even
 
 
 async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
-    """Confirm a quote: from now on the booking is due to be sent, once. None: the form is gone.
-
-    A second confirmation of the same form finds the first one's booking.
-    """
+    """Confirm a quote, once: from now on the booking is due to be sent. None: the form is gone."""
 
     def work(uow: Unit) -> Booking | None:
         booking = uow.bookings.get(booking_id)
@@ -116,8 +107,6 @@ async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
 
 
 async def request_prebooking(ctx: Context, draft: Booking) -> Booking:
-    """Store a pre-booking, which needs no quote; it is sent from then on."""
-
     def work(uow: Unit) -> Booking:
         known = uow.bookings.by_source(draft.source_key)
         if known is not None:
@@ -212,8 +201,7 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
         await _send(ctx, delivery, booking, key)
     else:
         record: BookingRecord | None = None
-        absent = False
-        reason: Reason | None = None
+        absent, reason = False, None
         try:
             record = await delivery.client.find_booking(booking.external_id, key=key)
         except ServiceNever as refused:

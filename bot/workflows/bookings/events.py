@@ -23,7 +23,7 @@ from bot.domain.text import one_line
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.workflows.bookings.book import link
-from bot.workflows.bookings.record import STORE, note, post_card, store_channel, tell, witness
+from bot.workflows.bookings.observe import STORE, note, post_card, store_channel, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services import DeliveryService
@@ -54,16 +54,12 @@ _IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
 
 
 async def is_address(store: Store, *, token: str) -> bool:
-    """Whether there is such an address."""
     hashed = token_hash(token)
     return await store.read(lambda tx: tx.store_events.find_hook(hashed)) is not None
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
-    """Store an event; durable when this returns True. False: there is no such address.
-
-    Needs only the database, so events are accepted while Slack or the service cannot be reached.
-    """
+    """Store an event; durable when True, no such address when False. Needs neither Slack nor the service."""
     hashed, body_hash, kept = token_hash(token), hashlib.sha256(body.encode()).hexdigest(), _kept(body)
 
     def note(tx: Tx) -> bool:
@@ -112,18 +108,16 @@ async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) ->
 
 
 def _apply(uow: Unit, event: StoreEvent, report: BookingRecord, before: Booking | None, record: BookingRecord) -> None:
-    ours = before or known_here(uow, event.store, record)
-    waited = uow.now - event.received_at >= _IN_FLIGHT_FOR
-    if (
+    ours, stored = before or known_here(uow, event.store, record), None
+    # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
+    may_be_in_flight = (
         ours is None
         and not record.external_id
-        and not waited
+        and uow.now - event.received_at < _IN_FLIGHT_FOR
         and any(one.store == event.store and one.stage in _IN_FLIGHT for one in uow.bookings.open(limit=1_000))
-    ):
-        # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
-        _again(uow, event)
-        return
-    stored = link(uow, ours or made_elsewhere(uow, event.store, record), record, report=report)
+    )
+    if not may_be_in_flight:
+        stored = link(uow, ours or made_elsewhere(uow, event.store, record), record, report=report)
     if stored is None:
         _again(uow, event)
         return
@@ -140,10 +134,7 @@ def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
 
 
 def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = "") -> Booking:
-    """A booking not made here: it is posted in the store's channel, and followed like any other.
-
-    ``by``: the person who named it; empty: it came from a webhook.
-    """
+    """A booking not made here, posted in the store's channel; ``by``: who named it, empty: it came from a webhook."""
     booking = Booking(
         id=ulid(uow.now),
         reference=unused_reference(uow, Letter.BOOKING),
@@ -195,8 +186,7 @@ def _pass_on(uow: Unit, event: StoreEvent, report: BookingRecord, booking: Booki
     said = report.status if report.status != "?" else ""
     facts = {"said": said, "kind": event.kind, "reason": reason.stored(), "id": one_line(report.id)}
     if booking is None:
-        channel = store_channel(uow.policy, event.store)
-        subject = f"{STORE}:{event.store}"
+        subject, channel = f"{STORE}:{event.store}", store_channel(uow.policy, event.store)
         payload = {"topic": "unverified", **facts}
         post_line(uow, subject=subject, key=f"unverified:{event.id}", payload=payload, channel=channel)
         return
@@ -216,33 +206,30 @@ def _again(uow: Unit, event: StoreEvent) -> None:
 
 
 def _kept(body: str) -> str:
-    """Stored part of an event: a small one as it came; of others the short values, and nothing when those are many.
-
-    Which values are needed is decided later, by the route table, when the event is processed.
-    """
+    """Stored part of an event: a small one as it came; of others the short values, and nothing when those are many."""
     sound = _TOKEN_LIKE.sub("[token]", body)
     if len(sound) <= _LARGEST:
         return sound
+
+    def short(value: object, depth: int) -> object:
+        match value:
+            case dict() if depth:
+                some = islice(value.items(), _MOST_VALUES)
+                return {str(key)[:_LONGEST_VALUE]: short(one, depth - 1) for key, one in some}
+            case list() if depth:
+                return [short(one, depth - 1) for one in value[:_MOST_VALUES]]
+            case dict() | list():
+                return None
+            case str():
+                return value[:_LONGEST_VALUE]
+            case _:
+                return value
+
     try:
-        short = json.dumps(_short(_parsed(sound), _DEEPEST), ensure_ascii=False)
+        shortened = json.dumps(short(_parsed(sound), _DEEPEST), ensure_ascii=False)
     except ValueError:
         return ""
-    return short if len(short) <= _LARGEST else ""
-
-
-def _short(value: object, depth: int) -> object:
-    match value:
-        case dict() if depth:
-            some = islice(value.items(), _MOST_VALUES)
-            return {str(key)[:_LONGEST_VALUE]: _short(one, depth - 1) for key, one in some}
-        case list() if depth:
-            return [_short(one, depth - 1) for one in value[:_MOST_VALUES]]
-        case dict() | list():
-            return None
-        case str():
-            return value[:_LONGEST_VALUE]
-        case _:
-            return value
+    return shortened if len(shortened) <= _LARGEST else ""
 
 
 def _parsed(body: str) -> object:

@@ -1,23 +1,32 @@
-"""Read bookings and pre-bookings until they are final. Polling is the guarantee; webhooks only make it faster."""
+"""Read bookings and pre-bookings until they are final, and act on them: start the search, cancel, look again.
+
+Polling is the guarantee; webhooks only make it faster. The result of an action is read, never assumed.
+"""
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from typing import Any
 
 import structlog
 from pydantic import SecretStr
 
-from bot.domain.bookings.booking import Booking, Stage
+from bot.clients.transport import Guard
+from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.bookings.record import BookingRecord, Evidence, Point, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.reasons import OfBooking, Reason
+from bot.domain.services import DELIVERY
 from bot.domain.tracking import named_or, next_poll
 from bot.domain.troubles import failed
 from bot.workflows.bookings.book import link
 from bot.workflows.bookings.events import known_here, made_elsewhere
-from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.record import gathered, tell
+from bot.workflows.bookings.observe import gathered, note, observe, tell, witness
 from bot.workflows.context import Context, Unit
+from bot.workflows.effect import asked
 from bot.workflows.services import DeliveryService
 from bot.workflows.workers import Work
 
@@ -29,7 +38,7 @@ _NOT_FOUND = 404
 _MOST_STORES = 10
 """Stores that are searched for a booking without a row here."""
 
-Trouble = ServiceNow | ServiceNever | OperatorError
+Outcome = Done[Any] | NotExecuted | Unknown
 
 
 async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
@@ -42,10 +51,7 @@ async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
 
 
 async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> Booking | None:
-    """Read one booking and apply its record; raises what ``DeliveryClient.get_booking`` does.
-
-    Returns the booking as it is now; None: somebody else changed it first, and it is read again at once.
-    """
+    """Read a booking; None: it was changed meanwhile, and is read again at once. Raises as ``get_booking``."""
     key = await delivery.key_of(ctx.store, booking.store)
     if booking.stage is Stage.WAITING:
         return await _read_prebooking(ctx, delivery, booking, key)
@@ -95,7 +101,7 @@ def dropped(uow: Unit, booking: Booking) -> Booking | None:
     return stored
 
 
-def _not_read(uow: Unit, booking: Booking, trouble: Trouble) -> None:
+def _not_read(uow: Unit, booking: Booking, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
     """Go on reading; the card says that it may be out of date, at once where waiting will not help."""
     reads = booking.reads + 1
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
@@ -106,11 +112,7 @@ def _not_read(uow: Unit, booking: Booking, trouble: Trouble) -> None:
 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:
-    """A booking that was never seen here, by either of its ids, in any store; None: not found.
-
-    Raises:
-        ServiceNow, OperatorError: a store could not be asked.
-    """
+    """A booking of any store by an id of the service; None: not found. Raises where a store could not be asked."""
     keys = await ctx.read(
         lambda uow: [(name, delivery.key(uow, name)) for name in delivery.store_names(uow)[:_MOST_STORES]]
     )
@@ -133,11 +135,7 @@ POLLS = Work(
 
 
 async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
-    """Search every store for it and follow it from now on, as after a webhook; None: no store has it.
-
-    Raises:
-        ServiceNow, OperatorError: a store could not be asked.
-    """
+    """Follow a booking of any store from now on, as after a webhook; None: none has it. Raises as ``look_up``."""
     found = await look_up(ctx, delivery, text)
     if found is None:
         return None
@@ -150,26 +148,14 @@ async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str)
     return await ctx.write(work, name="booking_named")
 
 
-async def find_booking(ctx: Context, text: str) -> Booking | None:
-    """Find a booking by its reference, or one of its ids at the service. A mere quote is not found."""
-    found = await ctx.read(lambda uow: uow.bookings.find(text))
-    return None if found is None or found.stage is Stage.QUOTED else found
-
-
 async def get_booking(ctx: Context, booking_id: str) -> Booking | None:
-    """The booking, or the quote, with our id."""
     return await ctx.read(lambda uow: uow.bookings.get(booking_id))
 
 
 async def booking_on_card(ctx: Context, booking_id: str, *, channel: str, ts: str) -> Booking | None:
     """The booking, if this message is its card that we posted ourselves."""
-
-    def look(uow: Unit) -> Booking | None:
-        board = uow.boards.find(channel, ts)
-        booking = uow.bookings.get(booking_id)
-        return booking if board is not None and booking is not None and board.subject == booking.subject else None
-
-    return await ctx.read(look)
+    board, booking = await ctx.read(lambda uow: (uow.boards.find(channel, ts), uow.bookings.get(booking_id)))
+    return booking if board is not None and booking is not None and board.subject == booking.subject else None
 
 
 async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | None:
@@ -177,5 +163,135 @@ async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | 
 
 
 async def evidence(ctx: Context) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
-    """What was seen of the certification."""
     return await ctx.read(gathered)
+
+
+async def find_booking(ctx: Context, text: str) -> Booking | None:
+    """Find a booking by its reference, or one of its ids at the service. A mere quote is not found."""
+    found = await ctx.read(lambda uow: uow.bookings.find(text))
+    return None if found is None or found.stage is Stage.QUOTED else found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted:
+    """Result of an action. ``trouble``: what went wrong; None when all is well; ``booking`` as it was read last."""
+
+    act: Act
+    booking: Booking
+    trouble: Reason | None = None
+
+
+async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking, *, by: str) -> Acted:
+    if not booking.can_start:
+        return Acted(act=Act.START, booking=booking, trouble=Reason(OfBooking.CANNOT_START))
+    key = await delivery.key_of(ctx.store, booking.store)
+
+    def wanted(uow: Unit) -> Booking | None:
+        current = uow.bookings.get(booking.id)
+        if current is None or not current.can_start:
+            return None
+        return uow.bookings.move(current, current.stage, action="search_asked", actor=by, show=False)
+
+    async def send(claimed: Booking, guard: Guard) -> Outcome:
+        return await delivery.client.start_search(claimed.remote_id or "", key=key, guard=guard)
+
+    def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
+        if _answered(uow, claimed, outcome, Point.SEARCH):
+            tell(uow, claimed, "started", {"by": by})
+        return claimed
+
+    done = await asked(ctx, delivery.client.circuit, wanted, send, store, name="booking_answered")
+    return await _afterwards(ctx, delivery, Act.START, booking, done)
+
+
+async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, reason: str, by: str) -> Acted:
+    """Cancel a booking or a pre-booking; person and reason are stored before the request is sent."""
+    if not booking.can_cancel:
+        return cannot_cancel(booking)
+    key = await delivery.key_of(ctx.store, booking.store)
+    wish = {"by": by, "reason": reason}
+
+    def wanted(uow: Unit) -> Booking | None:
+        # None when it is in another stage by now. A read since then changes nothing.
+        current = uow.bookings.get(booking.id)
+        if current is None or current.stage is not booking.stage or not current.can_cancel:
+            return None
+        return uow.bookings.move(
+            current,
+            current.stage,
+            action="cancel_asked",
+            actor=wish["by"],
+            facts={"reason": reason},
+            show=False,
+            detail={**current.detail, "cancel": wish},
+        )
+
+    def read_back(uow: Unit) -> Booking | None:
+        current = uow.bookings.get(booking.id)
+        return current if current is not None and current.detail.get("cancel") == wish else None
+
+    async def send(claimed: Booking, guard: Guard) -> Outcome:
+        if claimed.stage is Stage.WAITING:
+            return await delivery.client.cancel_prebooking(claimed.prebooking_id or "", key=key, guard=guard)
+        return await delivery.client.cancel_booking(claimed.remote_id or "", reason=reason, key=key, guard=guard)
+
+    def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
+        is_prebooking = claimed.stage is Stage.WAITING
+        done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else Point.CANCEL)
+        return (dropped(uow, claimed) or claimed) if done and is_prebooking else claimed
+
+    circuit, name = delivery.client.circuit, "booking_answered"
+    done = await asked(ctx, circuit, wanted, send, store, name=name, read_back=read_back)
+    return await _afterwards(ctx, delivery, Act.CANCEL, booking, done)
+
+
+def cannot_cancel(booking: Booking) -> Acted:
+    return Acted(act=Act.CANCEL, booking=booking, trouble=Reason(OfBooking.CANNOT_CANCEL))
+
+
+async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> Acted:
+    if booking.stage not in (Stage.OPEN, Stage.WAITING):
+        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, uow.now), name="hasten")
+        return Acted(act=Act.REFRESH, booking=booking)
+    return await _read(ctx, delivery, Act.REFRESH, booking, None)
+
+
+def _answered(uow: Unit, booking: Booking, outcome: Outcome, point: Point) -> bool:
+    """Store the service's answer; the state of the booking is read afterwards. True: it was carried out."""
+    if isinstance(outcome, Done):
+        witness(uow, booking, "executed")
+        note(uow, point, booking.reference)
+        return True
+    witness(uow, booking, "not_executed" if isinstance(outcome, NotExecuted) else "not_said", facts=outcome.facts)
+    return False
+
+
+async def _afterwards(
+    ctx: Context,
+    delivery: DeliveryService,
+    act: Act,
+    booking: Booking,
+    done: tuple[Booking, Outcome] | NotExecuted | None,
+) -> Acted:
+    """Read the booking: whatever the answer was, the booking's own state counts."""
+    if done is None:
+        return Acted(act=act, booking=booking, trouble=Reason(OfBooking.JUST_CHANGED))
+    booking, outcome = done if isinstance(done, tuple) else (booking, done)
+    if booking.closed_at is not None:
+        ctx.wake()
+        return Acted(act=act, booking=booking)
+    said = Reason(OfBooking.NOT_SAID) if isinstance(outcome, Unknown) else None
+    if isinstance(outcome, NotExecuted):
+        said = failed(outcome, service=DELIVERY)
+    return await _read(ctx, delivery, act, booking, said)
+
+
+async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, said: Reason | None) -> Acted:
+    try:
+        stored = await read_now(ctx, delivery, booking)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, uow.now), name="hasten")
+        return Acted(act=act, booking=booking, trouble=said or failed(silent))
+    after = stored or await ctx.read(lambda uow: uow.bookings.get(booking.id)) or booking
+    is_so = act is Act.CANCEL and after.stage is Stage.ENDED
+    return Acted(act=act, booking=after, trouble=None if is_so else said)

@@ -1,38 +1,53 @@
-"""Apply the service's record of a booking, read by its id, one at a time.
+"""Apply the service's record of a booking, read by its id, one at a time; and what each change leaves behind.
 
 Only final states are sticky. Everything else moves as the record says, backwards too, e.g. when the search restarts.
+A booking costs money, so the requester, the person who canceled it and the service's answers can be looked up like the
+story of a payment. The customer's number and address are left out of the audit, which is kept for ever.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, fields
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any
 
 import structlog
 
+from bot.domain.audit import SYSTEM, Entry
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.bookings.record import (
     BookingRecord,
     Driver,
+    Evidence,
     Point,
     Status,
     StatusChange,
     change_of,
+    charge,
     is_final,
     read_status,
 )
+from bot.domain.money import plain
+from bot.domain.policy import Policy
 from bot.domain.tracking import next_poll
-from bot.workflows.bookings.record import alarm, note, note_state, tell
 from bot.workflows.context import Unit
-from bot.workflows.slack.boards import show_board
+from bot.workflows.slack.boards import post_board, post_line, show_board
+from storage.repositories.bookings import folded
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
+_EVIDENCE = "delivery:evidence"
+_STATES = "delivery:states"
 _HISTORY = 40
 _COUNTDOWN = timedelta(seconds=60)
 _APART = {"id", "status", "numeric_id", "external_id", "driver"}
 _FIELDS = tuple(one.name for one in fields(BookingRecord) if one.name not in _APART)
 """What the details of a booking keep of its record, by the same names."""
+_WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
+STORE = "store"
+"""Kind of the subject that stands for a store: it has lines in its channel and no board."""
 
 
 def observe(
@@ -122,7 +137,10 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         "by": detail.get("cancel", {}).get("by", ""),
     }
     tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
-    note_state(uow, stored.status, stored.reference)
+    note(uow, Point.STATES, stored.reference)
+    states = _kept(uow, _STATES)
+    if stored.status not in states:
+        uow.flags.set(_STATES, {**states, stored.status: stored.reference}, uow.now)
     if change is StatusChange.RESTARTED:
         note(uow, Point.RESTART, stored.reference)
     if detail.get("tracking_url"):
@@ -165,4 +183,77 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
     return detail
 
 
-_WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
+def store_channel(policy: Policy, store: str) -> str:
+    """Channel for news of a store's bookings that were not requested here."""
+    wanted = folded(store)
+    own = next((channel for name, channel in policy.channels.stores.items() if folded(name) == wanted), "")
+    return own or policy.channels.bookings or policy.channels.approvals
+
+
+def post_card(uow: Unit, booking: Booking) -> None:
+    post_board(uow, subject=booking.subject, channel=booking.channel, thread_ts=None, requester=booking.requester)
+
+
+def tell(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object], *, key: str = "") -> None:
+    """Queue a line for the thread of the card, once for each ``key`` (the topic)."""
+    facts, over = {"topic": topic, **payload}, booking.closed_at is not None
+    post_line(uow, subject=booking.subject, key=key or topic, payload=facts, last=over)
+
+
+def alarm(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object]) -> None:
+    """Queue a message to the alerts channel, once for each topic."""
+    facts = {"topic": topic, **payload}
+    post_line(uow, subject=booking.subject, key=f"alert:{topic}", payload=facts, channel=uow.policy.alerts)
+
+
+def witness(
+    uow: Unit, booking: Booking, action: str, *, actor: str = SYSTEM, facts: Mapping[str, object] = MappingProxyType({})
+) -> None:
+    """Add a row about a booking whose stage stays; ``bot.presentation.bookings.lines`` has words for the action."""
+    stage, told = booking.stage.value, booking.audit_facts(facts)
+    uow.audit.append(
+        Entry(at=uow.now, instruction_id=booking.id, actor=actor, action=action, before=stage, after=stage, detail=told)
+    )
+
+
+def wished(booking: Booking) -> dict[str, object]:
+    """Facts of a new request: its value, and the quoted price."""
+    facts: dict[str, object] = {"unpriced": booking.detail.get("unpriced")}
+    if booking.request is not None:
+        facts |= {"amount": plain(booking.request.cents), "payment": booking.request.payment.value}
+    if (cost := charge(booking.detail.get("quote", {}))) is not None:
+        facts |= {"fee": cost.amount, "tax": cost.tax, "currency": cost.currency}
+    return facts
+
+
+def note(uow: Unit, point: Point, what: str) -> None:
+    """Store that a point was seen, in the transaction of the change; ``what`` names it, e.g. a reference."""
+    found = _kept(uow, _EVIDENCE)
+    known = found.get(point.value)
+    before = known if isinstance(known, dict) else {}
+    found[point.value] = {
+        "count": int(before.get("count", 0)) + 1,
+        "first": before.get("first") or uow.now.isoformat(),
+        "last": uow.now.isoformat(),
+        "what": what,
+    }
+    uow.flags.set(_EVIDENCE, found, uow.now)
+
+
+def gathered(tx: Tx) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
+    """Everything seen: by point, and every state with the booking it was first seen on."""
+    found = _kept(tx, _EVIDENCE)
+    points = {}
+    for point in Point:
+        one = found.get(point.value)
+        with suppress(ValueError, KeyError, TypeError):  # counted anew
+            if isinstance(one, dict):
+                points[point] = Evidence(
+                    count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
+                )
+    return points, {name: str(what) for name, what in _kept(tx, _STATES).items()}
+
+
+def _kept(tx: Tx, key: str) -> dict[str, object]:
+    found = tx.flags.readable(key)
+    return dict(found) if isinstance(found, dict) else {}

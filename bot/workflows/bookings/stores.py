@@ -1,4 +1,8 @@
-"""Stores: list, create, change. A key that arrives is sealed in the transaction that stores its store."""
+"""Stores: list, create, change, and their webhooks.
+
+A key that arrives is sealed in the transaction that stores its store. A webhook has one address a kind of event; it is
+registered with the store's key, and listed to see what stands.
+"""
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -6,35 +10,38 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 import structlog
+from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
 from bot.clients.transport import Guard
-from bot.domain.bookings.record import KnownStore, Point, StoreRecord, StoreState
+from bot.domain.bookings.record import HookState, KnownStore, Point, StoreRecord, StoreState, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
-from bot.domain.references import ulid
+from bot.domain.references import callback_token, token_hash, ulid
 from bot.domain.services import DELIVERY
 from bot.domain.troubles import failed
-from bot.workflows.bookings.record import note
+from bot.workflows.bookings.observe import note
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import asked
 from bot.workflows.services import DeliveryService, no_key
 from storage.repositories.bookings import folded
 from storage.repositories.leased import columns
-from storage.rows import StoreRow
+from storage.rows import StoreHook, StoreRow
 
 log = structlog.get_logger(__name__)
 
 _LISTED = "delivery:stores_listed"
-_FRESH = timedelta(hours=1)
-_RETRY = timedelta(minutes=5)
 _KEPT_QUOTE = timedelta(hours=24)
 """Unconfirmed forms are kept only this long: they hold customers' addresses."""
 _LOOK_AFTER = timedelta(seconds=60)
 """Longer than a request may take: afterwards a store whose creating process died is searched for."""
+_SET_PUBLIC_URL = (
+    "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
+)
 
 Outcome = Done[Any] | NotExecuted | Unknown
 
@@ -50,8 +57,6 @@ class Changed:
 
 
 async def known_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
-    """Every store that is known here, by name."""
-
     def known(uow: Unit) -> list[KnownStore]:
         rows = {row.folded: row for row in uow.stores.all()}
         found = []
@@ -77,10 +82,7 @@ async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
 
 
 async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
-    """List all stores at the service and store them, keys sealed; without a master key, those known here.
-
-    Raises what ``DeliveryClient.list_stores`` does.
-    """
+    """Store what ``DeliveryClient.list_stores`` lists, keys sealed; without a master key, those known here."""
     if delivery.client.has_master_key:
         found = await delivery.client.list_stores()
         now = ctx.clock.now()
@@ -88,7 +90,7 @@ async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStor
         def work(uow: Unit) -> None:
             for record in found:
                 _keep(uow, delivery, record)
-            uow.flags.set(_LISTED, {"due": (now + _FRESH).isoformat()}, now)
+            uow.flags.set(_LISTED, {"due": (now + timedelta(hours=1)).isoformat()}, now)
 
         await ctx.write(work, name="stores_listed", wakes=False)
     return await known_stores(ctx, delivery)
@@ -105,10 +107,9 @@ async def list_due(ctx: Context) -> int:
         due = flag.get("due") if isinstance(flag, dict) else None
         if due is not None and datetime.fromisoformat(str(due)) > now:
             return 0
-    later = {"due": (now + _RETRY).isoformat()}
 
     def work(uow: Unit) -> None:
-        uow.flags.set(_LISTED, later, now)
+        uow.flags.set(_LISTED, {"due": (now + timedelta(minutes=5)).isoformat()}, now)
         uow.bookings.forget_quotes(now - _KEPT_QUOTE)
 
     await ctx.write(work, name="list_stores", wakes=False)
@@ -139,12 +140,14 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     def claim(uow: Unit) -> StoreRow | None:
         return row if delivery.spelled(uow, name) is None and uow.stores.add(row) else None
 
-    async def send(_: StoreRow, guard: Guard) -> Done[StoreRecord] | NotExecuted | Unknown:
-        return await delivery.client.create_store(form, guard=guard)
-
-    circuit, store = delivery.client.circuit, partial(_created, delivery)
     created = await asked(
-        ctx, circuit, claim, send, store, name="store_created", read_back=lambda uow: uow.stores.by_id(row.id)
+        ctx,
+        delivery.client.circuit,
+        claim,
+        lambda _, guard: delivery.client.create_store(form, guard=guard),
+        partial(_created, delivery),
+        name="store_created",
+        read_back=lambda uow: uow.stores.by_id(row.id),
     )
     ctx.wake()
     match created:
@@ -157,11 +160,10 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
 
 
 def _created(delivery: DeliveryService, uow: Unit, row: StoreRow, outcome: Outcome) -> Changed:
-    """Store what became of a creation."""
     match outcome:
         case Done(value=record):
             current = uow.stores.by_id(row.id)
-            if current is not None and current.state is StoreState.CREATING:  # else a listing already stored the key
+            if current is not None and current.state is StoreState.CREATING:  # else a listing stored the key
                 seen = {"remote_id": record.id, "record": as_json(record), "seen_at": uow.now, "due_at": None}
                 sealed = delivery.sealed(record.key, row=row.id)
                 uow.stores.move(current, StoreState.READY, sealed_key=sealed, **seen)
@@ -228,7 +230,6 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
 
 
 async def change_store(ctx: Context, delivery: DeliveryService, name: str, form: StoreForm) -> Changed:
-    """Change a store with its own key, and read what it is now."""
     key = await ctx.read(lambda uow: delivery.key(uow, name))
     if key is None:
         return Changed(name=name, record={}, trouble=failed(no_key(name)))
@@ -286,7 +287,6 @@ def as_json(record: StoreRecord) -> dict[str, str]:
 
 
 def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
-    """Store one store of a listing."""
     key = record.key
     row = uow.stores.by_remote(record.id) or uow.stores.get(record.name)
     if row is not None and row.remote_id and record.id and row.remote_id != record.id:
@@ -335,10 +335,7 @@ def _row(name: str, now: datetime, record: StoreRecord | None = None) -> StoreRo
 
 
 def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> str:
-    """Store the service's record; a new name replaces the old one, unless another store has it.
-
-    A store whose key is in the settings keeps its name there.
-    """
+    """Store the service's record; its name, too, unless another store has it or the settings name the store."""
     name = " ".join(record.name.split())
     values: dict[str, Any] = {"record": as_json(record), "seen_at": uow.now}
     if record.id:
@@ -350,3 +347,66 @@ def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRe
         uow.store_events.rename_store(row.name, name)
     uow.stores.touch(row, **values)
     return str(values.get("name", row.name))
+
+
+async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: bool | None) -> list[HookState]:
+    """Register both kinds of event at addresses of their own, or remove them; and what is registered afterwards.
+
+    ``on`` None: nothing is changed.
+
+    Raises:
+        OperatorError: there is no address that the service could reach; nothing was registered.
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    if on and not ctx.public:
+        raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
+    key = await delivery.key_of(ctx.store, store)
+    troubles: dict[WebhookKind, Reason] = {}
+    for kind in WebhookKind if on is not None else ():
+        if on:
+            outcome = await _register(ctx, delivery, store, kind, key)
+        else:
+            delete = partial(delivery.client.delete_webhook, kind, key=key)
+            outcome = await changed_at_the_service(ctx, delivery, delete)
+        if outcome is not None and not isinstance(outcome, Done):
+            troubles[kind] = failed(outcome, service=DELIVERY)
+    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
+    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
+    found = []
+    for kind in WebhookKind:
+        url, host = by_kind.get(kind.value, ""), None
+        with suppress(ValueError):
+            host = urlsplit(url).hostname or ""
+        ours = token_hash(url.rpartition("/")[2]) in own
+        found.append(HookState(kind=kind, host=host, ours=ours, trouble=troubles.get(kind)))
+    if on is False:
+        await ctx.write(
+            lambda uow: [uow.store_events.end_hooks(store, kind.value, uow.now) for kind in WebhookKind],
+            name="hooks_off",
+            wakes=False,
+        )
+    return found
+
+
+async def _register(
+    ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
+) -> Outcome | None:
+    """Register one address; it is stored here first, because the first event may arrive before the answer."""
+    now = ctx.clock.now()
+    identifier = ulid(now)
+    token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
+    hook = StoreHook(
+        token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
+    )
+
+    def claim(uow: Unit) -> bool:
+        uow.store_events.give_out(hook)
+        return True
+
+    def done(uow: Unit) -> None:
+        uow.store_events.end_hooks(store, kind.value, uow.now, but=identifier)
+        note(uow, Point.HOOK, store)
+
+    address = f"{ctx.callback_base.rstrip('/')}/callbacks/delivery/{token}"
+    send = partial(delivery.client.register_webhook, kind, address, key=key)
+    return await changed_at_the_service(ctx, delivery, send, claim=claim, done=done)

@@ -13,8 +13,6 @@ from bot.workflows.context import Attachment, Context, Subject
 
 
 class BookingSubject(Subject):
-    """Boards of bookings, by our id."""
-
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         booking = await _booking(ctx, id)
         return None if booking is None else booking_cards.card(booking, now=ctx.clock.now())

@@ -6,7 +6,7 @@ import zlib
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
@@ -29,10 +29,7 @@ EXAMPLE = "email,name"
 
 
 async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tuple[FileInfo, T]:
-    """Download a file, read it as a table and apply a function to the table, outside the event loop.
-
-    Raises what :func:`bot.domain.troubles.unusable` words.
-    """
+    """Read a file as a table and apply ``use`` to it in a thread; raises what ``troubles.unusable`` words."""
     found = await read_table_file(ctx, file_id, limits=Limits())
     return found.info, await asyncio.to_thread(use, found.table)
 
@@ -85,11 +82,7 @@ async def prepare(ctx: Context, job: Job) -> None:
 
 
 def check_column(table: Table, column: int) -> None:
-    """Refuse a column that hardly holds addresses.
-
-    Raises:
-        PersonError: with the share of addresses in it.
-    """
+    """Refuse a column that hardly holds addresses: ``PersonError`` with the share of addresses in it."""
     if not 0 <= column < len(table.header):
         raise PersonError(argument="column", rule=Reason(OfList.NO_COLUMN), example="email")
     look = summarize([table.header[column]], ((row.cells[column],) for row in table.rows))[0]
@@ -156,16 +149,12 @@ def tell(uow: Unit, job: Job, *, key: str, state: RunState, reason: Reason | Non
 
 
 class Press(StrEnum):
-    """Actions on a run under way."""
-
     PAUSE = "pause"
     RESUME = "resume"
     STOP = "stop"
 
 
 class Pressed(StrEnum):
-    """Result of a press."""
-
     DONE = "done"
     NOT_YOURS = "not yours"
     """Only the requester, or an admin."""
@@ -206,20 +195,13 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
     return pressed
 
 
-_PAUSE_SECONDS: Final = 1.0
-
-
 async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> list[tuple[str, Answer]]:
-    """The service's answer for each.
-
-    Raises:
-        OperatorError: the service does not take our requests.
-    """
+    """The service's answer for each; ``OperatorError``: it does not take our requests."""
 
     async def check(address: str) -> Answer:
         said = await client.check(address)
         if not isinstance(said, Answer):
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(1.0)
             said = await client.check(address)
         match said:
             case Answer():

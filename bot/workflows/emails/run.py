@@ -29,7 +29,6 @@ _GROUP = 4
 _SHOW_SECONDS = 1.0
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
-_Taken = tuple[int, str]
 
 
 class Run:
@@ -42,7 +41,7 @@ class Run:
         self._pressure = ctx.emails.pressure
         self._wants = int(job.payload["concurrency"])
         self._state = RunState(job.state)
-        self._waiting: deque[_Taken] = deque()
+        self._waiting: deque[tuple[int, str]] = deque()
         self._under_way: set[asyncio.Task[None]] = set()
         self._answers: list[tuple[int, str, str]] = []
         self._tries: dict[int, int] = {}
@@ -55,7 +54,7 @@ class Run:
     async def go(self) -> None:
         """Work until it is done, paused, stopped, or has to wait for the service."""
 
-        def pick_up(uow: Unit) -> list[_Taken]:
+        def pick_up(uow: Unit) -> list[tuple[int, str]]:
             left = uow.emails.pick_up(self._id)
             if left:
                 show_board(uow, self._subject)
@@ -159,7 +158,7 @@ class Run:
         at = self._ctx.clock.boottime()
         shows = at - self._shown_at >= _SHOW_SECONDS
 
-        def store(uow: Unit) -> tuple[str | None, list[_Taken]]:
+        def store(uow: Unit) -> tuple[str | None, list[tuple[int, str]]]:
             uow.emails.record(self._id, answers)
             job = uow.jobs.get(self._id)
             if job is not None and job.state == RunState.PAUSED and uow.emails.is_complete(self._id):
@@ -181,7 +180,6 @@ class Run:
         self._state = RunState.STOPPING if state is None else RunState(state)
 
     async def _close(self) -> None:
-        """Store the state, now that nothing is in flight."""
         rest, trouble, stopping = self._pressure.rest(), self._trouble, self._ctx.workers.stopping
         waiting = len(self._waiting)
 

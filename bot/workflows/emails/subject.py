@@ -21,8 +21,6 @@ from storage.transaction import Tx
 
 _COLUMNS = 60
 """Of answers; a service that names each field anew would fill any sheet."""
-_NO_ADDRESS = Answer(outcome=Outcome.NO_ADDRESS)
-_NOT_ASKED = Answer(outcome=Outcome.NOT_ASKED)
 
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
@@ -30,16 +28,14 @@ def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[
     answers = {number: Answer.read(json.loads(said)) for number, said in stored.items()}
     names = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))[:_COLUMNS]
     cells = {number: result_cells(answer, names) for number, answer in answers.items()}
-    cells[NOBODY] = result_cells(_NO_ADDRESS, names)
-    otherwise = result_cells(_NOT_ASKED, names)
+    cells[NOBODY] = result_cells(Answer(outcome=Outcome.NO_ADDRESS), names)
+    otherwise = result_cells(Answer(outcome=Outcome.NOT_ASKED), names)
     unpacked = (json.loads(zlib.decompress(block)) for block in blocks)
     rows = ((*row, *cells.get(number, otherwise)) for number, row in chain.from_iterable(unpacked))
     return write_csv(result_header(header, names), rows)
 
 
 class EmailList(Subject):
-    """Boards of kind ``email``."""
-
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         found = await ctx.read(lambda uow: _progress(uow, id))
         return None if found is None else emails.board(found)
@@ -52,18 +48,16 @@ class EmailList(Subject):
         return emails.news(replace(found, state=RunState(str(payload["state"])), reason=Reason.read(payload["reason"])))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
-        found = await ctx.read(lambda uow: _progress(uow, id))
-        if found is None:
+        found, job = await ctx.read(lambda uow: (_progress(uow, id), uow.jobs.get(id)))
+        if found is None or job is None:
             return None
-        job = await ctx.read(lambda uow: uow.jobs.get(id))
-        name = str(job.detail.get("result") or "") if job is not None else ""
+        name, content = str(job.detail.get("result") or ""), b""
         if found.whole:
             content = b"".join(await ctx.read(lambda uow: list(uow.emails.blocks(id, part=RESULT))))
         else:
             run, blocks, stored = await ctx.read(
                 lambda uow: (uow.emails.get(id), list(uow.emails.blocks(id, part=ROWS)), uow.emails.answers(id))
             )
-            content = b""
             if run is not None and blocks:
                 content = await asyncio.to_thread(result_file, run.header, blocks, stored)
         if not content:
@@ -79,20 +73,14 @@ class EmailList(Subject):
 
 
 def _progress(tx: Tx, job_id: str) -> ListProgress | None:
-    """A job as its board shows it."""
     job = tx.jobs.get(job_id)
     if job is None:
         return None
     count, run = RunCount(), tx.emails.get(job_id)
     if run is not None:
-        count = RunCount(
-            total=run.total,
-            taken=run.taken,
-            rows=run.rows,
-            skipped=run.skipped,
-            repeated=run.repeated,
-            outcomes=MappingProxyType({Outcome(outcome): count for outcome, count in run.outcomes.items()}),
-        )
+        sizes = {name: getattr(run, name) for name in ("total", "taken", "rows", "skipped", "repeated")}
+        outcomes = MappingProxyType({Outcome(outcome): count for outcome, count in run.outcomes.items()})
+        count = RunCount(**sizes, outcomes=outcomes)
     return ListProgress(
         id=job.id,
         state=RunState(job.state),

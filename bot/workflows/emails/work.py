@@ -1,37 +1,53 @@
-"""Lists as due work: each is prepared and asked row by row, or sent as a whole file once."""
+"""Lists as due work: each is prepared and asked row by row, or sent as a whole file once.
 
+The result of a whole file is passed on as it is.
+"""
+
+import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from io import BytesIO
+from typing import Any
 
 import structlog
 
-from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import RUN, WHOLE, RunState
-from bot.domain.errors import OutcomeUnknown, ServiceNow
-from bot.domain.tracking import named_or
+from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
+from bot.clients.transport import Guard
+from bot.domain.emails.lists import RUN, WHOLE, Answer, FileAnswer, Link, Receipt, Returned, ReturnedRows, RunState
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
+from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.reasons import OfList, Reason
+from bot.domain.tracking import back_off, named_or
 from bot.domain.troubles import FileTrouble, unusable
+from bot.tables import rewritten, write_csv
+from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
-from bot.workflows.emails.lists import EXAMPLE, prepare, tell
-from bot.workflows.emails.run import Run
-from bot.workflows.emails.whole import send_whole
+from bot.workflows.effect import Permit, once
+from bot.workflows.emails.lists import EXAMPLE, check_column, prepare, read_list, stem, tell
+from bot.workflows.emails.run import RESULT, Run
 from bot.workflows.reading_only import reading_only
+from bot.workflows.slack.boards import post_file
 from bot.workflows.slack.dropped_files import TROUBLE
 from bot.workflows.workers import Work, elsewhere
-from storage.rows import Hold, Job
+from storage.rows import EmailRun, Hold, Job
 
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 100
 """Lists of a kind that a process works on: all of them share the requests that the service allows."""
-_READ_AGAIN = 5.0
 _READ_TRIES = 6
+_BLOCK = 256 * 1024
+_NO_NAME = "list"
+_TRIES = 5
+_NO_LIMITS = Limits(size=10 * RESULT_BYTES, rows=10_000_000, columns=1_000)
 
 Step = Callable[[Context, EmailsClient, Job], Awaitable[None]]
 
 
 async def _row_by_row(ctx: Context, client: EmailsClient, job: Job) -> None:
-    """Prepare the list, if that is still to be done, and ask for its addresses as far as possible."""
     if job.state == RunState.PREPARING:
         await prepare(ctx, job)
 
@@ -47,36 +63,168 @@ async def _row_by_row(ctx: Context, client: EmailsClient, job: Job) -> None:
 
 async def _step(ctx: Context, step: Step, job: Job) -> None:
     """Process one list as far as possible; an error of the file itself ends it with a sentence."""
+    tries = int(job.detail.get("reads", 0)) + 1
     try:
         await step(ctx, ctx.emails.required(), job)
-    except (ServiceNow, OutcomeUnknown) as trouble:  # the file could not be read for now; nothing was sent
-        silent = trouble if isinstance(trouble, ServiceNow) else ServiceNow(trouble.service, trouble.reason)
-        tries = int(job.detail.get("reads", 0)) + 1
-        if tries >= _READ_TRIES:
-            await _fail(ctx, job, silent)
-            return
-        wait = named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
+    except (ServiceNow, OutcomeUnknown) as silent:  # the file could not be read for now; nothing was sent
+        named = silent.retry_after if isinstance(silent, ServiceNow) else None
+        trouble: FileTrouble = silent if isinstance(silent, ServiceNow) else ServiceNow(silent.service, silent.reason)
+        again_in = named_or(named, timedelta(seconds=5.0 * tries)) if tries < _READ_TRIES else None
+    except TROUBLE as unreadable:
+        trouble, again_in = unreadable, None
+    else:
+        return
 
-        def later(uow: Unit) -> None:
-            current = uow.jobs.get(job.id)
-            if current is not None:
-                uow.jobs.touch(current, detail={**current.detail, "reads": tries}, due_at=uow.now + wait)
-
-        await ctx.write(later, name="email_read_later", wakes=False)
-    except TROUBLE as trouble:
-        await _fail(ctx, job, trouble)
-
-
-async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:
-    def fail(uow: Unit) -> None:
+    def work(uow: Unit) -> None:
         current = uow.jobs.get(job.id)
-        if current is not None:
-            reason = unusable(trouble, example=EXAMPLE)
-            uow.jobs.move(current, RunState.FAILED, detail={**current.detail, "reason": reason.stored()})
-            tell(uow, job, key="end", state=RunState.FAILED, reason=reason)
+        if current is None:
+            return
+        if again_in is not None:
+            uow.jobs.touch(current, detail={**current.detail, "reads": tries}, due_at=uow.now + again_in)
+            return
+        reason = unusable(trouble, example=EXAMPLE)
+        uow.jobs.move(current, RunState.FAILED, detail={**current.detail, "reason": reason.stored()})
+        tell(uow, job, key="end", state=RunState.FAILED, reason=reason)
 
-    log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
-    await ctx.write(fail, name="email_fail", wakes=False)
+    if again_in is None:
+        log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
+    await ctx.write(work, name="email_fail" if again_in is None else "email_read_later", wakes=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    state: RunState
+    detail: dict[str, Any]
+    file: Returned | None = None
+
+
+async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
+    """Read the file, claim the one attempt, send, store the outcome. Raises as ``read_list``: nothing was sent."""
+    if job.state == RunState.SENDING:  # its process died: whether the service has it is unknown
+        lost = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})
+        await ctx.write(lambda uow: _end(uow, job, lost), name="email_lost", wakes=False)
+        return
+    column = int(job.payload["column"])
+
+    def content_of(table: Table) -> tuple[Table, bytes]:
+        check_column(table, column)
+        return table, write_csv(table.header, (row.cells for row in table.rows), for_people=False)
+
+    _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
+    name = f"{stem(str(job.payload['name'])) or _NO_NAME}-processed.csv"
+    sizes: dict[str, Any] = {"rows": len(table.rows), "skipped": 0, "total": 0, "taken": 0, "repeated": 0}
+    run = EmailRun(job_id=job.id, header=table.header, outcomes={}, **sizes)
+
+    def sending(uow: Unit) -> Job | None:
+        current = uow.jobs.get(job.id)
+        if current is None or current.state != RunState.PREPARING:
+            return None
+        uow.emails.begin(run)
+        return uow.jobs.move(current, RunState.SENDING, keep_lease=True)
+
+    async def claim(permit: Permit) -> Job | None:
+        return await permit.claim(
+            sending, name="email_send", read_back=lambda uow: uow.jobs.held(job.id, RunState.SENDING, owner=uow.owner)
+        )
+
+    async def send(_: Job, guard: Guard) -> NotExecuted | _Ended:
+        answer = await client.process_file(content, column=column, name=name, guard=guard)
+        if isinstance(answer, NotExecuted) and answer.again:
+            return answer
+        return await _ended(ctx, client, answer, name)
+
+    def store(uow: Unit, claimed: Job, became: NotExecuted | _Ended) -> None:
+        if isinstance(became, NotExecuted):
+            _later(uow, claimed, became)
+        else:
+            _end(uow, claimed, became)
+
+    await once(ctx, None, claim, send, store, name="email_sent")
+
+
+def _later(uow: Unit, job: Job, refusal: NotExecuted) -> None:
+    """The service certainly does not have it yet; try again in a while."""
+    tries = int(job.detail.get("tries", 0)) + 1
+    if tries >= _TRIES:
+        reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
+        _end(uow, job, _Ended(RunState.FAILED, {**job.detail, "reason": reason.stored()}))
+        return
+    wait = back_off(first=5.0, attempts=tries, ceiling=120.0, named=refusal.retry_after)
+    detail = {**job.detail, "tries": tries, "reason": refusal.reason.stored()}
+    uow.jobs.move(job, RunState.PREPARING, detail=detail, due_at=uow.now + wait)
+
+
+async def _ended(  # noqa: PLR0911 - one end an answer
+    ctx: Context, client: EmailsClient, answer: FileAnswer | NotExecuted | Unknown, name: str
+) -> _Ended:
+    match answer:
+        case Returned():
+            return _Ended(RunState.DONE, {}, await _passed_on(client, answer))
+        case ReturnedRows(header=header, rows=rows):
+            content = await asyncio.to_thread(write_csv, header, rows)
+            return _Ended(RunState.DONE, {}, Returned(name=name, content=content))
+        case Link(url=url):
+            return await _fetched(ctx, client, url, name)
+        case Receipt(id=number, pairs=pairs):
+            return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
+        case Answer(pairs=pairs, text=text):
+            said = [list(pair) for pair in pairs] or [["answer", text or "nothing at all"]]
+            return _Ended(RunState.DONE, {"said": said})
+        case NotExecuted():
+            return _Ended(RunState.FAILED, {"reason": answer.full_reason.stored()})
+        case Unknown(reason=reason):
+            return _Ended(RunState.UNKNOWN, {"reason": reason.stored()})
+
+
+async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
+    """Fetch the result from its address, at once, because such addresses expire."""
+    content, said = bytearray(), [["result", client.without_secrets(url)]]
+    try:
+        async with ctx.emails.results.open(url, service=SERVICE, limit=RESULT_BYTES) as result:
+            async for piece in result:
+                content += piece
+            name = result.name or name
+    except (ServiceNow, ServiceNever) as trouble:
+        reason = Reason(OfList.RESULT_NOT_FETCHED, why=trouble.reason)
+        return _Ended(RunState.DONE, {"reason": reason.stored(), "said": said})
+    if not content:
+        return _Ended(RunState.DONE, {"reason": Reason(OfList.EMPTY_RESULT).stored(), "said": said})
+    return _Ended(RunState.DONE, {}, await _passed_on(client, Returned(name=name, content=bytes(content))))
+
+
+async def _passed_on(client: EmailsClient, file: Returned) -> Returned:
+    """As people get it; secrets are taken out last: in a workbook or in UTF-16 none would be seen."""
+    made = await _made_safe(file)
+    content = await asyncio.to_thread(client.file_without_secrets, made.content)
+    return Returned(name=client.without_secrets(made.name), content=content)
+
+
+async def _made_safe(file: Returned) -> Returned:
+    """Formulas neutralised; what is neither table nor text is passed on as it is."""
+    try:
+        table = await read_apart(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
+    except TableProblem as problem:
+        binary = problem.flaw in (Flaw.OTHER_KIND, Flaw.LOCKED, Flaw.DAMAGED, Flaw.BOMB)
+        if binary or (problem.flaw is Flaw.TOO_COMPLEX and file.content.startswith(b"PK")):
+            return file
+        return Returned(name=file.name, content=await asyncio.to_thread(rewritten, file.content))
+    content = await asyncio.to_thread(write_csv, table.header, (row.cells for row in table.rows))
+    return Returned(name=f"{stem(file.name) or _NO_NAME}.csv" if table.sheet else file.name, content=content)
+
+
+def _end(uow: Unit, job: Job, ended: _Ended) -> None:
+    current = uow.jobs.get(job.id) or job
+    detail = dict(ended.detail)
+    if ended.file is not None:
+        detail["result"] = ended.file.name
+        uow.emails.drop_blocks(job.id, part=RESULT)
+        content = ended.file.content
+        for n, first in enumerate(range(0, len(content), _BLOCK)):
+            uow.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
+        post_file(uow, subject=job.subject, key=RESULT, payload={"what": RESULT}, last=True)
+    else:
+        tell(uow, job, key="end", state=ended.state, reason=Reason.read(detail.get("reason")))
+    uow.jobs.move(current, ended.state, detail=detail)
 
 
 def _work(name: str, kind: str, step: Step, *, once: bool) -> Work[Job]:

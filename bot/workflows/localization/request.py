@@ -101,10 +101,7 @@ def _job(order: Order, *, by: str, channel: str, thread_ts: str | None, source_k
 
 
 async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
-    """Cancel a call, in whichever process it runs; None when there is no such call.
-
-    It was canceled when the state says so and ``progress.by`` is the person.
-    """
+    """Cancel a call in whichever process it runs, and what it is now; None when there is no such call."""
 
     def work(uow: Unit) -> CallView | None:
         job = find(uow, job_id)
@@ -116,19 +113,15 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         return sight_in(uow, changed or job)
 
     found = await ctx.write(work, name="cancel_localization", wakes=False)
-    if found is not None and found.state is CallState.CANCELED:
-        sending = ctx.localization.calls.sending.get(job_id)
-        if sending is not None:
-            sending.ended.set()
+    sending = ctx.localization.calls.sending.get(job_id)
+    if found is not None and found.state is CallState.CANCELED and sending is not None:
+        sending.ended.set()
     ctx.wake()
     return found
 
 
 async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
-    """Repeat a call that ended without a result; None when there is none to repeat.
-
-    Two simultaneous presses make one call.
-    """
+    """Repeat a call that ended without a result, once; None when there is none to repeat."""
     now = ctx.clock.now()
 
     def work(uow: Unit) -> Job | None:
@@ -153,27 +146,21 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
 
 
 async def sight_of(ctx: Context, job_id: str) -> CallView | None:
-    """A call as displayed now."""
     now = ctx.clock.now()
 
     def work(uow: Unit) -> CallView | None:
-        job = find(uow, job_id)
-        if job is None:
-            return None
-        return replace(sight_in(uow, job), silent_since=silent_services(uow, uow.now).get("localization"))
+        job, silent = find(uow, job_id), silent_services(uow, uow.now).get("localization")
+        return None if job is None else replace(sight_in(uow, job), silent_since=silent)
 
     found = await ctx.read(work)
     if found is None or found.progress.started_at is None:
         return found
-    until = found.progress.ended_at or now
-    elapsed = max((until - found.progress.started_at).total_seconds(), 0.0)
+    elapsed = max(((found.progress.ended_at or now) - found.progress.started_at).total_seconds(), 0.0)
     sending = ctx.localization.calls.sending.get(job_id)
-    percent = sending.percent if sending is not None else None
-    return replace(found, elapsed=elapsed, percent=percent)
+    return replace(found, elapsed=elapsed, percent=None if sending is None else sending.percent)
 
 
 def find(tx: Tx, job_id: str) -> Job | None:
-    """The job with this id, if it is one of ours."""
     job = tx.jobs.get(job_id)
     return job if job is not None and job.kind in LANES else None
 
@@ -204,25 +191,21 @@ async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Reques
 
 
 def room_in(tx: Tx, person: str, lane: str) -> int:
-    """How many more calls of a lane this person may request now."""
     return MOST_OPEN - sum(1 for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
 
 
 def too_many() -> PersonError:
-    """The error where a person's queue is full."""
     return PersonError(
         argument="queue", rule=Reason(OfCall.QUEUE_FULL, most=MOST_OPEN), example="press Cancel on a call that waits"
     )
 
 
 def show_queue(uow: Unit, kind: str) -> None:
-    """Redraw the waiting calls of a lane: their positions changed."""
     for job in uow.jobs.open(kind, limit=_MOST):
         if job.state == CallState.WAITING:
             show_board(uow, job.subject, progress=True)
 
 
 def show_queues(uow: Unit) -> None:
-    """Redraw the waiting calls of all lanes."""
     for lane in LANES:
         show_queue(uow, lane)

@@ -69,7 +69,7 @@ class Spool:
         return self._file is None and content_type != ""
 
     async def write(self, chunk: bytes) -> bool:
-        """Write a chunk; False when there is too much."""
+        """False when there is too much."""
         if self._file is None:
             self._file = await asyncio.to_thread(tempfile.TemporaryFile)
         self.size += len(chunk)
@@ -79,16 +79,13 @@ class Spool:
         return True
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """All of it, from the beginning."""
         if self._file is None:
             return
-        file = self._file
-        await asyncio.to_thread(file.seek, 0)
-        while chunk := await asyncio.to_thread(file.read, _HEAD):
+        await asyncio.to_thread(self._file.seek, 0)
+        while chunk := await asyncio.to_thread(self._file.read, _HEAD):
             yield chunk
 
     def close(self) -> None:
-        """Forget it."""
         if self._file is not None:
             self._file.close()
 
@@ -125,10 +122,7 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
 
 
 async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
-    """Post every missing file into the thread; what fails now is retried when the job is due again.
-
-    ``spool`` holds the file when its bytes were the answer; None after a restart, when they are lost.
-    """
+    """Post every missing file into the thread; ``spool``: the file that was the answer itself, lost after a restart."""
     for number in range(len(CallProgress.read(job.detail).deliveries)):
         handed = await _hand_one(ctx, job, number, spool)
         if handed is None:
@@ -214,8 +208,7 @@ def _marked(progress: CallProgress, number: int, state: Handed) -> CallProgress:
 
 def _close(uow: Unit, job: Job) -> None:
     progress = CallProgress.read(job.detail)
-    lost = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST)
-    result = progress.result
+    lost, result = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST), progress.result
     if isinstance(result, Tracks) and lost:
         there = tuple(one for one in result.tracks if one.name not in lost)
         result = Tracks(tracks=there, missing=(*result.missing, *lost))

@@ -5,8 +5,8 @@ requester is told so, and it is not sent again automatically.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -145,10 +145,7 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
 
 
 async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | None]:
-    """The request with the true format of its file, and the file, streamed from the workspace.
-
-    Raises ``PersonError`` where the operation does not take it, and others where it could not be looked into.
-    """
+    """The request with its file's true format, and the file as a stream; ``PersonError``: it does not fit."""
     if ctx.localization.client is None:
         raise OperatorError(Reason(OfCall.NOT_CONFIGURED), mend=f"set {', '.join(ctx.localization.missing)}")
     if not request.file:
@@ -162,20 +159,9 @@ async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | N
     errors = file_errors(media, kind=found.kind, found=found.format or "unknown", seconds=seconds)
     if errors:
         raise errors[0]
-    known = Request(
-        operation=request.operation,
-        file=request.file,
-        file_format=normal_format(found.format),
-        seconds=seconds,
-        options=request.options,
-    )
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
-        async with ctx.downloads.open(info, limit=LARGEST) as body:
-            yield body
-
-    return known, upload_as(known.file_format, size=info.size, source=opened)
+    known = replace(request, file_format=normal_format(found.format), seconds=seconds)
+    source = partial(ctx.downloads.open, info, limit=LARGEST)
+    return known, upload_as(known.file_format, size=info.size, source=source)
 
 
 def _trouble(trouble: BaseException | None) -> Reason:
@@ -193,28 +179,25 @@ def _room(ctx: Context) -> int:
     circuit = ctx.localization.calls.circuit
     if not circuit.is_silent:
         return sum(LANES.values())
-    return 0 if circuit.rest or any(ctx.workers.running(_name(lane)) for lane in LANES) else 1
+    return 0 if circuit.rest or any(map(ctx.workers.running, _NAMES.values())) else 1
 
 
-def _name(lane: str) -> str:
-    return f"localization {lane}"
+def _claim(uow: Unit, hold: Hold, *, lane: str) -> list[Job]:
+    return elsewhere(uow, "job", uow.jobs.claim_due(kind=lane, in_turn=True, **hold))
 
 
-def _lane(lane: str) -> Work[Job]:
-    def claim(uow: Unit, hold: Hold) -> list[Job]:
-        return elsewhere(uow, "job", uow.jobs.claim_due(kind=lane, in_turn=True, **hold))
-
-    return Work(
-        name=_name(lane),
+_NAMES = {lane: f"localization {lane}" for lane in LANES}
+WORKS: tuple[Work[Job], ...] = tuple(
+    Work(
+        name=_NAMES[lane],
         table="job",
         kind=lane,
-        slots=LANES[lane],
-        claim=claim,
+        slots=slots,
+        claim=partial(_claim, lane=lane),
         step=lambda ctx: partial(_step, ctx),
         room=_room,
         lasting=True,
     )
-
-
-WORKS = tuple(_lane(lane) for lane in LANES)
+    for lane, slots in LANES.items()
+)
 """Begin what waits, as far as there is room."""

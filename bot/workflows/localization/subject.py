@@ -12,14 +12,11 @@ FAILURE = "failure"
 
 
 class LocalizationSubject(Subject):
-    """See :class:`bot.workflows.context.Subject`."""
-
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         sight = await sight_of(ctx, id)
         return None if sight is None else texts.board(sight)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
-        """The result, or why there is none."""
         sight = await sight_of(ctx, id)
         if sight is None:
             return None

@@ -58,10 +58,7 @@ def post_job(uow: Unit, job: Job) -> bool:
 
 
 def post_anew(uow: Unit, board: Board) -> bool:
-    """Queue the message once more: the posted one was deleted, or can never be edited. False when it was queued before.
-
-    The buttons of the old message are outdated from now on. Lines and files that wait follow in the new one's thread.
-    """
+    """Queue a message again, once, that was deleted or can never be edited; what waits follows in its thread."""
     if not uow.boards.lost(board.subject, ts=board.ts):
         return False
     return uow.outbox.post_anew(board.subject, action=Action.BOARD, new_id=ulid(uow.now), now=uow.now)
@@ -120,7 +117,6 @@ def queue(
 
 
 def split(subject: str) -> tuple[str, str]:
-    """The kind and the id of a subject."""
     kind, _, name = subject.partition(":")
     return kind, name
 

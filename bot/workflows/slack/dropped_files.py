@@ -5,7 +5,7 @@ import hashlib
 import io
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import BinaryIO, Final, cast
@@ -75,10 +75,7 @@ async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: B
 
 
 async def first_row(ctx: Context, info: FileInfo, head: bytes, *, patience: float = 1.0) -> tuple[str, ...] | None:
-    """The names in the first row; None where they cannot be read, or not in that many seconds.
-
-    ``head``: the first bytes of the file; enough for text, and for a workbook that has no more.
-    """
+    """The names in the first row; None where they cannot be read in time. ``head``: the first bytes of the file."""
     try:
         async with asyncio.timeout(patience):
             if head.startswith(b"PK") and len(head) < info.size:
@@ -99,7 +96,6 @@ def fitting(ctx: Context, file: DroppedFile) -> list[OfferedAction]:
 
 
 def suggested(ctx: Context, file: DroppedFile) -> list[OfferedAction]:
-    """Actions offered below this file; *Use this file* has every action that fits."""
     return [action for action in fitting(ctx, file) if action.suggested(file)]
 
 
@@ -114,44 +110,33 @@ _SEARCHED_FROM = 2
 """The attempt from which on its conversation is searched."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
-    """What one event says of one file. ``message_ts`` is empty where the event does not name the message."""
-
-    file_id: str
-    channel: str
-    user: str
-    message_ts: str = ""
-    thread_ts: str = ""
-
-
-async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
-    """Store files to examine; known ones change nothing."""
+async def notice(
+    ctx: Context, files: Sequence[str], *, channel: str, user: str, message_ts: str = "", thread_ts: str = ""
+) -> None:
+    """Store the files of an event to examine; known ones change nothing. ``message_ts``: empty where it names none."""
     now = ctx.clock.now()
-    rows = [_noticed(seen, now) for seen in sightings]
-
+    rows = [_noticed(file, now, channel, user, message_ts=message_ts, thread_ts=thread_ts) for file in files]
     if any(await ctx.write(lambda uow: [uow.dropped.notice(row) for row in rows], name="notice_files", wakes=False)):
         ctx.wake()
 
 
-def _noticed(seen: Sighting, now: datetime) -> DropRow:
+def _noticed(
+    file_id: str, now: datetime, channel: str, user: str, *, message_ts: str = "", thread_ts: str = ""
+) -> DropRow:
     return DropRow(
-        id=seen.file_id,
-        channel=seen.channel,
-        message_ts=seen.message_ts,
-        thread_ts=seen.thread_ts or seen.message_ts,
-        user=seen.user,
+        id=file_id,
+        channel=channel,
+        message_ts=message_ts,
+        thread_ts=thread_ts or message_ts,
+        user=user,
         created_at=now,
         due_at=now,
     )
 
 
 async def forget(ctx: Context, file_id: str) -> None:
-    """Mark a file as deleted: its offer says so."""
-
     def strike(uow: Unit) -> bool:
-        is_news = uow.dropped.gone(file_id)
-        if is_news:
+        if is_news := uow.dropped.gone(file_id):
             show_board(uow, f"{SUBJECT}:{file_id}")
         return is_news
 
@@ -160,7 +145,6 @@ async def forget(ctx: Context, file_id: str) -> None:
 
 
 async def _look(ctx: Context, row: DropRow) -> None:
-    """Offer a file, keep quiet about it, or look again later."""
     try:
         info = await ctx.downloads.info(row.id)
         if info.user == ctx.bot_user:
@@ -246,8 +230,8 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
         raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
     if vouched and row is None and not info.channels:
         # Stored for the press that follows. An event of its message still offers the file.
-        seen = Sighting(file_id=file_id, channel=share.channel, user=info.user)
-        place = replace(_noticed(seen, ctx.clock.now()), due_at=None, state=DropState.QUIET)
+        noticed = _noticed(file_id, ctx.clock.now(), share.channel, info.user)
+        place = replace(noticed, due_at=None, state=DropState.QUIET)
         await ctx.write(lambda uow: uow.dropped.notice(place), name="keep_place", wakes=False)
     if row is None or row.state is not DropState.OFFERED or row.size != info.size:
         return (await _examined(ctx, info, share))[0]
@@ -269,10 +253,7 @@ class FileOffers(Subject):
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
-    """The message that shares the file; None when it is not known.
-
-    Slack's record of a fresh file may not list its messages for a while. Then the conversation is searched.
-    """
+    """The message that shares the file; searched for in the conversation where Slack's record does not list it yet."""
     if row.message_ts:
         return Share(channel=row.channel, ts=row.message_ts, thread_ts=row.thread_ts)
     named = info.share_in(row.channel)
@@ -287,27 +268,12 @@ async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
 
 
 def _dropped(row: DropRow) -> DroppedFile:
-    return DroppedFile(
-        id=row.id,
-        name=row.name,
-        size=row.size,
-        mimetype=row.mimetype,
-        kind=row.kind,
-        format=row.format,
-        duration_ms=row.duration_ms,
-        header=None if row.header is None else tuple(row.header),
-        channel=row.channel,
-        message_ts=row.message_ts,
-        thread_ts=row.thread_ts,
-        user=row.user,
-    )
+    kept = {one.name: getattr(row, one.name) for one in fields(DroppedFile)}
+    return DroppedFile(**{**kept, "header": None if row.header is None else tuple(row.header)})
 
 
 async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
-    """Tell only the uploader why there is no offer: they expected one, and can fix it.
-
-    Once, after the event of the message itself: before that, the file may be examined a second time.
-    """
+    """Tell only the uploader why there is no offer, once: after the event of the message itself."""
     if not row.message_ts:
         return
     thread_ts = row.thread_ts if row.thread_ts and row.thread_ts != row.message_ts else None

@@ -28,10 +28,7 @@ _CLOCK_SKEW = 60.0
 
 
 async def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
-    """When, by Slack's clock, something may have been posted since ``begun``: the first and the last second since 1970.
-
-    Our clock may have been set since.
-    """
+    """The first and last second, by Slack's clock, of what was posted since ``begun``, wherever our clock was set."""
     steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
     earliest, latest = on_any_clock(begun, ctx.clock.now(), steps)
     return earliest.timestamp() - _CLOCK_SKEW, latest.timestamp() + _CLOCK_SKEW
@@ -104,10 +101,7 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
 
 
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
-    """Whether this process still holds the row: the posts before it may have taken as long as its lease.
-
-    Another process that claimed it since posts it.
-    """
+    """Whether this process still holds the row: the posts before it may have taken as long as its lease."""
     now = ctx.clock.now()
     if row.lease_until is not None and row.lease_until - now > _ENOUGH:
         return True
@@ -193,10 +187,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
 async def _not_searched(
     ctx: Context, row: OutboxRow, board: Board | None, silent: ServiceTrouble, stretch: Stretch | None
 ) -> None:
-    """The message may have been posted, so it is not sent again before a search.
-
-    A search that Slack delays, or that made progress, does not count as a failed attempt.
-    """
+    """Not sent again before a search; one that Slack delays, or that made progress, counts as no failed attempt."""
     error = _code(silent.reason)
     is_final = isinstance(silent, ServiceNever)
     asked = silent.retry_after
@@ -283,10 +274,7 @@ def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> boo
 
 
 async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason) -> None:
-    """Retry after the time that Slack asked for, without counting it; else after a pause that grows with the attempts.
-
-    For files every failure counts: after a few, the message instead of the file may be posted.
-    """
+    """Retry when Slack asked for it, uncounted, else ever later. A file's failures all count: words may replace it."""
     counted = wait is None or row.action == Action.FILE
     due = ctx.clock.now() + (_pause(row) if wait is None else timedelta(seconds=wait))
     said = _code(why) if counted else row.last_error or _code(why)  # keeps Slack's objection to the blocks

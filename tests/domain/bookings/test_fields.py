@@ -11,7 +11,7 @@ from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import forms as views
 from bot.presentation.reasons import rule_of
-from handlers.grammar.fields import read_form
+from handlers.grammar.verbs import read_form
 
 BOOKING = {
     views.NAME: "Ana", views.LAST_NAME: "Lopez", views.PHONE: "099 123 4567", views.EMAIL: "", views.PAYMENT: "CASH",

@@ -13,11 +13,11 @@ from bot.domain.errors import PersonError
 from bot.domain.fields import amount, email, reference
 from bot.domain.localization import CallOperation, Request
 from bot.domain.money import Cents
+from bot.domain.payments import fields
 from bot.domain.policy import Policy
 from bot.presentation.reasons import rule_of
-from handlers.grammar import fields
-from handlers.grammar.fields import read_line
-from handlers.grammar.verbs import Argument, SlashCommand, Verb, submit, unescape, words_of
+from handlers.grammar.line import read_line
+from handlers.grammar.verbs import Argument, SlashCommand, Verb, read_form, submit, unescape, words_of
 from handlers.incoming import Submission
 from handlers.localize import of_verb
 from handlers.replies import FieldErrors, MistakesError
@@ -177,7 +177,7 @@ def test_a_name_is_copied_with_its_quotation_marks_or_without(text: str) -> None
 
 def test_each_field_of_a_form_is_read_even_when_another_is_wrong() -> None:
     readers: dict[str, Callable[[str], Any]] = {"a": email, "b": amount, "c": fields.description}
-    assert fields.read_form({"a": "ana@example.com", "b": "x", "d": "not asked for"}, readers) == (
+    assert read_form({"a": "ana@example.com", "b": "x", "d": "not asked for"}, readers) == (
         {"a": "ana@example.com"},
         {
             "b": "It is written in digits, with a point before the cents and no currency sign. For example: 25.00",

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
+from bot.domain.payments.fields import item_lines as lines
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload
 from bot.presentation import answers
 from bot.presentation.blocks import elements
 from bot.presentation.payments import purchases
 from bot.presentation.payments.kinds import sentence
-from handlers.grammar.fields import item_lines as lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, seen
 from tests.presentation.drawn import ORIGIN, foreign, ours, purchases_drawn

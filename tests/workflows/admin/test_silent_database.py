@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.domain.recovery import ReadingOnly
-from bot.workflows.admin.highwater import HighWater
+from bot.workflows.admin.audit import HighWater
 from bot.workflows.context import Unit
 from bot.workflows.payments.callbacks import exists
 from bot.workflows.reading_only import enter

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.unread import UnreadAnswer
-from bot.workflows.admin.overview import UnreadLog, unread_answers
+from bot.workflows.admin.overview import UnreadLog
 from storage import Store, engine
 from storage.errors import StorageBusy
 from tests.storage.factories import KEY
@@ -45,7 +45,7 @@ async def test_what_comes_often_is_one_row(store: Store, clock: ManualClock, log
     assert await log.flush() == 1
     assert store.writer.commits == before + 1
     assert await log.flush() == 0
-    [found] = await unread_answers(store)
+    [found] = await store.read(lambda tx: tx.unread.all())
     assert (found.count, found.first_seen) == (100, first)
 
 
@@ -67,7 +67,7 @@ async def test_an_answer_that_is_read_mends_its_operation_and_no_other(
     clock.advance(1)
     log.read(PARTNER)
     await log.flush()
-    found = await unread_answers(store)
+    found = await store.read(lambda tx: tx.unread.all())
     assert [(one.answer.operation, one.mended_at is None) for one in found] == [(PAYOUT, True), (PARTNER, False)]
     before = store.writer.commits
     log.read(PARTNER)
@@ -82,7 +82,7 @@ async def test_of_one_moment_the_last_counts(store: Store, log: UnreadLog, last:
     if last == "unread":
         log.unread(answer())
     await log.flush()
-    assert [one.mended_at is None for one in await unread_answers(store)] == [is_open]
+    assert [one.mended_at is None for one in await store.read(lambda tx: tx.unread.all())] == [is_open]
 
 
 async def test_what_another_process_could_not_read_is_learnt_in_time(
@@ -96,7 +96,7 @@ async def test_what_another_process_could_not_read_is_learnt_in_time(
     await log.flush()
     log.read(PAYOUT)
     await log.flush()
-    assert [one.mended_at is None for one in await unread_answers(store)] == [False]
+    assert [one.mended_at is None for one in await store.read(lambda tx: tx.unread.all())] == [False]
 
 
 async def test_a_locked_database_loses_nothing_and_stops_nobody(
@@ -115,7 +115,7 @@ async def test_a_locked_database_loses_nothing_and_stops_nobody(
         await log.finish()
         shell.execute("ROLLBACK")
         await log.flush()
-        [found] = await unread_answers(store)
+        [found] = await store.read(lambda tx: tx.unread.all())
         assert found.count == 2
     finally:
         shell.close()
@@ -135,11 +135,14 @@ async def test_what_comes_while_it_is_stored_is_not_lost(store: Store, log: Unre
     await log.flush()
     store.write = written  # type: ignore[method-assign]
     await log.flush()
-    assert {one.answer.operation: one.count for one in await unread_answers(store)} == {PAYOUT: 2, PARTNER: 1}
+    assert {one.answer.operation: one.count for one in await store.read(lambda tx: tx.unread.all())} == {
+        PAYOUT: 2,
+        PARTNER: 1,
+    }
 
 
 async def test_what_waits_is_bounded(store: Store, log: UnreadLog) -> None:
     for number in range(500):
         log.unread(answer(f"payments.{chr(97 + number // 26)}{chr(97 + number % 26)}"))
     assert await log.flush() == 50
-    assert len(await unread_answers(store)) == 50
+    assert len(await store.read(lambda tx: tx.unread.all())) == 50

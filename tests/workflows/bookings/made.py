@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import BookingRecord, Payment
-from bot.workflows.bookings.record import post_card
+from bot.workflows.bookings.observe import post_card
 from bot.workflows.context import Unit
 from storage.transaction import Tx
 from tests.support.rig import FINANCE, MARIA, Rig

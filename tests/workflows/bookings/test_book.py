@@ -13,7 +13,7 @@ from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, follow, observe
-from bot.workflows.bookings.record import gathered
+from bot.workflows.bookings.observe import gathered
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import Rig

@@ -15,8 +15,8 @@ from bot.domain.bookings.record import BookingRecord, Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.reasons import worded
-from bot.workflows.bookings import acting, events
-from bot.workflows.bookings.record import gathered
+from bot.workflows.bookings import events, follow
+from bot.workflows.bookings.observe import gathered
 from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent
 from tests.support.reasons import own_words
@@ -249,7 +249,7 @@ async def test_the_search_is_started_once_and_its_answer_is_kept(
     booking = await planted(rig, status="ON_HOLD")
     service: Any = Service(outcome, record(booking, "ON_HOLD"))
     before = await read(rig, gathered)
-    acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
+    acted = await follow.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
     assert service.asked == [("start", booking.remote_id)]
     assert (trouble in worded(acted.trouble), acted.trouble is not None) == (True, bool(trouble))
     assert [name for name, _ in await actions(rig, booking)] == ["search_asked", *audited]
@@ -261,7 +261,7 @@ async def test_the_search_is_started_once_and_its_answer_is_kept(
 async def test_what_is_not_on_hold_is_not_started(rig: Rig, like: dict[str, Any]) -> None:
     booking = await planted(rig, **like)
     service: Any = Service(None, None)
-    acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
+    acted = await follow.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
     assert (worded(acted.trouble), service.asked) == ("The search starts by hand only while it is on hold.", [])
 
 
@@ -272,7 +272,7 @@ async def test_a_booking_that_cannot_be_read_after_it_is_read_soon(rig: Rig) -> 
         (NotExecuted(reason=own_words("not near"), again=False), "not near"),
     ):
         service: Any = Service(outcome, AWAY)
-        acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
+        acted = await follow.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
         assert trouble in worded(acted.trouble)
         assert (await stored(rig, booking)).due_at == rig.clock.now()
 
@@ -283,7 +283,7 @@ async def test_a_booking_that_cannot_be_read_after_it_is_read_soon(rig: Rig) -> 
 async def test_a_prebooking_is_canceled_by_its_own_id(rig: Rig, outcome: Any, stage: Stage, trouble: str) -> None:
     booking = await planted(rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, prebooking_id="p1")
     service: Any = Service(outcome, None)
-    acted = await acting.cancel(rig.switchboard.context, service, booking, reason="closed", by="U0MARIA")
+    acted = await follow.cancel(rig.switchboard.context, service, booking, reason="closed", by="U0MARIA")
     assert service.asked == [("cancel pre", "p1")]
     assert (acted.booking.stage, worded(acted.trouble)) == (stage, trouble)
     found = await stored(rig, booking)
@@ -295,14 +295,14 @@ async def test_what_cannot_be_canceled_or_has_just_changed_is_not(rig: Rig) -> N
     ctx = rig.switchboard.context
     over = await planted(rig, status="RETURNING")
     service: Any = Service(None, None)
-    acted = await acting.cancel(ctx, service, over, reason="", by="U0MARIA")
+    acted = await follow.cancel(ctx, service, over, reason="", by="U0MARIA")
     assert worded(acted.trouble) == "It cannot be canceled now."
     for now in ({"stage": Stage.ENDED}, {"stage": Stage.WAITING}, {"status": "RETURNING"}):
         changed = await planted(rig, **{"stage": Stage.OPEN, "status": "ACCEPTED", **now})
         seen = replace(changed, stage=Stage.OPEN, status="ACCEPTED")
-        late = await acting.cancel(ctx, service, seen, reason="", by="U0MARIA")
+        late = await follow.cancel(ctx, service, seen, reason="", by="U0MARIA")
         assert worded(late.trouble) == "It has just changed. Look at its card and try again."
-    gone = await acting.cancel(ctx, service, replace(changed, id="none", status="ACCEPTED"), reason="", by="U0MARIA")
+    gone = await follow.cancel(ctx, service, replace(changed, id="none", status="ACCEPTED"), reason="", by="U0MARIA")
     assert worded(gone.trouble) == "It has just changed. Look at its card and try again."
     assert service.asked == []
 
@@ -311,13 +311,13 @@ async def test_a_read_between_the_press_and_its_row_keeps_nobody_from_canceling(
     waiting = await planted(rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, prebooking_id="p1", version=2)
     service: Any = Service(Done(value=None), None)
     seen = replace(waiting, version=1)
-    acted = await acting.cancel(rig.switchboard.context, service, seen, reason="closed", by="U0MARIA")
+    acted = await follow.cancel(rig.switchboard.context, service, seen, reason="closed", by="U0MARIA")
     assert (acted.booking.stage, acted.trouble, service.asked) == (Stage.DROPPED, None, [("cancel pre", "p1")])
 
 
 async def test_looking_again_at_what_is_searched_for_only_hastens_that(rig: Rig) -> None:
     booking = await planted(rig, stage=Stage.UNKNOWN, due_at=rig.clock.now() + HOUR)
     service: Any = Service(None, None)
-    acted = await acting.refresh(rig.switchboard.context, service, booking)
+    acted = await follow.refresh(rig.switchboard.context, service, booking)
     assert (acted.trouble, acted.booking) == (None, booking)
     assert (await stored(rig, booking)).due_at == rig.clock.now()

@@ -9,7 +9,7 @@ from bot.domain.bookings.record import BookingRecord, Driver, Point, StatusChang
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import follow, observe
-from bot.workflows.bookings.record import gathered
+from bot.workflows.bookings.observe import gathered
 from bot.workflows.bookings.subject import BookingSubject
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words

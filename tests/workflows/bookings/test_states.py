@@ -8,8 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.bookings.record import Status, StatusChange, change_of, is_final
 from bot.playground.workspace import Message
-from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.record import gathered
+from bot.workflows.bookings.observe import gathered, observe
 from bot.workflows.context import Unit
 from tests.support.deliveries import CENTRO, booked, card, deliver, fact, heard, lines, open_rig, service_of, stands
 from tests.support.reasons import own_words

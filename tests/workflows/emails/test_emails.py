@@ -18,7 +18,7 @@ from bot.presentation.reasons import in_words, worded
 from bot.workflows.emails import work
 from bot.workflows.emails.lists import Press, Pressed, check_addresses, press
 from bot.workflows.emails.run import Run
-from bot.workflows.emails.whole import send_whole
+from bot.workflows.emails.work import send_whole
 from bot.workflows.services import Pressure
 from storage.rows import EmailRun, Job
 from tests.support.lists import requested

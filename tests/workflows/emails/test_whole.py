@@ -13,7 +13,7 @@ from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
 from bot.presentation.reasons import in_words
 from bot.slack.calls import ASKED_US_TO_WAIT
-from bot.workflows.emails import whole, work
+from bot.workflows.emails import work
 from bot.workflows.emails.lists import stem
 from tests.support.reasons import own_words
 from tests.support.replaced import replaced
@@ -34,7 +34,7 @@ async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while
 ) -> None:
     one = await job(rig, **_SENDING, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
     refusal = NotExecuted(reason=BUSY, again=True, retry_after=named)
-    await rig.switchboard.context.write(lambda uow: whole._later(uow, one, refusal))
+    await rig.switchboard.context.write(lambda uow: work._later(uow, one, refusal))
     after = await stored(rig, one)
     assert (after.state, after.due_at) == (RunState.PREPARING, rig.clock.now() + timedelta(seconds=seconds))
     assert after.detail == {"a": "b", "tries": tries + 1, "reason": BUSY.stored()}
@@ -42,7 +42,7 @@ async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while
 
 async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
     one = await job(rig, **_SENDING, detail={"tries": 4})
-    await rig.switchboard.context.write(lambda uow: whole._later(uow, one, NotExecuted(reason=BUSY, again=True)))
+    await rig.switchboard.context.write(lambda uow: work._later(uow, one, NotExecuted(reason=BUSY, again=True)))
     after = await stored(rig, one)
     assert (after.state, in_words(after.detail["reason"]), after.closed_at) == (
         RunState.FAILED, "busy (5 times)", rig.clock.now()
@@ -67,9 +67,9 @@ def reading(flaw: Flaw) -> Callable[..., Any]:
 async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touched(
     monkeypatch: pytest.MonkeyPatch, flaw: Flaw, content: bytes, as_it_is: bool
 ) -> None:
-    monkeypatch.setattr(whole, "read_apart", reading(flaw))
+    monkeypatch.setattr(work, "read_apart", reading(flaw))
     file = Returned(name="result.csv", content=content)
-    safe = await whole._made_safe(file)
+    safe = await work._made_safe(file)
     assert (safe is file) is as_it_is
     if not as_it_is:
         assert safe.name == "result.csv"
@@ -125,7 +125,7 @@ async def test_no_secret_stands_in_a_result_however_the_file_spells_it(rig: Rig,
 
     with replaced(ctx.emails.results, "open", fetched):
         answer = Link(url="https://example.com/result") if link else file
-        ended = await whole._ended(ctx, client, answer, "p-processed.csv")
+        ended = await work._ended(ctx, client, answer, "p-processed.csv")
     assert ended.file is not None
     assert ended.file.content.decode("utf-8-sig") == "email,note\r\nana@example.com,for [hidden] only\r\n"
     assert "[hidden]" in ended.file.name
@@ -141,16 +141,16 @@ AS_IT_IS = (
 async def test_what_is_neither_table_nor_text_is_passed_on_as_it_is(name: str) -> None:
     [broken] = [one for one in CORPUS if one.name == name]
     file = Returned(name="result.bin", content=broken.content())
-    assert await whole._made_safe(file) == file
+    assert await work._made_safe(file) == file
 
 
 @pytest.mark.parametrize("content", [b"=1+1\r\n", b'email,note\r\na@b.co,"=1+1\r\n'])
 async def test_formulas_in_a_text_are_made_harmless(content: bytes) -> None:
-    made = await whole._made_safe(Returned(name="result.csv", content=content))
+    made = await work._made_safe(Returned(name="result.csv", content=content))
     assert made.name == "result.csv"
     assert b"'=1+1" in made.content
 
 
 @pytest.mark.parametrize(("name", "expected"), [("März 1.csv", "März-1"), ("--.csv", "list"), ("", "list")])
 def test_a_result_is_called_after_its_file(name: str, expected: str) -> None:
-    assert (stem(name) or whole._NO_NAME) == expected
+    assert (stem(name) or work._NO_NAME) == expected

@@ -1,0 +1,142 @@
+"""Readers of the fields of payments: the value, or ``PersonError`` with the rule that is broken.
+
+The items of a purchase are written ``web=2x10.00`` on a line, and ``Web design = 2 x 10.00`` in a form.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from bot.domain import money
+from bot.domain.errors import PersonError, RuleError
+from bot.domain.money import Cents
+from bot.domain.payments.instruction import Item
+from bot.domain.policy import Policy
+from bot.domain.text import clean
+
+REASON_LIMIT = 500
+DESCRIPTION_LIMIT = 500  # characters of a description: enough for a purpose, short enough to be read whole on a phone
+NAME_LIMIT = 60  # characters of an item's name: what a cell on a phone can show
+AMOUNT_RULE = "an amount in USD such as 25.00"
+DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
+LISTING_RULE = "payouts or purchases"
+PAGE_RULE = "a page number such as 2"
+BULK_RULE = "a reference such as L-4F7K2M, or the service's id"
+HASHES_RULE = "all, or row numbers of pending payments, or the first eight digits of their hashes"
+OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
+
+ITEM_RULE = "one or more items such as web=2x10.00"
+EXAMPLE = "Web design = 2 x 10.00"
+_MOST_ITEMS = 20
+_ITEM_MUST = "it must be written as name = quantity x unit price"
+_WRITTEN = re.compile(r"(?P<name>.*)=(?P<quantity>[^=xX×]*)[xX×](?P<unit>[^=]*)", re.DOTALL)
+_QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
+_MOST_CENTS = 99_999_999_999_999
+"""The largest sum: as many digits as a typed amount may have."""
+_PAGE_DIGITS = 6
+
+
+def currency(word: str) -> bool:
+    """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
+    if money.names_other_currency(word):
+        raise PersonError(argument="amount", rule=money.OTHER_CURRENCY, example="25.00", given=word)
+    return word.upper() in money.OUR_CURRENCY
+
+
+def within_limit(cents: Cents, policy: Policy) -> Cents:
+    limit = policy.approval.daily_limit
+    if cents > limit:
+        rule = f"it must not be above the daily limit of {money.shown(limit)}"
+        raise PersonError(argument="amount", rule=rule, example="25.00", given=money.shown(cents))
+    return cents
+
+
+def description(text: str) -> str:
+    """The purpose of a payment, without invisible characters; shown whole or refused, never cut."""
+    cleaned = clean(text)
+    if not 1 <= len(cleaned) <= DESCRIPTION_LIMIT:
+        rule = f"it must have {DESCRIPTION_RULE}; this has {len(cleaned)}"
+        raise PersonError(argument="description", rule=rule, example="March translation", given=text)
+    return cleaned
+
+
+def reason(text: str) -> str:
+    cleaned = clean(text)
+    if len(cleaned) > REASON_LIMIT:
+        raise PersonError(argument="reason", rule=f"it must have at most {REASON_LIMIT} characters", example="")
+    return cleaned
+
+
+def listing(text: str) -> Literal["payout", "purchase"]:
+    match text.strip().lower():
+        case "payouts" | "payout":
+            return "payout"
+        case "purchases" | "purchase":
+            return "purchase"
+        case _:
+            rule = f"it must be {LISTING_RULE}, or {PAGE_RULE}"
+            raise PersonError(argument="payouts|purchases", rule=rule, example="list payouts 2", given=text)
+
+
+def page(text: str) -> int:
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and int(digits)):
+        raise PersonError(argument="page", rule=f"it must be {PAGE_RULE}", example="list payouts 2", given=text)
+    return int(digits)
+
+
+def word(text: str) -> Item:
+    """One item of a command line, where a space ends it."""
+    if "=" not in text:
+        raise _broken(f"{_ITEM_MUST}, and a name or description of several words goes into quotation marks", text)
+    return item(text)
+
+
+def item(text: str) -> Item:
+    found = _WRITTEN.fullmatch(text.strip())
+    if found is None:
+        raise _broken(_ITEM_MUST, text)
+    name, quantity = clean(found["name"]), found["quantity"].strip()
+    if not 1 <= len(name) <= NAME_LIMIT:
+        raise _broken(f"its name must have 1 to {NAME_LIMIT} characters; this has {len(name)}", text)
+    if _QUANTITY.fullmatch(quantity) is None or int(quantity) == 0:
+        raise _broken("its quantity must be a whole number from 1 to 9999", text)
+    try:
+        unit_cents = money.parse_amount(found["unit"])
+    except RuleError as broken:
+        raise _broken(f"its unit price: {broken.rule}", text) from None
+    return Item(name=name, quantity=int(quantity), unit_cents=unit_cents)
+
+
+def item_lines(text: str) -> tuple[list[Item], list[PersonError]]:
+    """One item per line, without empty lines; every line that breaks a rule is reported by its number."""
+    items: list[Item] = []
+    errors: list[PersonError] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            items.append(item(line))
+        except PersonError as broken:
+            errors.append(_broken(f"line {number}: {broken.rule}", line))
+    if not items and not errors:
+        errors.append(_broken("it is missing; write one item a line", ""))
+    if not errors:
+        try:
+            items_together(items)
+        except PersonError as broken:
+            errors.append(broken)
+    return items, errors
+
+
+def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
+    """All items of one purchase, unless they are too many or cost too much."""
+    if len(items) > _MOST_ITEMS:
+        raise _broken(f"there may be at most {_MOST_ITEMS} items; these are {len(items)}", "")
+    if sum(one.cents for one in items) > _MOST_CENTS:
+        raise _broken("all items together cost too much", "")
+    return tuple(items)
+
+
+def _broken(rule: str, given: str) -> PersonError:
+    return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given)

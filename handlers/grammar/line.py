@@ -1,0 +1,83 @@
+"""The line behind a verb of ``/localize``: settings, and an address or a text."""
+
+import re
+from collections.abc import Sequence
+
+from bot.domain.errors import PersonError
+from bot.domain.localization import Capability, Request
+from bot.domain.localization.declaration import Accepts
+from handlers.grammar.verbs import too_many, unescape, with_example, without_links
+from handlers.replies import MistakesError
+
+_LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
+_SETTING = re.compile(r"([A-Za-z][A-Za-z_-]{1,19})=(\S*)")
+_ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+_MARKS = frozenset('"“”„')
+
+
+def line_rule(*, url: bool, text: bool) -> str:
+    return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
+
+
+def read_line(capabilities: Sequence[Capability], text: str, *, example: str) -> Request:
+    """The line after a verb, as a request: settings such as ``rate=16000`` first or last, the rest is the input.
+
+    Of a text, only settings before it are read: after its first word it stays unchanged. A text that begins like a
+    setting must be quoted: a mistyped name of a setting is no text. ``MistakesError`` has every part that is wrong.
+    """
+    said = _LINK.sub(lambda found: found[1], text).strip()
+    with_media = [one for one in capabilities if one.media is not None]
+    with_text = [one for one in capabilities if one.media is None]
+    options: dict[str, str] = {}
+    errors: list[PersonError] = []
+    if with_media and (not with_text or _ADDRESS.fullmatch(said)):
+        declared = with_media[0]
+        left = [word for word in unescape(said).split() if not _take(declared, word, options, errors, bare=True)]
+        if not left:
+            errors.append(PersonError(argument="url", rule="it is missing; give the address", example=example))
+        if len(left) > 1:
+            errors.append(too_many(left[1:], example))
+    else:
+        declared = with_text[0]
+        text = unescape(without_links(said))
+        while _take(declared, text.partition(" ")[0], options, errors, bare=False):
+            text = text.partition(" ")[2].strip()
+        left = [text]
+    if errors:
+        raise MistakesError([with_example(error, example) for error in errors])
+    if declared.media is not None:
+        return Request(operation=declared.operation, url=left[0], options=options)
+    text = left[0]
+    inner = text[1:-1]  # without quotation marks around the whole text; devices turn them into curly ones
+    if len(text) > 1 and {text[0], text[-1]} <= _MARKS and not _MARKS.intersection(inner):
+        text = inner
+    return Request(operation=declared.operation, text=text, options=options)
+
+
+def _take(declared: Capability, word: str, options: dict[str, str], errors: list[PersonError], *, bare: bool) -> bool:
+    """Whether the word is a setting, added to the options or mistakes; ``bare``: a value of one list needs no name."""
+    setting = _SETTING.fullmatch(word)
+    name = setting[1].lower().replace("-", "_") if setting is not None else ""
+    option = declared.option(name)
+    if setting is not None and option is not None:
+        value = setting[2]
+        if option.name in options:
+            errors.append(PersonError(argument=option.word, rule="it is given twice", example="", given=value))
+            return True
+        try:
+            options[option.name] = option.read(value)
+        except PersonError as broken:
+            errors.append(broken)
+        return True
+    if setting is not None:
+        known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
+        quoted = "" if bare else "; a text that begins like this stands in quotation marks"
+        rule = f"there is no such option; there is: {known}{quoted}"
+        errors.append(PersonError(argument=setting[1], rule=rule, example="", given=word))
+        return True
+    for one in declared.options if bare else ():
+        values = [choice.value for choice in one.choices] if one.accepts is Accepts.CHOICE else []
+        if word.lower().removeprefix(".") in values and one.name not in options:
+            options[one.name] = word.lower().removeprefix(".")
+            return True
+    return False
