@@ -29,10 +29,7 @@ def anchors_path(url: str) -> Path:
 
 
 class AnchorFile:
-    """Every method blocks, and raises ``OSError`` when the disk fails.
-
-    ``earlier``: see :func:`bot.domain.anchors.read_lines`. ``watch``: whether each anchor could be written.
-    """
+    """Every method blocks, and raises ``OSError`` when the disk fails. ``watch`` hears whether one could be written."""
 
     def __init__(
         self,
@@ -110,10 +107,7 @@ class AnchorFile:
                 yield from reversed(self._read(text).held)
 
     def last_of_another_key(self) -> Anchor | None:
-        """The last line, when none of our keys sealed it, as after a restore from before a key change.
-
-        Only its time may be used.
-        """
+        """The last line, when none of our keys sealed it, as after a restore: only its time may be used."""
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))

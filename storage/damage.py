@@ -73,22 +73,19 @@ class Damage:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shape(Generic[R]):
-    """How the rows of a table become records.
-
-    Attributes:
-        make: makes the record of the values of the columns; raises Broken, or any error of values.
-        called: the column with what people call such a row; "" for none.
-        key: the columns that name a row; empty: those of the primary key.
-        holds: whether a column of JSON holds what it should.
-        apart: columns that are no part of the record.
-    """
+    """How the rows of a table become records."""
 
     table: Table
     make: Callable[..., R]
+    """Makes the record of the values of the columns; raises Broken, or any error of values."""
     called: str = ""
+    """The column with what people call such a row; "" for none."""
     key: tuple[str, ...] = ()
+    """The columns that name a row; empty: those of the primary key."""
     holds: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    """Whether a column of JSON holds what it should."""
     apart: tuple[str, ...] = ()
+    """Columns that are no part of the record."""
 
     def read(self, values: Mapping[str, Any]) -> R:
         """The record of a row. Raises Broken."""

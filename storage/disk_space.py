@@ -29,14 +29,11 @@ def floor_of(whole: int) -> int:
 
 
 class Disk:
-    """The disk under a database. That of a server is not ours to look at: it is full while it refuses writes.
-
-    ``usage``: bytes that are free, and all of them. ``refused``: the last write failed because the disk was full.
-    """
+    """The disk under a database. That of a server is not ours to look at: it is full while it refuses writes."""
 
     def __init__(self, usage: Callable[[], tuple[int, int]], *, is_ours: bool = True) -> None:
-        self.usage = usage
-        self.refused = False
+        self.usage = usage  # bytes that are free, and all of them
+        self.refused = False  # whether the last write failed because the disk was full
         self.is_ours = is_ours
 
     @classmethod

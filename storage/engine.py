@@ -23,7 +23,7 @@ import aiosqlite
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
-from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import StaticPool
 
 from storage.errors import InUse, StorageError
@@ -73,10 +73,8 @@ class PostgresServer:
 
 
 def parse_address(text: str) -> SqliteFile | PostgresServer:
-    """Read ``sqlite+aiosqlite:///path`` or ``postgresql://…`` (``postgres://`` too).
-
-    Raises StorageError, which does not repeat the address: it may hold a password.
-    """
+    """Read ``sqlite+aiosqlite:///path`` or ``postgresql://…`` (``postgres://`` too). Raises StorageError."""
+    # An error does not repeat the address: it may hold a password.
     try:
         url = make_url(text.strip())
     except ArgumentError:
@@ -303,13 +301,7 @@ class SqliteLine:
 class PostgresLine:
     """A small pool of psycopg connections behind SQLAlchemy's async engine."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    @classmethod
-    def open(
-        cls, server: PostgresServer, *, writes: bool, connections: int, one_by_one: bool = False
-    ) -> "PostgresLine":
+    def __init__(self, server: PostgresServer, *, writes: bool, connections: int, one_by_one: bool = False) -> None:
         """``one_by_one``: each statement is a transaction of its own, and may be lost in a crash of the server."""
         limits: dict[str, object] = {
             "lock_timeout": int(BUSY_SECONDS * 1000),
@@ -320,7 +312,7 @@ class PostgresLine:
         snapshot: dict[str, object] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         if writes:
             snapshot = {"isolation_level": "AUTOCOMMIT"} if one_by_one else {}
-        engine = create_async_engine(
+        self._engine = create_async_engine(
             server.url,
             hide_parameters=True,
             pool_size=connections,
@@ -329,7 +321,6 @@ class PostgresLine:
             connect_args={"connect_timeout": 5, "options": options, "application_name": session_name()},
             execution_options=snapshot,
         )
-        return cls(engine)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
@@ -344,14 +335,11 @@ Line = SqliteLine | PostgresLine
 
 @asynccontextmanager
 async def open_writing(address: SqliteFile | PostgresServer, *, patience: LockPatience | None) -> AsyncIterator[Line]:
-    """The writing line of a database. A SQLite file is locked first, unless ``patience`` is None.
-
-    Raises StorageError when another process uses the SQLite file, or it cannot be opened.
-    """
+    """The writing line of a database. A SQLite file is locked first, unless ``patience`` is None. Raises InUse."""
     async with AsyncExitStack() as stack:
         line: Line
         if isinstance(address, PostgresServer):
-            line = PostgresLine.open(address, writes=True, connections=1)
+            line = PostgresLine(address, writes=True, connections=1)
         else:
             if patience is not None:
                 stack.callback((await LockFile.wait(address.path, patience=patience)).release)

@@ -61,10 +61,9 @@ class NewerDatabase(StorageError):
 
 
 class RowUnreadable(Exception):
-    """A row cannot be read: damaged, forged, or newer than this program. It was noted, see ``storage.damage``.
+    """A row cannot be read: damaged, forged, or newer than this program. It was noted, see ``storage.damage``."""
 
-    No ``StorageError``: the database works, and trying again does not help.
-    """
+    # No ``StorageError``: the database works, and trying again does not help.
 
     def __init__(self, table: str, name: str, column: str) -> None:
         super().__init__(f"a row of {table} cannot be read{f' ({name})' if name else ''}: {column or 'its content'}")

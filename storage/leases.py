@@ -22,10 +22,7 @@ _AFTER_TROUBLE: Final = 2.0
 
 
 class Leases:
-    """The rows that this process, ``owner``, works on.
-
-    ``sleep`` waits so many seconds of the ``clock`` by which leases of so many ``seconds`` run out.
-    """
+    """The rows that this process, ``owner``, works on. ``sleep`` waits so many seconds of the ``clock``."""
 
     def __init__(
         self,

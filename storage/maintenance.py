@@ -55,13 +55,8 @@ class Copied:
 
 
 async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFile, now: datetime) -> Copied:
-    """Copy every row to a PostgreSQL database without rows. After a crash it can be repeated.
-
-    Raises:
-        StorageError: an address is of the wrong kind, a process uses one of the two, the target holds something, the
-            source is at another version or was copied elsewhere, its audit does not hold, or a row cannot be stored.
-        OSError: the anchors cannot be read.
-    """
+    """Copy every row to a PostgreSQL database without rows. Raises StorageError, and OSError for the anchors."""
+    # After a crash it can be repeated.
     file, server = parse_address(source), parse_address(target)
     if not isinstance(file, SqliteFile) or not file.path.is_file():
         raise StorageError("DATABASE_URL names no SQLite file to copy from.", mend="Set it to the file of the bot.")
@@ -95,13 +90,7 @@ class Rotated:
 
 
 async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) -> Rotated | None:
-    """Switch to another key; None: that key is in force already.
-
-    Raises:
-        StorageError: another process uses the SQLite file, the old key is not the one in force, the audit does not
-            hold, or the database is not at the version of this program.
-        OSError: the anchors cannot be read.
-    """
+    """Switch to another key; None: it is in force already. Raises StorageError, and OSError for the anchors."""
 
     def work(connection: sa.Connection) -> Rotated | None:
         with connection.begin():

@@ -34,16 +34,40 @@ _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?
 async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPatience = IMPATIENT) -> None:
     """Run the steps that are missing, all in one transaction; with none missing, nothing is written.
 
-    ``audit_key``: the one that the database was written with, where the caller has it.
-
-    Raises:
-        StorageError: the address is wrong, another process uses the SQLite file, the database is too new for this
-            program or was written with another key, a program runs that would not work on the result, or a step
-            failed.
+    ``audit_key``: the one that the database was written with, where the caller has it. Raises StorageError, also when
+    a program runs that would not work on the result.
     """
+
+    def upgrade(connection: Connection) -> None:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        with connection.begin():
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
+            held = refuse_newer(connection)
+            if held is not None:
+                _refuse_moved(connection)
+            if held is None or held < migrations.HEAD:
+                # Each missing step says the oldest program that works on its result: as a rule the one it belongs to.
+                steps = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
+                said = [getattr(step.module, "works_with", step.revision) for step in steps if step.revision != held]
+                oldest = max(_oldest(connection, held), *said)
+                # Of a SQLite file this process holds the lock. Programs from before this check give no number.
+                if connection.dialect.name == "postgresql" and any(one < oldest for one in _programs(connection)):
+                    raise StorageError(
+                        "An earlier version of Switchboard uses this database, and this version takes away what it "
+                        "needs.",
+                        mend="Stop every process of the earlier version, then migrate again. Nothing was changed.",
+                    )
+                command.upgrade(config, "head")
+                Flags(connection).set(OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
+            if audit_key is not None:
+                AuditTrail(connection, key=audit_key).ensure_key()
+
     try:
         async with open_writing(parse_address(url), patience=patience) as line:
-            await line.run(lambda connection: _upgrade(connection, audit_key))
+            await line.run(upgrade)
     except SQLAlchemyError as error:
         raise translated(error) from error
 
@@ -103,33 +127,6 @@ def _oldest(connection: Connection, held: str | None) -> str:
         case [version, str(oldest)] if version == held:
             return oldest
     return held or ""
-
-
-def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
-    config = alembic_config()
-    config.attributes["connection"] = connection
-    with connection.begin():
-        if connection.dialect.name == "postgresql":
-            connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
-        held = refuse_newer(connection)
-        if held is not None:
-            _refuse_moved(connection)
-        if held is None or held < migrations.HEAD:
-            # Each missing step says the oldest program that works on its result: as a rule the one it belongs to.
-            steps = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
-            said = [getattr(step.module, "works_with", step.revision) for step in steps if step.revision != held]
-            oldest = max(_oldest(connection, held), *said)
-            # Of a SQLite file this process holds the lock. Programs from before this check give no number.
-            if connection.dialect.name == "postgresql" and any(one < oldest for one in _programs(connection)):
-                raise StorageError(
-                    "An earlier version of Switchboard uses this database, and this version takes away what it needs.",
-                    mend="Stop every process of the earlier version, then migrate again. Nothing was changed.",
-                )
-            command.upgrade(config, "head")
-            Flags(connection).set(OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
-        if audit_key is not None:
-            AuditTrail(connection, key=audit_key).ensure_key()
 
 
 def keep_programs_out(connection: Connection) -> None:

@@ -61,11 +61,9 @@ _BROKEN_PAUSE = 0.25
 
 
 class Peers:
-    """This process among the others.
+    """This process among the others. ``voice``: id of our own store, whose notifications are ignored."""
 
-    ``voice``: id of our own store, whose notifications are ignored. ``heard`` is called when another process changed a
-    row, and after every reconnect; ``ended`` when the lock of another process is gone.
-    """
+    # ``heard`` is called when another process changed a row, and after every reconnect; ``ended`` when a lock is gone.
 
     def __init__(
         self,
@@ -215,7 +213,7 @@ class SharedSlots:
         server = parse_address(url)
         if not isinstance(server, PostgresServer):
             raise TypeError("one process needs no shared slots")
-        return cls(line=PostgresLine.open(server, writes=True, connections=2, one_by_one=True))
+        return cls(line=PostgresLine(server, writes=True, connections=2, one_by_one=True))
 
     async def reserve(self, *, within: float) -> "_Reserved | None":
         """The row that is free first; None when that is in more than ``within`` seconds."""
@@ -268,10 +266,9 @@ class SharedSlots:
 
 
 class _Reserved:
-    """A row with its ``sent_at`` (``at``, microseconds of the server's clock) and its moment by our clock.
+    """A row with its ``sent_at`` (``at``, microseconds of the server's clock) and its moment by our clock."""
 
-    ``sure`` may be up to one way to the server earlier than that moment, ``due`` up to one way later.
-    """
+    # ``sure`` may be up to one way to the server earlier than that moment, ``due`` up to one way later.
 
     def __init__(self, slots: SharedSlots, n: int, at: int, *, sure: float, due: float) -> None:
         self._slots = slots

@@ -67,10 +67,7 @@ class Reading:
 
 @contextmanager
 def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
-    """Open a database for reading its audit, whatever its version: evidence is not migrated first.
-
-    Raises StorageError when the address is wrong, there is no database, or it holds no audit.
-    """
+    """Open a database to read its audit, at whatever version: evidence is not migrated first. Raises StorageError."""
     address = parse_address(url)
     with _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address) as engine:
         try:

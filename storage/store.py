@@ -6,6 +6,7 @@ while a transaction is open. On SQLite it runs in another thread: it touches not
 
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
@@ -37,24 +38,15 @@ __all__ = ["Store", "Tx"]
 T = TypeVar("T")
 
 
+@dataclass(eq=False, kw_only=True)
 class Store:
-    def __init__(
-        self,
-        *,
-        writer: GroupWriter,
-        readers: Readers,
-        exclusive: bool,
-        resources: AsyncExitStack,
-        disk: Disk,
-        damage: Damage,
-    ) -> None:
-        self.disk = disk
-        self.damage = damage
-        self.exclusive = exclusive
-        """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
-        self.writer = writer
-        self._readers = readers
-        self._resources = resources
+    writer: GroupWriter
+    readers: Readers
+    exclusive: bool
+    """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
+    resources: AsyncExitStack
+    disk: Disk
+    damage: Damage
 
     @classmethod
     async def open(
@@ -67,16 +59,11 @@ class Store:
         patience: LockPatience = IMPATIENT,
         beside: bool = False,
     ) -> "Store":
-        """Open a migrated database.
+        """Open a migrated database. ``beside``: a command writes once while the bot may run; no lock is taken.
 
-        Args:
-            url: ``sqlite+aiosqlite:///path`` or ``postgresql://…``.
-            audit_key: seals the audit chain; the one that the database was written with.
-            readers: connections for reading.
-            probe: called with ``write.before:<name>`` and ``write.after:<name>`` around the commit of each unit,
-                in whatever thread the commit runs. A ``BaseException`` it raises simulates a crash of the process.
-            patience: how long to wait for another process that holds the SQLite file.
-            beside: for a command that writes once while the bot may be running: the lock is not taken.
+        ``audit_key`` is the one that the database was written with. ``probe`` is called with ``write.before:<name>``
+        and ``write.after:<name>`` around the commit of each unit, in whatever thread the commit runs. A
+        ``BaseException`` it raises simulates a crash of the process.
         """
         address = parse_address(url)
         damage = Damage()
@@ -104,20 +91,17 @@ class Store:
         return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=disk, damage=damage)
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
-        """Run a unit of work durably: it has been committed when this returns.
-
-        A caller that is cancelled does not know whether its unit ran; it never runs in part. Whatever ``work`` raises
-        comes out, and nothing was written then. Raises StorageBusy, and CommitUnknown: it may have been written.
-        """
+        """Run a unit of work durably. Raises what ``work`` raises, StorageBusy, CommitUnknown: it may be written."""
+        # A caller that is cancelled does not know whether its unit ran; it never runs in part.
         return await self.writer.submit(work, name=name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
         """Run a unit of work on one consistent state of what is committed. Raises StorageError when it writes."""
-        return await self._readers.run(work)
+        return await self.readers.run(work)
 
     async def close(self) -> None:
         """Commit what was accepted, then close every connection. Later calls raise ``StorageBusy``."""
-        await self._resources.aclose()
+        await self.resources.aclose()
 
 
 async def _connect(
@@ -126,7 +110,7 @@ async def _connect(
     """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
     line = await stack.enter_async_context(open_writing(address, patience=patience))
     if isinstance(address, PostgresServer):
-        pool = PostgresLine.open(address, writes=False, connections=readers)
+        pool = PostgresLine(address, writes=False, connections=readers)
         stack.push_async_callback(pool.close)
         # All lines share one pool: each line may use one of its connections.
         return line, [pool] * readers

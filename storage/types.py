@@ -95,10 +95,9 @@ class Json(TypeDecorator[object]):
 
 
 class Reasoned(TypeDecorator[Reason]):
-    """A reason as JSON; no reason is empty text, or NULL where the column may be.
+    """A reason as JSON; no reason is empty text, or NULL where the column may be."""
 
-    Text that is no JSON object is what a version without codes wrote, and is kept as it is.
-    """
+    # Text that is no JSON object is what a version without codes wrote, and is kept as it is.
 
     impl = Text
     cache_ok = True

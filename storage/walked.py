@@ -57,11 +57,9 @@ class Walked:
     def gap(
         self, own: Sequence[Stored], *, rows: Rows, end: tuple[int, str], is_intact: Intact, keep: bool
     ) -> int | None:
-        """Number of the first row that is missing or is not what was written, from the first of ``own`` on; None: none.
-
-        ``own``: the intact rows of one request, in order. ``end``: number and hash of the last row, as the database
-        notes it. ``keep``: remember what was found whole; only of what is committed.
-        """
+        """Number of the first row that is missing or is not what was written, from the first of ``own`` on, or None."""
+        # ``own``: the intact rows of one request, in order. ``end``: number and hash of the last row, as the database
+        # notes it. ``keep``: remember what was found whole; only of what is committed.
         name, start = own[0].instruction_id, own[0].seq
         known, span = self._known(name, start)
         first, last = span.ends()

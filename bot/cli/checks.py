@@ -19,13 +19,11 @@ _ROTATE = "A database that was written with this key takes another one by `switc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Settings and policy as far as they can be read, and one line for each error that keeps the bot from running.
-
-    ``settings`` have the default where a variable breaks a rule; ``broken`` names those variables.
-    """
+    """Settings and policy as far as they can be read, and one line for each error that keeps the bot from running."""
 
     settings: Settings
     broken: frozenset[str]
+    """The variables that break a rule: the settings have their defaults."""
     policy: Policy | None
     problems: Sequence[str]
 

@@ -45,12 +45,9 @@ _SERVER_ERROR = 500
 
 
 async def call(pending: Awaitable[Any]) -> dict[str, Any]:
-    """Await one call of the Web API client and return Slack's answer.
+    """Await one call of the Web API client and return Slack's answer. Raises ServiceTrouble.
 
-    Raises:
-        ServiceNow: nothing was executed; a later try may work.
-        ServiceNever: Slack refused; ``error`` is its error name, e.g. ``not_in_channel``.
-        OutcomeUnknown: the call may have been executed.
+    Of a ServiceNever, ``error`` is Slack's name for it, e.g. ``not_in_channel``.
     """
     try:
         response = await pending

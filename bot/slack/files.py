@@ -162,17 +162,14 @@ def _interrupted(broken: Exception) -> ServiceNow:
 
 
 class Body:
-    """The bytes of one file, read once: an asynchronous iterator that gives as many as Slack announced, or raises.
-
-    ``failure``: why the iteration ended early, where a client library gets the iterator and wraps the error.
-    """
+    """The bytes of one file, read once: an asynchronous iterator that gives as many as Slack announced, or raises."""
 
     def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:
         self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
         self._info = info
         self._arrived = 0
         self.size = info.size
-        self.failure: SwitchboardError | None = None
+        self.failure: SwitchboardError | None = None  # for a client library that wraps the error
 
     def __aiter__(self) -> Self:
         return self
@@ -214,17 +211,11 @@ class Uploads:
         channel: str,
         thread_ts: str | None,
     ) -> Posted:
-        """Share a file in a message of its own; at most one piece of a stream is in memory.
+        """Share a file in a message of its own; at most one piece of a stream is in memory. Raises ServiceTrouble.
 
         ``content`` is at least one byte; a stream is read once, and its errors are raised here. ``length``: bytes to
-        expect of it; None: unknown, so they go to disk first, because Slack requires it. ``name`` is the file's, by
-        which the message is found again. ``alt`` describes it for people who cannot see it, shortened to 1,000
-        characters. ``comment``: mrkdwn, foreign text escaped. ``ts`` of the result is empty when Slack did not say.
-
-        Raises:
-            ServiceNow: nothing was posted; a retry may work. Also where the number of bytes differs from ``length``.
-            ServiceNever: Slack refused; nothing was posted.
-            OutcomeUnknown: the message may have been posted.
+        expect of it; None: unknown, so they go to disk first, because Slack requires it. By ``name`` the message is
+        found again. ``comment``: mrkdwn, foreign text escaped. ``ts`` of the result is empty when Slack did not say.
         """
         if isinstance(content, bytes):
             length = len(content)

@@ -47,15 +47,13 @@ class Posted:
 
 @dataclass(slots=True, kw_only=True)
 class Stretch:
-    """The period of a conversation that is searched, in seconds since 1970, and ``cursor``, the progress.
-
-    ``latest`` None: up to now. Later messages do not shift the pages while it is fixed.
-    """
+    """The period of a conversation that is searched, in seconds since 1970, and ``cursor``, the progress."""
 
     channel: str
     thread_ts: str | None
     oldest: float
     latest: float | None = None
+    """None: up to now. Later messages do not shift the pages while it is fixed."""
     cursor: str = ""
 
 
@@ -95,10 +93,8 @@ class Messenger:
         )
 
     async def find(self, stretch: Stretch, *, marker: str = "", names: Collection[str] = ()) -> Posted | None:
-        """Search for a message of ours by its marker, or for a file's by its name or title, both unique.
-
-        None: the whole stretch was read and has none. Where Slack does not answer, the stretch holds where to continue.
-        """
+        """Search for a message of ours by its marker, or for a file's by its unique name or title; None: none."""
+        # Where Slack does not answer, the stretch holds where to continue.
 
         def ours(message: Mapping[str, Any]) -> bool:
             metadata = message.get("metadata") or {}
@@ -200,10 +196,8 @@ class Ephemerals:
             self.begin(self.say(content, to=to, replace=replace))
 
     async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
-        """Answer; in plainer blocks, and finally as text only, where the workspace refuses the blocks.
-
-        While an answer is being delivered, the same text to the same user is not sent again.
-        """
+        """Answer; in plainer blocks, and finally as text only, where the workspace refuses the blocks."""
+        # While an answer is being delivered, the same text to the same user is not sent again.
         words = _words(content, to)
         if words in self._being_said:
             return
@@ -226,13 +220,9 @@ class Ephemerals:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def trusted(self, response_url: str) -> bool:
-        """Whether this address is Slack's; no other address is ever called."""
-        return self._hosts.answers(response_url)
-
     async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
         """False when Slack refused the blocks and other ones may work; other failures are logged."""
-        if self.trusted(to.response_url):
+        if self._hosts.answers(to.response_url):  # no other address is ever called
             error = await self._respond(to, content, replace=replace)
             if not error or _is_about_blocks(error):
                 return not error

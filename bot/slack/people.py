@@ -71,11 +71,9 @@ class Directory:
         patience: float = PATIENT_TOTAL,
         is_slowed: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``groups``: the user group ids the policy names. ``timeout`` in seconds; ``patience``: of patient callers.
-
-        ``is_slowed``: whether Slack's 429s slow a method. If so, a cached answer younger than ``oldest`` is used,
-        and calls are left for the unknown.
-        """
+        """``groups``: the user group ids the policy names. ``timeout`` in seconds; ``patience``: of patient callers."""
+        # While Slack's 429s slow a method, a cached answer younger than ``oldest`` is used: calls are left for the
+        # unknown.
         self._client = client
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic
@@ -102,10 +100,7 @@ class Directory:
     async def standing(
         self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST, patient: bool = False
     ) -> Membership:
-        """The user and their groups. ``patient``: no ack waits, so a slow Slack is waited for.
-
-        ``ServiceNow``: Slack did not answer and no answer younger than ``oldest`` seconds is cached.
-        """
+        """The user and their groups. ``patient``: no ack waits, so a slow Slack is waited for. Raises ServiceNow."""
         held = self._held(user, fresh)
         if held is not None:
             return held

@@ -27,19 +27,16 @@ def anchors_of(settings: Settings) -> Path:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """The open database.
-
-    Attributes:
-        peers: the other processes of a PostgreSQL database; None: there are none.
-        clock: for times in rows: that of the database's server, or this machine's, as it was read last.
-        slots: ten requests a second to payments: kept in memory by one process, in the database by several.
-    """
+    """The open database."""
 
     store: Store
     peers: Peers | None
+    """The other processes of a PostgreSQL database; None: there are none."""
     clock: SharedClock
+    """For times in rows: that of the database's server, or this machine's, as it was read last."""
     anchors: AnchorFile
     slots: SendSlots
+    """Ten requests a second to payments: kept in memory by one process, in the database by several."""
 
 
 async def open_database(

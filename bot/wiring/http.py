@@ -71,11 +71,7 @@ async def serve(
     measures: Measures,
     secrets: Secrets,
 ) -> tuple[web.AppRunner, str]:
-    """Listen; returns the server, to clean up, and its URL.
-
-    ``clock`` is this machine's, by which Slack signs. ``bolt`` is None until the identity at Slack is known.
-    ``joined``: whether Slack's requests are handled. ``secrets`` are taken out of what the services send.
-    """
+    """Listen; returns the server, to clean up, and its URL. ``clock`` is this machine's, by which Slack signs."""
     loop = get_running_loop()
     loop.set_exception_handler(Exhaustion(loop.time))
     connections = Connections(now=loop.time, most=room(limit()))

@@ -48,25 +48,21 @@ _FILE_SECONDS: Final = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """The way to the services.
-
-    Attributes:
-        total: seconds for one request, without media and whole files; ``connect``: for its connection.
-        may_leave: asked before each request that changes something.
-        more_routes: files with the operations of services beside the four.
-        secrets: taken out of whatever a service says.
-    """
+    """The way to the services."""
 
     settings: Settings
     stack: AsyncExitStack
     total: float
+    """Seconds for one request, without media and whole files."""
     connect: float = CONNECT_SECONDS
     monotonic: Callable[[], float]
     may_leave: MayLeave = always
     answers: AnswerObserver | None = None
     more_routes: tuple[Path, ...] = ()
+    """Files with the operations of services beside the four."""
     watch: Callable[[str], Watch] = lambda _: lambda *_: None
     secrets: Secrets = field(repr=False)
+    """Taken out of whatever a service says."""
 
     def routes(self) -> RouteTable:
         settings = self.settings

@@ -117,18 +117,15 @@ class Pump:
 
 @dataclass(eq=False, kw_only=True)
 class Schedule:
-    """The ticks of one process, its looks and the workers they run, by name.
-
-    Attributes:
-        changes: counter of writes; an equal number means no write.
-        by_the_clock: workers that no look covers: run at the ticks after a write; ``every_tick``: at every tick.
-    """
+    """The ticks of one process, its looks and the workers they run, by name."""
 
     workers: Mapping[str, Step]
     look: Callable[[], Awaitable[Look]]
     changes: Callable[[], int]
+    """Counter of writes; an equal number means no write."""
     now: Callable[[], datetime]
     by_the_clock: Collection[str] = ()
+    """Workers that no look covers: run at the ticks after a write."""
     every_tick: Collection[str] = ()
     tick_seconds: float
     _next_at: datetime | None = None

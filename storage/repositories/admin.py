@@ -248,10 +248,7 @@ class Sweep(Repository):
     """Reads every row that is not over, page by page, so that those that cannot be read are noted."""
 
     def page(self, name: str, after: Key | None = None) -> tuple[list[Any], Key | None]:
-        """A page of the open rows of a table, by their keys, and the key that it ended with; None: there are no more.
-
-        ``after``: the key that the last page ended with.
-        """
+        """A page of the open rows of a table behind the key ``after``, and the key that it ends with; None: no more."""
         shape, which = _OPEN[name]
         key = [column for column in shape.table.columns if column.primary_key]
         query = sa.select(shape.table).where(*which).order_by(*key).limit(_PAGE)
@@ -290,11 +287,9 @@ class Times(Repository):
         return max((one for one in found if isinstance(one, datetime)), default=None)
 
     def shift(self, by: timedelta) -> int:
-        """Move every time of an open row that is compared with now; how many rows have one.
-
-        A step that read its request before does not write back what it read: the version is another one, unless a
-        request with an effect is in flight, whose outcome counts all the same.
-        """
+        """Move every time of an open row that is compared with now; how many rows have one."""
+        # A step that read its request before does not write back what it read: the version is another one, unless a
+        # request with an effect is in flight, whose outcome counts all the same.
         count, micro = 0, by // timedelta(microseconds=1)
         for table in metadata.tables.values():
             if "due_at" not in table.c:

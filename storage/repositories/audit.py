@@ -46,12 +46,10 @@ _BY_ACTION = Prepared(
 
 
 class AuditTrail:
-    """The chain in one transaction.
+    """The chain in one transaction. After a rollback to a savepoint that takes back rows, a new trail is needed."""
 
-    Rows get their numbers without gaps because writers come one after the other: one writing connection on
-    SQLite, an advisory lock on PostgreSQL. So the end is read once a transaction. After a rollback to a savepoint
-    that takes back appended rows, a new trail is needed.
-    """
+    # Rows get their numbers without gaps because writers come one after the other: one writing connection on SQLite,
+    # an advisory lock on PostgreSQL. So the end is read once a transaction.
 
     def __init__(self, connection: Connection, *, key: bytes, walked: Walked | None = None) -> None:
         self._connection = connection
@@ -105,12 +103,9 @@ class AuditTrail:
         self.check_key()
 
     def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> ChainRow:
-        """Close the chain under this key and continue under another one; returns the first row under that.
-
-        That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new
-        key's seal covers the hash before it, so the old key cannot be used to rewrite older rows. ``entry`` says who
-        changes the key and when; ``anchor_key`` belongs to the old one.
-        """
+        """Close the chain under this key and continue under another one; returns the first row under that."""
+        # That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The
+        # new key's seal covers the hash before it, so the old key cannot be used to rewrite older rows.
         old, new = key_id(self._key), key_id(to)
         entry = replace(entry, instruction_id="")
         closed = self.append(replace(entry, action=KEY_CLOSED, before=old, after=new))
@@ -192,10 +187,8 @@ class AuditTrail:
         return [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
 
     def gap(self, rows: Sequence[Stored], *, keep: bool) -> int | None:
-        """Number of the first row that is missing since the first of these rows of one instruction; None: none is.
-
-        ``keep``: what was found is remembered. Not in a unit that writes: it may be rolled back.
-        """
+        """Number of the first row that is missing since the first of these rows of one instruction; None: none is."""
+        # ``keep``: what was found is remembered. Not in a unit that writes: it may be rolled back.
         head = self.head()
         return self._walked.gap(rows, rows=self.stored, end=(head.seq, head.hash), is_intact=self.is_intact, keep=keep)
 

@@ -177,10 +177,7 @@ class StoreEvents(Queue[StoreEvent]):
             self._change(each, each.c.store == before, store=after)
 
     def receive(self, event: StoreEvent, *, most: int) -> bool:
-        """False when the same event is still unprocessed. The oldest processed ones make room.
-
-        Raises StorageBusy when ``most`` events of this address wait already.
-        """
+        """False when the same event is still unprocessed. Raises StorageBusy when ``most`` of this address wait."""
         of_it = store_event.c.token_hash == event.token_hash
         same = (of_it, store_event.c.body_hash == event.body_hash, self.unfinished)
         # Safe because writers run one after the other; a unique index enforces it as well.

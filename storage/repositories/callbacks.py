@@ -129,11 +129,8 @@ class Inbox(Queue[InboxRow]):
     def receive(
         self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
     ) -> bool:
-        """Store a callback; False when its address is not valid, or when it has the body of the last, settled one.
-
-        ``new_id`` makes a new ULID, for the first callback of an address. ``pause``: between two readings of an
-        instruction.
-        """
+        """Store a callback; False when its address is not valid, or when it has the body of the last, settled one."""
+        # ``new_id``: for the first callback of an address. ``pause``: between two readings of an instruction.
         values = {**_at(now, token_hash), "digest": body_hash, "pause": pause // timedelta(microseconds=1)}
         if _MORE.count(self._connection, values):
             return True

@@ -141,10 +141,8 @@ class EmailRuns(Repository):
         return found
 
     def pick_up(self, job_id: str) -> list[Numbered]:
-        """Addresses that were taken and have no answer.
-
-        Those that were not parked may have been asked by a process that died; they count as repeated.
-        """
+        """Addresses that were taken and have no answer."""
+        # Those that were not parked may have been asked by a process that died; they count as repeated.
         taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
         left = self._addresses(job_id, _UNANSWERED, email_address.c.n < taken)
         self.note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)

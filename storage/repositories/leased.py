@@ -129,19 +129,16 @@ def claiming(
 
 
 class Leased(Repository, Generic[R]):
-    """A table of rows that one process at a time works on.
-
-    Attributes:
-        turn: attributes of a record that give the order in which claimed rows are worked on.
-        unfinished: rows that a step can still change.
-        in_flight: rows whose request may have been sent. Its outcome is read, under any lease.
-    """
+    """A table of rows that one process at a time works on."""
 
     shape: Shape[R]
     claims: sa.Executable
     turn: tuple[str, ...] = ("due_at", "id")
+    """Attributes of a record that give the order in which claimed rows are worked on."""
     unfinished: Condition
+    """Rows that a step can still change."""
     in_flight: sa.ColumnElement[bool] = sa.false()
+    """Rows whose request may have been sent. Its outcome is read, under any lease."""
 
     def recover(self, owner: str) -> int:
         """End other owners' leases, except on rows in flight, where no other process can be alive; how many."""
@@ -149,10 +146,8 @@ class Leased(Repository, Generic[R]):
         return self._change(rows, rows.c.lease_owner != "", rows.c.lease_owner != owner, ~self.in_flight, **NO_LEASE)
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[R]:
-        """Rows in flight whose process died, by their ids: their lease ended by ``now``.
-
-        ``exclusive``: no other process can be alive (SQLite), so every lease that is not ``owner``'s is dead.
-        """
+        """Rows in flight whose process died, by their ids: their lease ended by ``now``, or it is not ``owner``'s."""
+        # ``exclusive``: no other process can be alive (SQLite), so every lease that is not ``owner``'s is dead.
         query = self._rows(self.in_flight, self._dead(now, owner, exclusive))
         return self._all(self.shape, query.order_by(self.shape.table.c.id).limit(limit))
 
@@ -269,10 +264,7 @@ class Steps(Repository):
         return self._set(table, key, owner, **NO_LEASE, stopped=number) == 1
 
     def hold(self, table: str, key: Sequence[Any], *, number: str) -> str:
-        """Stop a row that cannot be read, even one under a lease.
-
-        The number that it is stopped by: another one when it was stopped before; "" when such rows have none.
-        """
+        """Stop a row that cannot be read, even under a lease; the number that it has: an earlier one, "" for none."""
         if table in _WITHOUT_STOP:
             self._change(_WITHOUT_STOP[table], *_is(_WITHOUT_STOP[table], key), due_at=None)
             return ""

@@ -19,19 +19,15 @@ R = TypeVar("R", bound=Any)
 
 
 class Moving(Repository, Generic[R]):
-    """A table whose rows change their state by declared transitions alone.
-
-    Attributes:
-        state: name of the column of the state.
-        entered: columns that are set when another state is entered.
-        machine: the transitions.
-        now: the moment of the unit of work, for calls that name no other.
-    """
+    """A table whose rows change their state by declared transitions alone."""
 
     state: ClassVar[str] = "state"
+    """Name of the column of the state."""
     entered: ClassVar[Mapping[str, Any]] = {}
+    """Columns that are set when another state is entered."""
     machine: Machine[Any]
     now: datetime | None = None
+    """The moment of the unit of work, for calls that name no other."""
 
     def __init__(
         self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
@@ -53,17 +49,12 @@ class Moving(Repository, Generic[R]):
         patient: bool = False,
         **changes: Any,
     ) -> R | None:
-        """Take a transition: conditional update, audit row, boards marked; all in this transaction.
+        """Take a transition, in this transaction: conditional update, audit row, boards marked. Raises ValueError.
 
-        The lease ends unless ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and
-        clears ``due_at`` unless they are given. Without an ``action`` there is no audit row. Not ``show``: the boards
-        look the same in both states; ``patient``: they show merely how far it is, so the edit may wait a little.
-
-        Returns:
-            The row as it is now; None when another change came first (``before`` is out of date).
-
-        Raises:
-            ValueError: there is no such transition.
+        The row as it is now; None when another change came first (``before`` is out of date). The lease ends unless
+        ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
+        unless they are given. Without an ``action`` there is no audit row. Not ``show``: the boards look the same in
+        both states; ``patient``: they show merely how far it is, so the edit may wait a little.
         """
         held, moment, machine = str(getattr(before, self.state)), self._moment(now), self._machine(before)
         if not machine.allows(held, to):

@@ -55,11 +55,7 @@ class Attempts(Repository):
     """The claims that are stored before a request with an effect is sent."""
 
     def open(self, new: Attempt) -> None:
-        """Store an attempt before it is made.
-
-        Raises Conflict when the number is taken, or an attempt of this instruction is still open: the whole unit is
-        rolled back and must not continue.
-        """
+        """Store an attempt before it is made. Raises Conflict when its number is taken, or another one is open."""
         self._connection.execute(insert(attempt).values(columns(new)))
 
     def close(self, instruction_id: str, n: int, outcome: AttemptOutcome, detail: str, now: datetime) -> bool:
@@ -77,11 +73,9 @@ class Reservations(Repository):
     """The part of the daily limit that attempts have taken. A day is a UTC date in ISO form, e.g. ``2026-11-20``."""
 
     def reserve(self, instruction_id: str, n: int, day: str, cents: int, limit_cents: int) -> bool:
-        """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did.
-
-        Exact because writers come one after the other. An attempt that holds money already keeps it; one that
-        gave it back takes it anew.
-        """
+        """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did."""
+        # Exact because writers come one after the other. An attempt that holds money already keeps it; one that gave it
+        # back takes it anew.
         mine = (reservation.c.instruction_id == instruction_id, reservation.c.n == n)
         held = self._connection.execute(select(reservation.c.released).where(*mine)).first()
         if held is not None and not held.released:

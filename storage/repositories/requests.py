@@ -128,10 +128,7 @@ class Instructions(MovingRows[Instruction]):
     # Creating
 
     def insert(self, instruction: Instruction, *, actor: str) -> bool:
-        """Store a new request and its audit row ``requested``; False when its ``source_key`` exists already.
-
-        Raises Conflict when reference, code or id is taken: generate another one.
-        """
+        """Store a new request and its audit row; False when its ``source_key`` exists. Conflict: its code is taken."""
         if not insert_once(self._connection, table, values_of(instruction), unless=("source_key",)):
             return False
         self._audit.append(
@@ -202,10 +199,7 @@ class Instructions(MovingRows[Instruction]):
     def recent_same(
         self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = (), before: str = ""
     ) -> int:
-        """How many requests to pay the same amount to the same address were made since then.
-
-        ``ignoring``: states that do not count. ``before``: only those made before the one with this id count.
-        """
+        """How many requests to pay the same to the same address were made since then, and before that with this id."""
         same = (table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
         counted = (table.c.state.not_in(ignoring), table.c.kind.in_(_MONEY_OUT))
         query = select(func.count()).where(*same, *counted)
@@ -270,16 +264,11 @@ class Instructions(MovingRows[Instruction]):
         self._boards.mark_request(row.id, now=now, urgent=row.closed_at is not None)
 
     def _put(self, before: Instruction, to: str, changes: dict[str, Any]) -> Instruction | None:
-        """Write it if it is still in this state and of this version.
-
-        Raises:
-            TypeError: the field never changes.
-            ValueError: a request with an effect goes in flight without a lease: a crash would look like work.
-        """
+        """Write it if it is still in this state and of this version. TypeError: the field never changes."""
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {changes.keys() - _CHANGEABLE}")
         if to in EFFECT_UNDER_WAY and to != before.state and changes.get("lease_until") is None:
-            raise ValueError(f"{to} is entered with a lease")
+            raise ValueError(f"{to} is entered with a lease")  # without one, a crash would look like work
         over = self._freed(changes)
         changed = {**over, **changes, "state": State(to), "version": before.version + 1}
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
@@ -296,10 +285,8 @@ class Instructions(MovingRows[Instruction]):
         return self._claimed(hold, of_kinds=list(kinds), but_states=others)
 
     def go_on(self, *, kind: Kind, state: State, reason: Reason, now: datetime, apart: timedelta, limit: int) -> None:
-        """Make requests due that are held for this reason, one ``apart`` from the other, by the end of their window.
-
-        A row whose step runs is left alone: it reads what has changed in the transaction that would hold it.
-        """
+        """Make requests due that are held for this reason, one ``apart`` from the other, by the end of their window."""
+        # A row whose step runs is left alone: it reads what has changed in the transaction that would hold it.
         held = (table.c.kind == kind, table.c.state == state, table.c.reason == reason, free(table, now))
         query = select(table.c.id).where(*held).order_by(table.c.exec_deadline, table.c.id).limit(limit)
         for n, waiting in enumerate(self._connection.execute(query).scalars().all()):

@@ -53,11 +53,8 @@ class Outbox(Leased[OutboxRow]):
     unfinished = OPEN
 
     def add(self, row: OutboxRow) -> bool:
-        """Queue a post; False when its ``key`` was queued before, in whatever state it is.
-
-        With an ``urgent`` one, those of its subject that wait for their turn before it become urgent.
-        """
-        if row.urgent:
+        """Queue a post; False when its ``key`` was queued before, in whatever state it is."""
+        if row.urgent:  # then those of its subject that wait for their turn before it become urgent
             waiting = (outbox.c.subject == row.subject, outbox.c.state == OutboxState.NEW, ~outbox.c.urgent)
             self._change(outbox, *waiting, urgent=True, due_at=row.created_at)
         return insert_once(self._connection, outbox, columns(row), unless=("key",))
@@ -69,20 +66,16 @@ class Outbox(Leased[OutboxRow]):
         return self._find(outbox.c.key == key)
 
     def post_anew(self, subject: str, *, action: str, new_id: str, now: datetime) -> bool:
-        """Post the message of a finished row again, before what waits behind that row; False while it is unfinished.
-
-        ``sent_ts`` stays that of the earlier message until there is a new one.
-        """
+        """Post the message of a finished row again, before what waits behind that row; False while it is unfinished."""
+        # ``sent_ts`` stays that of the earlier message until there is a new one.
         finished = (outbox.c.subject == subject, outbox.c.action == action, outbox.c.state.not_in(_UNFINISHED))
         fresh = {"state": OutboxState.NEW, "created_at": now, "due_at": now, "attempts": 0, "last_error": ""}
         return self._change(outbox, *finished, id=new_id, payload={}, **FREED, **fresh) == 1
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
-        """The urgent ones first. A row waits while an earlier one of the same subject is unfinished.
-
-        Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived). The attempt is
-        counted already, so a row that kills its worker is counted too.
-        """
+        """The urgent ones first, as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived)."""
+        # A row waits while an earlier one of its subject is unfinished. The attempt is counted already, so a row that
+        # kills its worker is counted too.
         rows = self._claim(hold, self.claims)
         return read_all(self._damage, self.shape, sorted(rows, key=lambda row: (not row.urgent, row.seq)))
 
@@ -256,10 +249,8 @@ class DroppedFiles(Queue[DropRow]):
     unfinished = dropped_file.c.state == DropState.NOTICED
 
     def notice(self, row: DropRow) -> bool:
-        """Store a file to look at; False when this adds nothing.
-
-        Only the event about the message names the message: coming second, it adds that.
-        """
+        """Store a file to look at; False when this adds nothing."""
+        # Only the event about the message names the message: coming second, it adds that.
         if insert_once(self._connection, dropped_file, columns(row), unless=("id",)):
             return True
         if not row.message_ts:

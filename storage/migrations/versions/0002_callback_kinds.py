@@ -1,7 +1,4 @@
-"""Callback addresses may be of kinds that come later; the program still refuses those it does not know.
-
-Dropping the CHECK takes a copy of the table on SQLite.
-"""
+"""Callback addresses may be of kinds that come later; the program still refuses those it does not know."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -19,7 +16,7 @@ def upgrade() -> None:
     if op.get_bind().dialect.name == "postgresql":
         op.drop_constraint(op.f("ck_callback_token_kind"), _TABLE, type_="check")
         return
-    op.create_table(
+    op.create_table(  # SQLite drops a CHECK with a copy of the table alone
         _COPY,
         sa.Column("token_hash", sa.Text(), nullable=False),
         sa.Column("instruction_id", sa.Text(), nullable=False),
