@@ -20,8 +20,9 @@ from bot.domain.proof import Quiet
 from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
 from bot.slack.pace import Pace
+from bot.version import version
 from bot.wiring.database import open_database
-from bot.wiring.http import make_measures, serve
+from bot.wiring.http import serve
 from bot.wiring.services import Outside, make_delivery, make_emails, make_localization, make_payments, routes_of
 from bot.wiring.slack import Slack, make_bolt, make_people, open_slack, open_socket, require_approvers
 from bot.wiring.surroundings import Surroundings
@@ -37,7 +38,9 @@ from bot.workflows.keeping import at_start
 from bot.workflows.requests.reach import Reach
 from bot.workflows.requests.send import tighten_open
 from bot.workflows.workers import Workers
+from handlers.metrics import Measures
 from handlers.socket_mode import SocketMode
+from storage.engine import PostgresServer, parse_address
 from storage.leases import Leases
 
 log = structlog.get_logger(__name__)
@@ -105,7 +108,12 @@ class Switchboard:
 
     async def _start(self) -> None:
         settings, around, stack = self._settings, self._around, self._stack
-        self._measures = measures = make_measures(settings, around)
+        self._measures = measures = Measures(
+            started=around.clock.now(),
+            version=version(),
+            database="postgresql" if isinstance(parse_address(settings.database_url), PostgresServer) else "sqlite",
+            transport="socket" if settings.socket_mode else "http",
+        )
         self._database = database = await open_database(
             settings,
             around,

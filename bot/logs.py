@@ -29,10 +29,8 @@ _SHAPES = tuple(
         r"(?i)(?<=apikey\": \")[^\"]+",
         r"(?i)(?<=apikey\":\")[^\"]+",
         r"(?i)(?<=ticket=)[^&\s\"']+",
-        r"(?<=callbacks/payments/)[A-Za-z0-9_-]+",
-        r"(?<=callbacks/delivery/)[A-Za-z0-9_-]+",
-        r"(?i)(?<=callbacks%2Fpayments%2F)[A-Za-z0-9_-]+",
-        r"(?i)(?<=callbacks%2Fdelivery%2F)[A-Za-z0-9_-]+",
+        r"(?<=callbacks/(?:payments|delivery)/)[A-Za-z0-9_-]+",
+        r"(?i)(?<=callbacks%2F(?:payments|delivery)%2F)[A-Za-z0-9_-]+",
         r"(?i)https?(?:://|%3A%2F%2F)hooks\.slack\.com[^\s\"'\\&]+",
         r"https?://[^\s\"']*/(?:response|actions|commands|app)/[^\s\"'\\]+",
     )

@@ -1,7 +1,6 @@
 """Settings from the environment or ``.env``, and the policy file: read once, checked at start.
 
-An error gives the name of the variable or key, the rule it breaks and a right example, never the value,
-because it may be a secret. Names and defaults are a public contract.
+An error says variable or key, rule and a right example, never the value: it may be a secret. Names are a contract.
 """
 
 import ipaddress
@@ -114,17 +113,13 @@ def _secret(value: Any) -> Any:
     return value
 
 
-def _bot_token(value: SecretStr) -> SecretStr:
-    # With token rotation Slack writes xoxe. in front.
-    if not value.get_secret_value().startswith(("xoxb-", "xoxe.xoxb-")):
-        raise ValueError("must be a bot token, which begins with xoxb-")
-    return value
+def _token(kind: str, *begins: str) -> AfterValidator:
+    def checked(value: SecretStr) -> SecretStr:
+        if not value.get_secret_value().startswith(begins):
+            raise ValueError(f"must be {kind}, which begins with {begins[0]}")
+        return value
 
-
-def _app_token(value: SecretStr) -> SecretStr:
-    if not value.get_secret_value().startswith("xapp-"):
-        raise ValueError("must be an app-level token, which begins with xapp-")
-    return value
+    return AfterValidator(checked)
 
 
 Url = Annotated[str, AfterValidator(_url)]
@@ -157,9 +152,10 @@ class Settings(BaseSettings):
         env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, frozen=True
     )
 
-    slack_bot_token: Annotated[Secret, AfterValidator(_bot_token)] | None = None
+    # With token rotation Slack writes xoxe. in front.
+    slack_bot_token: Annotated[Secret, _token("a bot token", "xoxb-", "xoxe.xoxb-")] | None = None
     slack_signing_secret: Secret | None = None
-    slack_app_token: Annotated[Secret, AfterValidator(_app_token)] | None = None
+    slack_app_token: Annotated[Secret, _token("an app-level token", "xapp-")] | None = None
     slack_api_url: SlashUrl = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 3000

@@ -1,9 +1,8 @@
 """Units of work that wait together run together: writes share a commit, reads share a transaction.
 
-A durable commit costs the same for one row and for a hundred, so units that arrive during one commit are committed
-together by the next, each in a savepoint of its own. Handing reads to a connection and opening a transaction cost
-several times what a small query does, so reads share both, and a second connection is taken only while the first is
-busy. A unit that fails does not affect the others.
+A durable commit costs the same for one row and for a hundred, so units that arrive during one commit are committed by
+the next, each in a savepoint. A reading transaction costs several times what a small query does, so reads share it, and
+a second connection is taken only while the first is busy. A unit that fails does not affect the others.
 """
 
 import asyncio

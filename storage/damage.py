@@ -1,7 +1,4 @@
-"""Rows that cannot be read: damaged, forged, or written by a newer program. They are noted, and never guessed.
-
-A list leaves such a row out; reading it alone is an error. ``bot.workflows.admin.damage`` holds what was noted.
-"""
+"""Rows that cannot be read are noted, and never guessed: a list leaves them out, to read one alone is an error."""
 
 import threading
 from collections.abc import Callable, Iterable, Mapping

@@ -14,7 +14,6 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 from sqlalchemy.types import TypeDecorator
 
-from bot.domain.anchors import Anchor
 from bot.domain.audit import Entry, check, key_id
 from bot.domain.payments.instruction import FINAL
 from bot.domain.references import callback_token, derived_key, token_hash
@@ -134,12 +133,6 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             return await line.run(work)
     except SQLAlchemyError as error:
         raise translated(error) from error
-
-
-def anchor(path: Path, rotated: Rotated, *, key: str, now: datetime) -> None:
-    """Write an anchor under the new key. When an OSError prevents it, the bot writes one at its next start."""
-    file = AnchorFile(path, key=derived_key(key, "anchor"))
-    file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
 
 
 def _copy(

@@ -1,7 +1,4 @@
-"""Bring a database to the version this program needs. Safe to run at every start and by several processes.
-
-Each step says the oldest program that works on its result: it is refused while an older one runs.
-"""
+"""Bring a database to the version this program needs. Safe to run at every start and by several processes."""
 
 import re
 from datetime import UTC, datetime

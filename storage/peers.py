@@ -1,14 +1,9 @@
 """The other processes on one PostgreSQL: their changes, their end, and the ten requests a second that all share.
 
-Peers: one connection, kept for life. It holds the advisory lock that shows the others that this process lives.
-
 Slots: ten rows, one per request and second. A row serves one request after the other; it is free 1.07 s after
-``sent_at``. The service counts a request when it arrives; only an answer proves the arrival. When a row is free again
-after an answer, or without one, is said in ``bot.clients.limiter``. As long as there is no answer, ``sent_at`` lies
-ahead by the difference: earlier versions read it, too.
-
-A sender reserves the row that is free first, less than a second ahead of time, and waits. No process starves, because
-none reserves a second row before it has used the first.
+``sent_at``. When it is free again after an answer, or without one, is said in ``bot.clients.limiter``. As long as there
+is no answer, ``sent_at`` lies ahead by the difference: earlier versions read it, too. No process starves, because none
+reserves a second row before it has used the first.
 """
 
 import asyncio
@@ -61,7 +56,7 @@ _BROKEN_PAUSE = 0.25
 
 
 class Peers:
-    """This process among the others. ``voice``: id of our own store, whose notifications are ignored."""
+    """This process among the others: a connection for life, which holds the advisory lock that shows that it lives."""
 
     # ``heard`` is called when another process changed a row, and after every reconnect; ``ended`` when a lock is gone.
 

@@ -1,7 +1,4 @@
-"""``switchboard audit``: verify or export the audit, from outside the running bot.
-
-Both commands only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET_KEY``.
-"""
+"""``switchboard audit``: verify or export the audit. Reads only, takes no lock, needs no more than address and key."""
 
 import argparse
 import os

@@ -23,7 +23,7 @@ from bot.workflows.admin.resume import resume, standing
 from bot.workflows.context import Unit
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey
-from storage.maintenance import anchor, copy, rotate
+from storage.maintenance import copy, rotate
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -99,7 +99,7 @@ def rotate_key(chosen: argparse.Namespace) -> int:
     if weak and settings.environment is Environment.PRODUCTION:
         raise SettingsError(weak)
     new = settings.secret_key.get_secret_value()
-    old = _from_file(chosen.old_key_file) if chosen.old_key_file is not None else _from_environment()
+    old = _old_key(chosen.old_key_file)
     if old == new:
         raise OperatorError("The old key and the new one are the same", mend="set SECRET_KEY to the new key")
     now, anchors = SystemClock().now(), anchors_of(settings)
@@ -122,27 +122,26 @@ def rotate_key(chosen: argparse.Namespace) -> int:
         names = ", ".join(ascii(name) for name in rotated.unopened)
         lines.append(f"The old key does not open the keys of these stores: {names}. List the stores in Slack again.")
     lines.append("Take SECRET_KEY_OLD away, start the bot, and keep the old key with the backups made before today.")
+    file = AnchorFile(anchors, key=settings.key_for("anchor"))
     try:
-        anchor(anchors, rotated, key=new, now=now)
+        file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
     except OSError as refused:
         lines.append(f"No anchor could be written ({refused.strerror}); the bot writes one when it runs.")
     sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
 
-def _from_environment() -> str:
-    try:
-        found = _OldKey().secret_key_old
-    except ValidationError as broken:
-        raise SettingsError([in_setting(error) for error in broken.errors()]) from None
-    if found is None:
-        raise OperatorError(
-            "SECRET_KEY_OLD is missing", mend="set it to the key used until now, or name a file with --old-key-file"
-        )
-    return found.get_secret_value()
-
-
-def _from_file(path: Path) -> str:
+def _old_key(path: Path | None) -> str:
+    """From the file, or else from the environment."""
+    if path is None:
+        try:
+            found = _OldKey().secret_key_old
+        except ValidationError as broken:
+            raise SettingsError([in_setting(error) for error in broken.errors()]) from None
+        if found is None:
+            mend = "set it to the key used until now, or name a file with --old-key-file"
+            raise OperatorError("SECRET_KEY_OLD is missing", mend=mend)
+        return found.get_secret_value()
     try:
         mode = path.stat().st_mode
         text = path.read_text(encoding="utf-8").strip()

@@ -1,7 +1,4 @@
-"""``switchboard doctor``: look at settings, policy, database, Slack and the services before anything depends on them.
-
-Reads only. Each finding is one line, ``ok``, ``warning`` or ``error``, with the fix below it.
-"""
+"""``switchboard doctor``: look at settings, policy, database, Slack and the services, and change nothing."""
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Iterator
@@ -125,9 +122,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             reading.refuse_newer()
             rows = reading.read(lambda tx: tx.audit.head().seq)
             fits = reading.fits()
-            anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
-            unread = reading.read(lambda tx: list(_unread(tx))) if fits else []
-            short = reading.read(lambda tx: list(out_of_reach(tx))) if fits else []
+            inside = reading.read(lambda tx: list(_inside(settings, tx, rows))) if fits else []
             moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
         yield _error(f"the database does not answer: {away.problem}", away.mend)
@@ -143,7 +138,18 @@ def _database(settings: Settings) -> Iterator[Finding]:
             yield _error(f"this database was copied to {moved}, and goes on there", "set DATABASE_URL to that one")
         else:
             yield _ok(f"the database can be read; the audit has {rows} rows")
-            yield from (*anchored, *unread, *short)
+            yield from inside
+
+
+def _inside(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
+    yield from _anchored(settings, tx, rows)
+    if tx.unread.is_there():  # an older database has no table of answers that could not be read
+        found = [one for one in tx.unread.all() if one.mended_at is None]
+        for one in found:
+            yield _warning(*finding_of(one))
+        if not found:
+            yield _ok("no unread answers from the services")
+    yield from out_of_reach(tx)
 
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
@@ -166,17 +172,6 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
         yield _warning(what, "bring that file along from where the bot ran before")
     elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
         yield _error(f"the database is older than {file.path}; it would only read", mend)
-
-
-def _unread(tx: Tx) -> Iterator[Finding]:
-    """Answers of the services that could not be read; an older database has no table of them."""
-    if not tx.unread.is_there():
-        return
-    found = [one for one in tx.unread.all() if one.mended_at is None]
-    for one in found:
-        yield _warning(*finding_of(one))
-    if not found:
-        yield _ok("no unread answers from the services")
 
 
 def out_of_reach(tx: Tx) -> Iterator[Finding]:

@@ -1,7 +1,4 @@
-"""The app manifest, from the code's own declarations: what is asked of Slack is what the code uses.
-
-Source: Slack's manifest schema 2.0.0.
-"""
+"""The app manifest (Slack's schema 2.0.0), from the code's own declarations: what is asked of Slack is what is used."""
 
 from typing import Any
 

@@ -1,19 +1,13 @@
 """When Slack may be called: rate limits of methods and edits, the client that keeps them, and the order of posts.
 
-No limit until a 429, and no call during a wait that Slack has asked for. A 429 holds its method for the time it states;
-for posts it holds only the channel, as Slack's limits do. Afterwards the method gets one call a second until a minute
-has passed without another 429.
+A 429 holds its method for the time it states; for posts only the channel, as Slack's limits do. Afterwards the method
+gets one call a second until a minute has passed without another 429. Edits are counted from the start: Slack allows an
+app about fifty ``chat.update`` a minute. Some may go at once, the others follow evenly, so that they never stand still.
 
-Edits of the whole workspace are counted from the start: Slack allows an app about fifty ``chat.update`` a minute. Some
-may go at once, the others follow evenly, so that they never stand still. What shows the last state goes before what
-shows another change, and progress takes what both leave.
+Posts of a conversation start one at a time, as queued. One that takes longer than 0.1 s does not block the next one.
+One that Slack asked us to delay is sent later, and those behind it after it, a second apart.
 
-Posts of a conversation start one at a time, as queued; conversations are independent. A post that takes longer than
-0.1 s does not block the next one, which then starts. A post that Slack asked us to delay is sent later, and those
-behind it after it, a second apart; one that goes first waits for none of them.
-
-In memory: each process keeps its own count and orders its own posts; the calls of other processes show only in
-Slack's 429s.
+Each process keeps its own count and order; the calls of other processes show only in Slack's 429s.
 """
 
 import asyncio

@@ -1,7 +1,6 @@
 """Users of the workspace, and which of the policy's groups they are in; and the identity of the bot itself.
 
-Authority is read from Slack, not stored: the caller sets how old an answer may be. When Slack does
-not answer and no cached answer is recent enough, the error is raised: no guess is ever used.
+Authority is read from Slack, not stored. Without an answer as recent as the caller asks, the error is raised: no guess.
 """
 
 import asyncio

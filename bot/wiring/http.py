@@ -1,8 +1,4 @@
-"""The HTTP server: Slack's requests, callbacks of the services, health and metrics; and its file descriptors.
-
-At the limit of descriptors asyncio tries to accept each waiting connection many times a second, and logs each failure
-with its traceback. Nothing is lost by waiting: the connections stay in the kernel's queue.
-"""
+"""The HTTP server: Slack's requests, callbacks of the services, health and metrics; and its file descriptors."""
 
 import errno
 import resource
@@ -18,16 +14,13 @@ from bot.domain.clock import Clock
 from bot.domain.errors import OperatorError
 from bot.domain.text import Secrets
 from bot.settings import Settings
-from bot.version import version
 from bot.wiring.database import Database
-from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.resume import first_time
 from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
 from handlers.connections import Bodies, Connections, Site, room
 from handlers.metrics import Health, Measures, Metrics
 from handlers.slack_http import SlackEndpoint
-from storage.engine import PostgresServer, parse_address
 
 log = structlog.get_logger(__name__)
 
@@ -41,15 +34,6 @@ _PLENTY: Final = 4_096
 """Twice the unverified connections that are kept at most. Systems often begin with 1,024, and allow far more."""
 _SECONDS_BETWEEN: Final = 60.0
 _NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
-
-
-def make_measures(settings: Settings, around: Surroundings) -> Measures:
-    return Measures(
-        started=around.clock.now(),
-        version=version(),
-        database="postgresql" if isinstance(parse_address(settings.database_url), PostgresServer) else "sqlite",
-        transport="socket" if settings.socket_mode else "http",
-    )
 
 
 def allow_plenty() -> None:
@@ -164,6 +148,8 @@ def limit() -> int:
 
 class Exhaustion:
     """Exception handler of the event loop: one line a minute while no descriptor is left, all else as ever."""
+
+    # asyncio tries to accept each waiting connection many times a second, and logs each failure with its traceback.
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic

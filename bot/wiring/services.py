@@ -1,7 +1,4 @@
-"""The outside services: settings in, services out; and what their clients share: routes, sessions, circuits.
-
-Each ``make_…`` raises ``OperatorError`` where the file of routes cannot be used, or a key is missing.
-"""
+"""The outside services: settings in, services out, or ``OperatorError``; and routes, sessions, circuits they share."""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack

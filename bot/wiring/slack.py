@@ -1,8 +1,4 @@
-"""Slack: settings in, clients out; the bot's identity, the socket of Socket Mode; whether enough people may approve.
-
-Approvers are counted against the policy when the bot joins, and by ``doctor``. The requester never counts. A requester
-who is also an approver leaves one approver less for their own requests.
-"""
+"""Slack: settings in, clients out; the bot's identity, the socket of Socket Mode; whether enough people may approve."""
 
 from collections.abc import Collection
 from contextlib import AsyncExitStack
@@ -172,7 +168,7 @@ def unmet(policy: Policy, found: Collection[Membership], *, home: str) -> list[s
 
 
 def besides(policy: Policy, found: Collection[Membership], *, home: str) -> int:
-    """Number of these approvers who can vote on a request of any requester."""
+    """Number of these approvers who can vote on a request of any requester, who never counts."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 

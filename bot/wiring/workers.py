@@ -1,9 +1,8 @@
 """The schedule, and the workers of due rows that run by it; the subjects of boards.
 
-APScheduler is only a clock; its ticks look for due rows and begin them. Work is kept in rows, not in scheduler jobs. A
-look is one read of the next due time of every kind of work. It is taken after a wake, after a write, and when that time
-has come; an idle process does not read the database. Every ten seconds everything that might be due is begun, whatever
-the looks say. Under constant wakes a process looks only a few times a second.
+APScheduler is only a clock; work is kept in rows, not in its jobs. A look is one read of the next due time of every
+kind of work. It is taken after a wake, after a write, and when that time has come; an idle process does not read the
+database. Every ten seconds everything that might be due is begun, whatever the looks say.
 """
 
 import asyncio

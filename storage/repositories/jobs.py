@@ -1,7 +1,4 @@
-"""Jobs, and the lists of e-mail addresses that jobs go through.
-
-Addresses are taken in the order of their numbers, so one number shows which were taken: all below it.
-"""
+"""Jobs, and the lists of e-mail addresses that jobs go through."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence

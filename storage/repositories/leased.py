@@ -1,8 +1,4 @@
-"""Rows that one process at a time works on: claimed when due, leased for a short time, free again after the step.
-
-Statements that every request runs are built once: building one costs SQLAlchemy several times what SQLite needs to
-run it.
-"""
+"""Rows that one process at a time works on: claimed when due, leased for a short time, free again after the step."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields

@@ -15,7 +15,7 @@ from bot.domain.references import callback_token, derived_key, token_hash
 from storage import StorageError, Store, Tx, migrate
 from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey
-from storage.maintenance import Rotated, anchor, rotate
+from storage.maintenance import Rotated, rotate
 from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
 from tests.storage.factories import NOW, instruction, tamper, unit
@@ -65,7 +65,8 @@ async def _raw(url: str, secret: str, *statements: str) -> None:
 async def _rotated(url: str, old: str, new: str) -> Rotated:
     rotated = await rotate(url, anchors=anchors_path(url), old=old, new=new, now=NOW)
     assert rotated is not None
-    anchor(anchors_path(url), rotated, key=new, now=NOW)
+    newest = Anchor(at=NOW, seq=rotated.head.seq, head=rotated.head.hash)
+    AnchorFile(anchors_path(url), key=derived_key(new, "anchor")).append(newest)
     return rotated
 
 
