@@ -171,11 +171,9 @@ class LockFile:
 
 
 def _locked_inode(database: Path) -> int | None:
-    """The database file itself, locked: links to it, and a removed lock file, let no second process in.
-
-    On Linux alone, where ``flock`` and SQLite's own locks do not meet. The descriptor stays open longer than SQLite
-    has the file: closing any descriptor of it would end SQLite's locks of this process.
-    """
+    """The database file itself, locked: links to it, and a removed lock file, let no second process in."""
+    # On Linux alone, where ``flock`` and SQLite's own locks do not meet. The descriptor stays open longer than SQLite
+    # has the file: closing any descriptor of it would end SQLite's locks of this process.
     if not sys.platform.startswith("linux"):
         return None
     _create_private(database)

@@ -29,11 +29,7 @@ _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?
 
 
 async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPatience = IMPATIENT) -> None:
-    """Run the steps that are missing, all in one transaction; with none missing, nothing is written.
-
-    ``audit_key``: the one that the database was written with, where the caller has it. Raises StorageError, also when
-    a program runs that would not work on the result.
-    """
+    """Run the steps that are missing, all in one transaction. Raises StorageError, also where an older program runs."""
 
     def upgrade(connection: Connection) -> None:
         config = alembic_config()

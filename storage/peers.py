@@ -9,7 +9,7 @@ reserves a second row before it has used the first.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -122,7 +122,11 @@ class Peers:
                 LOG.warning("the connection to the other processes broke: %s", type(lost).__name__)
             finally:
                 self._since = None
-            connection = await self._reconnected()
+            while self._since is None:
+                with suppress(psycopg.Error, OSError):
+                    connection = await self._connected()
+                    break
+                await asyncio.sleep(_AGAIN)
             self._heard()  # notifications were missed meanwhile
 
     async def _look(self, connection: psycopg.AsyncConnection) -> None:
@@ -131,12 +135,6 @@ class Peers:
         if missing:
             self.ends += 1
             self._ended()
-
-    async def _reconnected(self) -> psycopg.AsyncConnection:
-        while True:
-            with suppress(psycopg.Error, OSError):
-                return await self._connected()
-            await asyncio.sleep(_AGAIN)
 
     async def _connected(self) -> psycopg.AsyncConnection:
         connection = await psycopg.AsyncConnection.connect(
@@ -192,23 +190,12 @@ _HOLD = _statement("UPDATE send_slot SET sent_at = greatest(sent_at, $now + :hol
 class SharedSlots:
     """Slots that several processes share. Without an answer of the database nothing is sent; no error is raised."""
 
-    def __init__(
-        self,
-        *,
-        line: PostgresLine,
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._line = line
-        self._sleep = sleep
-        self.clock = clock
-
-    @classmethod
-    def open(cls, url: str) -> "SharedSlots":
+    def __init__(self, url: str) -> None:
         server = parse_address(url)
         if not isinstance(server, PostgresServer):
             raise TypeError("one process needs no shared slots")
-        return cls(line=PostgresLine(server, writes=True, connections=2, one_by_one=True))
+        self._line = PostgresLine(server, writes=True, connections=2, one_by_one=True)
+        self.clock: Callable[[], float] = time.monotonic
 
     async def reserve(self, *, within: float) -> "_Reserved | None":
         """The row that is free first; None when that is in more than ``within`` seconds."""
@@ -220,14 +207,14 @@ class SharedSlots:
             except SQLAlchemyError as error:
                 # A connection that was cut while it was idle is replaced by the next try.
                 LOG.warning("the send slots cannot be used: %s", type(error).__name__)
-                await self._sleep(min(_BROKEN_PAUSE, rest))
+                await asyncio.sleep(min(_BROKEN_PAUSE, rest))
                 continue
             if not isinstance(found, float):
                 n, at, wait = found
                 return _Reserved(self, n, at, sure=begun + wait, due=self.clock() + wait)
             if found > max(UNANSWERED, rest):
                 return None  # a 429 holds them all, and no answer frees one earlier
-            await self._sleep(max(_WORTH, min(found - _AHEAD, _LOOK_AGAIN, rest)))
+            await asyncio.sleep(max(_WORTH, min(found - _AHEAD, _LOOK_AGAIN, rest)))
         return None
 
     async def slow_down(self, hold: float) -> None:

@@ -142,7 +142,6 @@ class InboxRow(LeasedRow):
     attempts: int
     due_at: datetime
     hints: int
-    """How many came so far."""
     read_at: datetime | None
     """When it was last claimed."""
 
@@ -209,7 +208,6 @@ class Job(LeasedRow):
     payload: Mapping[str, Any]
     """The request; never changes."""
     detail: Mapping[str, Any]
-    """Progress and result."""
     requester: str
     channel: str
     thread_ts: str | None
@@ -258,7 +256,6 @@ class StoreRow:
     id: str
     name: str
     folded: str
-    """The name without case and doubled blanks, unique."""
     state: StoreState
     sealed_key: str
     remote_id: str
@@ -318,4 +315,3 @@ class EmailRun:
     repeated: int
     """Number of addresses asked again because an earlier process died before it stored their answers."""
     outcomes: Mapping[str, int]
-    """Number of addresses by outcome."""

@@ -45,10 +45,7 @@ _SERVER_ERROR = 500
 
 
 async def call(pending: Awaitable[Any]) -> dict[str, Any]:
-    """Await one call of the Web API client and return Slack's answer. Raises ServiceTrouble.
-
-    Of a ServiceNever, ``error`` is Slack's name for it, e.g. ``not_in_channel``.
-    """
+    """Await one call and return Slack's answer. Raises ServiceTrouble, with ``error`` in Slack's words."""
     try:
         response = await pending
     except aiohttp.ClientConnectorError as unreachable:

@@ -54,11 +54,7 @@ _SLOWEST = 50_000
 
 
 class Downloads:
-    """Users' files, to be passed on.
-
-    Every method raises ``UnusableFile`` where the user must act, ``ServiceNow`` where a retry may work,
-    ``OperatorError`` where the app lacks a scope, and otherwise the errors of :func:`bot.slack.calls.call`.
-    """
+    """Users' files, to be passed on. ``UnusableFile``: the user must act; ``OperatorError``: the app lacks a scope."""
 
     def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, token: str, api_url: str) -> None:
         self._client = client

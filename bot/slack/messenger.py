@@ -107,11 +107,11 @@ class Messenger:
 
     async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
         """The message that shared a file, in the conversation itself: one inside a thread is not found."""
-
-        def holds(message: Mapping[str, Any]) -> bool:
-            return any(file.get("id") == file_id for file in message.get("files") or [])
-
-        found = await _search(self._client, Stretch(channel=channel, thread_ts=None, oldest=oldest), holds)
+        found = await _search(
+            self._client,
+            Stretch(channel=channel, thread_ts=None, oldest=oldest),
+            lambda message: any(file.get("id") == file_id for file in message.get("files") or []),
+        )
         if found is None:
             return None
         return Share(channel=channel, ts=str(found["ts"]), thread_ts=str(found.get("thread_ts") or ""))

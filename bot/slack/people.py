@@ -54,10 +54,9 @@ class Denied(ServiceNow):
 
 
 class Directory:
-    """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``.
+    """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``; one group is read alone.
 
     One call at a time for the same user or group; an answer that comes too late for its caller is cached for the next.
-    A single group is read alone: a workspace may have hundreds.
     """
 
     def __init__(

@@ -70,7 +70,7 @@ async def open_database(
     if slots is None and store.exclusive:
         slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
     elif slots is None:
-        shared = SharedSlots.open(address)
+        shared = SharedSlots(address)
         stack.push_async_callback(shared.close)
         slots = PartnerTurns(shared, clock=time.monotonic)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)

@@ -20,7 +20,6 @@ from handlers.registry import FILE_ACTIONS
 from storage.batches import Probe
 from storage.engine import LockPatience
 
-_SLACK_SECONDS: Final = 10.0
 _PATIENCE: Final = LockPatience(frozen=300.0)
 
 
@@ -31,7 +30,7 @@ class Surroundings:
     probe: Probe | None = None
     service_total: float = 30.0
     service_connect: float = CONNECT_SECONDS
-    slack_total: float = _SLACK_SECONDS
+    slack_total: float = 10.0
     people_total: float = STANDING_TOTAL
     """Seconds to ask Slack who somebody is."""
     handler_total: float = HANDLER_TOTAL
@@ -48,9 +47,7 @@ class Surroundings:
     anchors: Path | None = None
     """Where the audit's anchors go; None: where the database's address says."""
     file_actions: Sequence[FileAction] = FILE_ACTIONS
-    """What can be done with files."""
     extensions: Sequence[Extension] = EXTENSIONS
-    """Services beside the four."""
     ticking: bool = True
     """False: no worker runs by itself; the test calls ``tests.support.settling.settle``."""
 

@@ -199,11 +199,10 @@ _DUE: Final[Mapping[str, tuple[sa.Table, Condition]]] = {
 
 
 class Queues(Repository):
-    """How many rows wait in each table that is worked through, and since when the oldest does.
+    """How many rows wait in each table that is worked through, and since when the oldest does."""
 
-    Conditions stand as text, and every minimum beside a count: then SQLite takes the partial index of the rows that
-    wait, instead of looking for the oldest one among all that were ever stored.
-    """
+    # Conditions stand as text, and every minimum beside a count: then SQLite takes the partial index of the rows that
+    # wait, instead of looking for the oldest one among all that were ever stored.
 
     def waiting(self, now: datetime, *, followed: Collection[str] = ()) -> dict[str, Waiting]:
         """Leased and stopped rows too. ``followed``: kinds of followed resources that count."""

@@ -101,11 +101,9 @@ def claiming(
     changed: Mapping[str, sa.ColumnElement[Any]] | None = None,
     read: Iterable[sa.Column[Any]] | None = None,
 ) -> sa.Executable:
-    """The statement that leases rows that are due and free, longest due first.
-
-    Chosen from ``source`` where their order needs more than the table. ``free_to_go`` is checked on choosing rows, and
-    not again on updating them. ``changed``: other columns that change with every claim. ``read``: those returned.
-    """
+    """The statement that leases rows that are due and free, longest due first."""
+    # ``source``: where their order needs more than the table. ``free_to_go`` is checked on choosing rows, and not again
+    # on updating them. ``changed``: other columns that change with every claim. ``read``: those returned.
     now, key = sa.bindparam("now", type_=Moment), table.c.id if key is None else key
     due = sa.and_(*which, table.c.due_at <= now, free(table, now), table.c.stopped == "")
     asked = (due,) if free_to_go is None else (due, free_to_go)

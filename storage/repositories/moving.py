@@ -49,12 +49,11 @@ class Moving(Repository, Generic[R]):
         patient: bool = False,
         **changes: Any,
     ) -> R | None:
-        """Take a transition, in this transaction: conditional update, audit row, boards marked. Raises ValueError.
+        """Take a transition: conditional update, audit row, boards marked. None: another change came first.
 
-        The row as it is now; None when another change came first (``before`` is out of date). The lease ends unless
-        ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
-        unless they are given. Without an ``action`` there is no audit row. Not ``show``: the boards look the same in
-        both states; ``patient``: they show merely how far it is, so the edit may wait a little.
+        The lease ends unless ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and
+        clears ``due_at`` unless they are given. Without an ``action`` there is no audit row. Not ``show``: the boards
+        look the same in both states; ``patient``: they show merely how far it is, so the edit may wait a little.
         """
         held, moment, machine = str(getattr(before, self.state)), self._moment(now), self._machine(before)
         if not machine.allows(held, to):

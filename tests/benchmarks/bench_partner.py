@@ -121,7 +121,7 @@ async def ask(pipe: Connection) -> None:
     """A process that asks for some seconds, as fast as it may; says how long its requests waited."""
     quiet()
     url, database, case, seconds, name = await said(pipe)
-    shared = SharedSlots.open(database) if case.processes > 1 else None
+    shared = SharedSlots(database) if case.processes > 1 else None
     session = open_session()
     session.trace_configs.append(_slow(case.connecting))
     client = PaymentsClient(

@@ -22,7 +22,7 @@ async def opening(postgres_url: str) -> AsyncIterator[Opening]:
     opened: list[SharedSlots] = []
 
     def open_it() -> SharedSlots:
-        opened.append(SharedSlots.open(postgres_url))
+        opened.append(SharedSlots(postgres_url))
         return opened[-1]
 
     yield open_it
@@ -186,7 +186,7 @@ async def test_a_slot_that_cannot_be_stamped_is_not_used(postgres_url: str, open
 
 
 async def test_a_database_that_is_away_lets_nobody_send(postgres_url: str) -> None:
-    slots = SharedSlots.open(postgres_url.rsplit("/", 1)[0] + "/there_is_no_such_database")
+    slots = SharedSlots(postgres_url.rsplit("/", 1)[0] + "/there_is_no_such_database")
     assert await slots.reserve(within=0.3) is None
     await slots.slow_down(1)  # nobody to tell
     await slots.close()
@@ -194,7 +194,7 @@ async def test_a_database_that_is_away_lets_nobody_send(postgres_url: str) -> No
 
 async def test_one_process_needs_none(sqlite_url: str) -> None:
     with pytest.raises(TypeError):
-        SharedSlots.open(sqlite_url)
+        SharedSlots(sqlite_url)
 
 
 def _now(url: str) -> int:
