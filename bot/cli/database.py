@@ -28,7 +28,6 @@ from storage.store import Store
 from storage.transaction import Tx
 
 MEND_KEY: Final = "set the one that the bot runs with"
-_NOT_READ = "Not everything was looked for to the end, so nothing was changed."
 _WAIT = (
     "let the bot run until everything is looked for (it waits out QUIET_SECONDS, because what left last may still be "
     'on its way), or look yourself and run `switchboard resume --force --reason "…"`'
@@ -62,7 +61,7 @@ async def leave_reading_only(chosen: argparse.Namespace) -> int:
         await store.close()
     sys.stdout.write("\n".join(lines) + "\n")
     if again is None and not chosen.look:
-        raise OperatorError(_NOT_READ, mend=_WAIT)
+        raise OperatorError("Not everything was looked for to the end, so nothing was changed.", mend=_WAIT)
     if newest is None:
         return 0
     # The anchors of what was lost must not be compared with the chain again.

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 _GOVERNMENT = "slack-gov.com"
-_COMMERCIAL = "slack.com"
 
 
 class Hosts:
@@ -17,7 +16,7 @@ class Hosts:
         parts = urlsplit(api_url)
         host = parts.hostname or ""
         self._own_origin = (parts.scheme, parts.netloc)
-        self._domain = _GOVERNMENT if host == _GOVERNMENT or host.endswith(f".{_GOVERNMENT}") else _COMMERCIAL
+        self._domain = _GOVERNMENT if host == _GOVERNMENT or host.endswith(f".{_GOVERNMENT}") else "slack.com"
 
     def downloads(self, url: str) -> bool:
         """Whether a file may be fetched from there, with the token."""

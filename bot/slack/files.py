@@ -46,9 +46,7 @@ _MODES = {
     **dict.fromkeys(("post", "space", "quip", "canvas", "list"), FileTrouble.PAGE),
 }
 _SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"
-_ALT_LIMIT = 1_000
 _SECONDS = 10.0
-_UPLOAD_SILENCE_SECONDS = 60.0
 _SLOWEST = 50_000
 """Bytes a second; a slower upload is given up."""
 
@@ -242,7 +240,7 @@ class Uploads:
         """Upload a file without sharing it, and return its id; Slack deletes it if it is never shared."""
         try:
             place = await call(
-                self._client.files_getUploadURLExternal(filename=name, length=source.length, alt_txt=alt[:_ALT_LIMIT])
+                self._client.files_getUploadURLExternal(filename=name, length=source.length, alt_txt=alt[:1_000])
             )
         except OutcomeUnknown as lost:
             raise ServiceNow(SERVICE, lost.reason) from lost
@@ -253,9 +251,8 @@ class Uploads:
         if not self._hosts.uploads(url):
             raise ServiceNever(SERVICE, Reason(Exchange.SLACK_UPLOAD_ADDRESS))
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
-        timeout = aiohttp.ClientTimeout(
-            total=_SECONDS + source.length / _SLOWEST, sock_connect=_SECONDS, sock_read=_UPLOAD_SILENCE_SECONDS
-        )
+        total = _SECONDS + source.length / _SLOWEST
+        timeout = aiohttp.ClientTimeout(total=total, sock_connect=_SECONDS, sock_read=60.0)
         try:
             async with self._session.post(
                 url, data=source.body(), headers=headers, allow_redirects=False, timeout=timeout

@@ -28,9 +28,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 _OK, _TOO_MANY_REQUESTS = 200, 429
-_ANSWER_BYTES = 4_096
 _PAGE = 200
-_OUTDATED = "invalid_cursor"
 
 MARKER = "switchboard_outbox"
 """Event type of the metadata by which a message is recognised as one of ours."""
@@ -246,7 +244,7 @@ class Ephemerals:
             async with self._session.post(to.response_url, json=body, allow_redirects=False) as answer:
                 said: object = None
                 with suppress(ValueError):  # success is ``ok``, as text or in JSON
-                    said = json.loads(await answer.content.read(_ANSWER_BYTES))
+                    said = json.loads(await answer.content.read(4_096))
                 failed = isinstance(said, dict) and said.get("ok") is False and (said.get("error") or "refused")
                 error = str(failed or "")
                 ended = Ended.REFUSED if error or answer.status != _OK else Ended.DONE
@@ -283,7 +281,7 @@ async def _search(
             else:
                 page = await call(client.conversations_replies(ts=stretch.thread_ts, **here))
         except ServiceNever as refused:
-            if refused.error != _OUTDATED or not stretch.cursor or begun_anew:
+            if refused.error != "invalid_cursor" or not stretch.cursor or begun_anew:
                 raise
             stretch.cursor, begun_anew = "", True
             continue

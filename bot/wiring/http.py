@@ -25,7 +25,6 @@ from handlers.slack_http import SlackEndpoint
 log = structlog.get_logger(__name__)
 
 _SHUTDOWN_SECONDS: Final = 3.0
-_MOST_HEADERS: Final = 64
 _LINGERING_SECONDS: Final = 2.0
 """Time for the rest of a refused body, so that the refusal arrives."""
 ENOUGH: Final = 400
@@ -120,7 +119,7 @@ async def _listen(app: web.Application, connections: Connections, settings: Sett
         access_log=None,
         handle_signals=False,
         shutdown_timeout=_SHUTDOWN_SECONDS,
-        max_headers=_MOST_HEADERS,
+        max_headers=64,
         lingering_time=_LINGERING_SECONDS,
     )
     await runner.setup()

@@ -32,13 +32,8 @@ from storage.sealing import Sealer
 
 _CONNECTIONS: Final = 400
 """At a time to one service: more than the slots of all work that waits there."""
-_CONNECT_SECONDS: Final = 10.0
-_READ_SECONDS: Final = 600.0
-"""The service answers when it is done, which may take minutes."""
 _MEDIA_SECONDS: Final = 3_600.0
 """For everything: a file of a gigabyte also takes its time to get there."""
-_ALONE: Final = "email_single"
-_FILES: Final = "email_bulk"
 _FILE_SECONDS: Final = 600.0
 """A whole list of addresses may take the service minutes."""
 
@@ -149,7 +144,7 @@ def make_localization(outside: Outside) -> LocalizationService:
         client = LocalizationClient(
             routes=outside.routes(),
             texts=transport(total=outside.total),
-            media=transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS),
+            media=transport(connect=10.0, read=600.0, total=_MEDIA_SECONDS),  # it answers when it is done
             key=key,
             own_hosts=own if settings.environment is Environment.SANDBOX else (),
             answers=outside.answers,
@@ -172,17 +167,17 @@ def make_emails(outside: Outside) -> EmailsService:
             session=outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT)),
             base_url=single,
             total=outside.total,
-            watch=outside.watch(_ALONE),
+            watch=outside.watch("email_single"),
             secrets=outside.secrets,
         )
     if bulk is not None and key is not None:
         files = Transport(
             session=outside.session(),
             base_url=bulk,
-            service=_FILES,
+            service="email_bulk",
             read=_FILE_SECONDS,
             total=_FILE_SECONDS,
-            watch=outside.watch(_FILES),
+            watch=outside.watch("email_bulk"),
             secrets=outside.secrets,
         )
     if key is not None and (quick is not None or files is not None):

@@ -54,8 +54,6 @@ _EVERYTHING_SECONDS: Final = 10.0
 """Between two ticks that begin everything."""
 _OTHERS_FIRST: Final = 0.25
 """Seconds that another process has to begin its own writes."""
-_SLOWEST_TICK: Final = 1.0
-_FASTEST_TICK: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,7 +354,6 @@ async def look(ctx: Context) -> Look:
 
 
 def make_schedule(ctx: Context) -> Schedule:
-    pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
     rows = {work.name for work in WORKS}  # each begun row is its own task; one in progress is not claimed again
 
     async def begun(worker: Worker) -> int:
@@ -372,7 +369,7 @@ def make_schedule(ctx: Context) -> Schedule:
         now=ctx.clock.now,
         by_the_clock=BY_THE_CLOCK,
         every_tick=EVERY_TICK,
-        tick_seconds=max(_FASTEST_TICK, pace),
+        tick_seconds=max(0.05, min(1.0, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)),
     )
     ctx.workers.freed = schedule.run
     return schedule

@@ -39,7 +39,6 @@ def _read_job(*, kind: str, state: str, payload: dict[str, Any], detail: dict[st
 
 _MACHINES: Final[Mapping[str, Machine[RunState]]] = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}
 _AGE = (job.c.created_at, job.c.id)
-_NEWEST = (job.c.created_at.desc(), job.c.id.desc())
 _TURNS = (
     select(job.c.id, func.row_number().over(partition_by=job.c.requester, order_by=_AGE).label("turn"))
     .where(job.c.kind == bindparam("of_kind"), job.c.closed_at.is_(None))
@@ -67,7 +66,7 @@ class Jobs(MovingRows[Job]):
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
         query = self._rows(job.c.requester == requester, job.c.kind == kind, job.c.created_at > since)
-        return self._all(self.shape, query.order_by(*_NEWEST))
+        return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()))
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state."""
