@@ -347,6 +347,23 @@ async def open_writing(address: SqliteFile | PostgresServer, *, patience: LockPa
         yield line
 
 
+async def open_lines(
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: LockPatience | None
+) -> tuple[Line, list[Line]]:
+    """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
+    line = await stack.enter_async_context(open_writing(address, patience=patience))
+    if isinstance(address, PostgresServer):
+        pool = PostgresLine(address, writes=False, connections=readers)
+        stack.push_async_callback(pool.close)
+        # All lines share one pool: each line may use one of its connections.
+        return line, [pool] * readers
+    lines: list[Line] = []
+    for _ in range(readers):
+        lines.append(await SqliteLine.open(address, writes=False))
+        stack.push_async_callback(lines[-1].close)
+    return line, lines
+
+
 def _create_private(path: Path) -> None:
     """Create the database file readable by its owner only; its journal files inherit that."""
     with suppress(FileExistsError):

@@ -16,17 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from storage.batches import GroupWriter, Probe, Readers
 from storage.damage import Damage
 from storage.disk_space import Disk
-from storage.engine import (
-    IMPATIENT,
-    Line,
-    LockPatience,
-    PostgresLine,
-    PostgresServer,
-    SqliteFile,
-    SqliteLine,
-    open_writing,
-    parse_address,
-)
+from storage.engine import IMPATIENT, LockPatience, SqliteFile, open_lines, parse_address
 from storage.errors import translated
 from storage.migrate import check_version
 from storage.repositories.audit import AuditTrail
@@ -70,7 +60,7 @@ class Store:
         make_tx = partial(Tx, audit_key=audit_key, damage=damage, walked=Walked())
         async with AsyncExitStack() as stack:
             try:
-                line, reading = await _connect(address, readers, stack, None if beside else patience)
+                line, reading = await open_lines(address, readers, stack, None if beside else patience)
 
                 def see(connection: Connection) -> None:
                     with connection.begin():
@@ -102,20 +92,3 @@ class Store:
     async def close(self) -> None:
         """Commit what was accepted, then close every connection. Later calls raise ``StorageBusy``."""
         await self.resources.aclose()
-
-
-async def _connect(
-    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: LockPatience | None
-) -> tuple[Line, list[Line]]:
-    """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
-    line = await stack.enter_async_context(open_writing(address, patience=patience))
-    if isinstance(address, PostgresServer):
-        pool = PostgresLine(address, writes=False, connections=readers)
-        stack.push_async_callback(pool.close)
-        # All lines share one pool: each line may use one of its connections.
-        return line, [pool] * readers
-    lines: list[Line] = []
-    for _ in range(readers):
-        lines.append(await SqliteLine.open(address, writes=False))
-        stack.push_async_callback(lines[-1].close)
-    return line, lines

@@ -9,24 +9,14 @@ import sqlalchemy as sa
 from bot.domain.files.dropped import DroppedFile
 from storage.damage import Shape, are_words, is_object, read_all
 from storage.prepared import Prepared
-from storage.repositories.leased import (
-    FREED,
-    NO_LEASE,
-    Condition,
-    Leased,
-    Queue,
-    Repository,
-    claiming,
-    columns,
-    insert_once,
-)
+from storage.repositories.leased import FREED, NO_LEASE, Leased, Queue, Repository, claiming, columns, insert_once
 from storage.rows import Board, DropRow, DropState, Hold, OutboxRow, OutboxState
 from storage.tables.queues import board, dropped_file, outbox, seen_request
 from storage.types import Moment
 
 _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
 _UNCOUNTED = {"attempts": outbox.c.attempts - 1}
-OPEN: Condition = sa.text("outbox.state IN ('new', 'sending', 'unknown')")
+OPEN = sa.text("outbox.state IN ('new', 'sending', 'unknown')")
 """The same as what the partial index covers: SQLite does not find that in parameters."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Integer, MetaData, Text, text
+from sqlalchemy import Boolean, CheckConstraint, Column, ForeignKey, Index, Integer, MetaData, Text, false, text
 
 from storage.types import Moment
 
@@ -33,6 +33,14 @@ def required(kind: Any, *names: str) -> Iterator[Column[Any]]:
 
 def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:
     return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
+
+
+def job_id() -> Column[str]:
+    return Column("job_id", Text, ForeignKey("job.id"), primary_key=True)
+
+
+def urgent() -> Column[bool]:
+    return Column("urgent", Boolean, nullable=False, server_default=false())
 
 
 def leased(table: str) -> tuple[Column[Any] | Index, ...]:

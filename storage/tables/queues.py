@@ -1,23 +1,11 @@
 """Outbox and inbox, boards, jobs, tracked resources and dropped files."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Index,
-    Integer,
-    Table,
-    Text,
-    UniqueConstraint,
-    false,
-    text,
-)
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Index, Integer, Table, Text, UniqueConstraint, text
 
 from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import CallbackKind
 from storage.rows import DropState, InboxState, OutboxState
-from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial, required
+from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial, required, urgent
 from storage.types import Json, Moment, Named, Words
 
 outbox = Table(
@@ -39,7 +27,7 @@ outbox = Table(
     *required(Text, "sent_channel", "sent_ts"),
     Column("created_at", Moment, nullable=False),
     Column("last_error", Words, nullable=False),
-    Column("urgent", Boolean, nullable=False, server_default=false()),
+    urgent(),
     one_of("state", OutboxState),
     partial("ix_outbox_open_due_at", "due_at", where="state IN ('new', 'sending', 'unknown')"),
     partial("ix_outbox_subject_seq", "subject", "seq", where="subject IS NOT NULL"),
@@ -62,7 +50,7 @@ board = Table(
     Column("attempts", Integer, nullable=False),
     # The request that it shows; every change of that marks the board.
     Column("instruction_id", Text),
-    Column("urgent", Boolean, nullable=False, server_default=false()),
+    urgent(),
     Index("ix_board_channel_ts", "channel", "ts"),
     partial("ix_board_instruction_id", "instruction_id", where="instruction_id IS NOT NULL"),
     due("board"),

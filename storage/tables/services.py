@@ -1,28 +1,17 @@
 """Stores, bookings, lists of e-mail addresses, and answers that could not be read."""
 
-from sqlalchemy import (
-    BigInteger,
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+from sqlalchemy import BigInteger, CheckConstraint, Column, Index, Integer, LargeBinary, Table, Text, UniqueConstraint
 
 from bot.domain.bookings import booking as deliveries
 from bot.domain.bookings.record import StoreState
 from storage.rows import InboxState
-from storage.tables.columns import due, leased, metadata, partial, required
+from storage.tables.columns import due, job_id, leased, metadata, partial, required
 from storage.types import Json, Moment, Named, Reasoned, Words
 
 email_run = Table(
     "email_run",
     metadata,
-    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    job_id(),
     Column("header", Json, nullable=False),
     *required(Integer, "rows", "skipped", "total", "taken", "parked", "repeated"),
     Column("outcomes", Json, nullable=False),
@@ -32,7 +21,7 @@ email_run = Table(
 email_address = Table(
     "email_address",
     metadata,
-    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    job_id(),
     Column("n", Integer, primary_key=True),
     Column("address", Words, nullable=False),
     Column("answer", Words),
@@ -41,7 +30,7 @@ email_address = Table(
 email_block = Table(
     "email_block",
     metadata,
-    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    job_id(),
     # What the piece belongs to: the rows of the file, or the result file.
     Column("part", Text, primary_key=True),
     Column("n", Integer, primary_key=True),

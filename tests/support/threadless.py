@@ -11,7 +11,7 @@ from tests.support.replaced import replaced
 
 T = TypeVar("T")
 
-_connect_lines = storage.store._connect
+_connect_lines = storage.engine.open_lines
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def without_threads() -> Iterator[None]:
         replaced(_ThreadConnection, "__await__", _open),
         replaced(_ThreadConnection, "call", _call),
         replaced(_ThreadConnection, "close", _close),
-        replaced(storage.store, "_connect", _one_reader),
+        replaced(storage.store, "open_lines", _one_reader),
     ):
         yield
 
