@@ -104,7 +104,6 @@ def commit_error(error: SQLAlchemyError) -> StorageError:
         # A failed write or fsync may still have put the whole transaction on the disk.
         broken = (cause.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_IOERR
     if broken:
-        return CommitUnknown(
-            f"{type(cause).__name__}: {cause}".strip(), mend="The outcome is read back by itself; look after the disk."
-        )
+        text = f"{type(cause).__name__}: {cause}".strip()
+        return CommitUnknown(text, mend="The outcome is read back by itself; look after the disk.")
     return translated(error)

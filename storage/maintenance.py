@@ -135,9 +135,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
         raise translated(error) from error
 
 
-def _copy(
-    reading: sa.Connection, server: PostgresServer, audit_key: bytes, anchors: AnchorFile, now: datetime
-) -> Copied:
+def _copy(reading: sa.Connection, server: PostgresServer, audit_key: bytes, file: AnchorFile, now: datetime) -> Copied:
     engine = sa.create_engine(server.url, hide_parameters=True)
     tables = []
     for table in metadata.sorted_tables:  # with the columns as the databases hold them: what was written is copied
@@ -171,7 +169,7 @@ def _copy(
                     f"Not everything reads back as it was written ({', '.join(differing)}), so nothing was copied.",
                     mend="Look for what changes rows at the target, such as a trigger; otherwise tell us.",
                 )
-            _require_whole(Tx(writing, audit_key=audit_key), anchors, so="nothing was copied")
+            _require_whole(Tx(writing, audit_key=audit_key), file, so="nothing was copied")
             _mark(reading, str(server), now)
             try:
                 transaction.commit()

@@ -119,10 +119,9 @@ def _connect(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, whatever statement it gets."""
     journal = path.with_name(path.name + "-wal")
     for options in ("mode=ro", "mode=ro&immutable=1"):
+        address = f"file:{quote(str(path))}?{options}"
         try:
-            raw = sqlite3.connect(
-                f"file:{quote(str(path))}?{options}", uri=True, isolation_level=None, timeout=BUSY_SECONDS
-            )
+            raw = sqlite3.connect(address, uri=True, isolation_level=None, timeout=BUSY_SECONDS)
         except sqlite3.Error as error:
             raise StorageError(f"The database cannot be opened: {error}: {path}") from error
         try:

@@ -104,13 +104,10 @@ def cautions(settings: Settings) -> list[str]:
                 f"{'is' if len(given) == 1 else 'are'} set, {', '.join(missing)} "
                 f"{'is' if len(missing) == 1 else 'are'} missing. Example: {example(missing[0])}"
             )
-    parts = (
-        ("single addresses", settings.missing_for_single_emails),
-        ("whole files", settings.missing_for_email_files),
-    )
+    uses = (("single addresses", settings.missing_for_single_emails), ("whole files", settings.missing_for_email_files))
     found += [
         f"e-mail processing works, but not for {what}: {missing[0]} is missing. Example: {example(missing[0])}"
-        for what, missing in parts
+        for what, missing in uses
         if missing and not settings.missing_for_emails
     ]
     if settings.public_url is None and not (settings.missing_for_payments and settings.missing_for_delivery):

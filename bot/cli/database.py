@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings
 
 from bot.cli.checks import weak_key
 from bot.domain.anchors import Anchor
@@ -17,7 +17,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.presentation.blocks.text import counted
 from bot.presentation.notices import report
-from bot.settings import Environment, Secret, SettingsError, in_setting, load_policy, load_settings
+from bot.settings import Environment, Secret, Settings, SettingsError, in_setting, load_policy, load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.resume import resume, standing
 from bot.workflows.context import Unit
@@ -82,9 +82,7 @@ async def leave_reading_only(chosen: argparse.Namespace) -> int:
 class _OldKey(BaseSettings):
     """The old ``SECRET_KEY``. Never an argument: every user of the machine can read those, and the shell keeps them."""
 
-    model_config = SettingsConfigDict(
-        env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, frozen=True
-    )
+    model_config = Settings.model_config
 
     secret_key_old: Secret | None = None
 

@@ -197,10 +197,9 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
         )
         yield await _payments(outside)
         yield await _delivery(outside)
-        media = (settings.localization_base_url,)
         emails = (settings.email_single_base_url, settings.email_bulk_base_url)
-        yield await _answers(LOCALIZATION, settings.missing_for_localization, media, session)
-        yield await _answers(EMAILS, settings.missing_for_emails, emails, session)
+        yield await _answers(session, LOCALIZATION, settings.missing_for_localization, settings.localization_base_url)
+        yield await _answers(session, EMAILS, settings.missing_for_emails, *emails)
 
 
 async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.ClientSession) -> AsyncIterator[Finding]:
@@ -230,8 +229,8 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
             yield _ok("Socket Mode can be opened")
     if policy is not None:
         pays = not settings.missing_for_payments
-        looks = [_channels(policy, Messenger(client=client)), _people(policy, client, identity, pays=pays)]
-        for look in [*looks, *([_quorums(settings, policy, client, identity)] if pays else [])]:
+        looks = [_channels(policy, Messenger(client=client)), _people(policy, client, identity.team_id, pays=pays)]
+        for look in [*looks, *([_quorums(settings, policy, client, identity.team_id)] if pays else [])]:
             async for finding in look:
                 yield finding
 
@@ -266,16 +265,14 @@ async def _channels(policy: Policy, messenger: Messenger) -> AsyncIterator[Findi
             yield Finding(level, f"channel of {name} ({channel}): {what}", "type /invite @Switchboard there")
 
 
-async def _people(
-    policy: Policy, client: AsyncWebClient, identity: BotIdentity, *, pays: bool
-) -> AsyncIterator[Finding]:
+async def _people(policy: Policy, client: AsyncWebClient, home: str, *, pays: bool) -> AsyncIterator[Finding]:
     people = Directory(client=client, groups=(), monotonic=SystemClock().boottime, timeout=_SECONDS)
     for role in Role:
         names: tuple[str, ...] = getattr(policy.people, role.value)
         if "*" in names:
             yield _ok(f"{role.value}: every full member")
             continue
-        count, trouble = await _asked(_full_members(names, people, home=identity.team_id))
+        count, trouble = await _asked(_full_members(names, people, home=home))
         needed = policy.approval.quorum if role is Role.APPROVER and pays else 1
         if count is None:
             yield _error(f"{role.value}: {trouble}")
@@ -292,13 +289,10 @@ async def _full_members(names: tuple[str, ...], people: Directory, *, home: str)
     return sum(1 for standing in users if full_member(standing.person, home=home) is None)
 
 
-async def _quorums(
-    settings: Settings, policy: Policy, client: AsyncWebClient, identity: BotIdentity
-) -> AsyncIterator[Finding]:
+async def _quorums(settings: Settings, policy: Policy, client: AsyncWebClient, home: str) -> AsyncIterator[Finding]:
     """Whether there are enough approvers for the policy; production does not start otherwise."""
     groups = [name for list_ in (policy.people.requesters, policy.people.approvers) for name in list_ if name[0] == "S"]
     people = Directory(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
-    home = identity.team_id
     found, trouble = await _asked(approvers(policy, people, home=home, most=enough(policy)))
     if found is None:
         yield _warning(f"whether the policy can be met is not known: Slack {trouble}")
@@ -342,9 +336,7 @@ async def _delivery(outside: Outside) -> Finding:
     return _said(DELIVERY, (service, ""), "")
 
 
-async def _answers(
-    name: str, missing: tuple[str, ...], urls: tuple[str | None, ...], session: aiohttp.ClientSession
-) -> Finding:
+async def _answers(session: aiohttp.ClientSession, name: str, missing: tuple[str, ...], *urls: str | None) -> Finding:
     """Whether the host answers; these services have no read without an effect or a bill."""
     if missing:
         return _missing(name, missing)

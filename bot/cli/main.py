@@ -197,9 +197,8 @@ def _migrate(_: argparse.Namespace) -> int:
 
 def _manifest(_: argparse.Namespace) -> int:
     settings = load_settings()
-    found = manifest(
-        public_url=settings.public_url or _EXAMPLE_URL, socket_mode=settings.socket_mode, prefix=settings.command_prefix
-    )
+    url = settings.public_url or _EXAMPLE_URL
+    found = manifest(public_url=url, socket_mode=settings.socket_mode, prefix=settings.command_prefix)
     sys.stdout.write(json.dumps(found, indent=2) + "\n")
     if settings.public_url is None and not settings.socket_mode:
         sys.stderr.write(

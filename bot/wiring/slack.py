@@ -174,10 +174,7 @@ def besides(policy: Policy, found: Collection[Membership], *, home: str) -> int:
 
 
 def _asked(policy: Policy) -> list[tuple[int, str]]:
-    rules = [
-        (rule.quorum, f"approval.rule {number} ({rule.words}): quorum")
-        for number, rule in enumerate(policy.approval.rule, 1)
-    ]
+    rules = [(one.quorum, f"approval.rule {n} ({one.words}): quorum") for n, one in enumerate(policy.approval.rule, 1)]
     return [(policy.approval.quorum, "approval.quorum"), *rules]
 
 

@@ -134,9 +134,7 @@ class Schedule:
     def __post_init__(self) -> None:
         self._pumps = {name: Pump(name=name, worker=worker) for name, worker in self.workers.items()}
         self._looking = Pump(name="look", worker=self._look)
-        self._scheduler = AsyncIOScheduler(
-            job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
-        )
+        self._scheduler = AsyncIOScheduler(job_defaults={"misfire_grace_time": None})
 
     def start(self) -> None:
         self._scheduler.add_job(self._tick, "interval", seconds=self.tick_seconds)

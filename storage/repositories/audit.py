@@ -65,9 +65,8 @@ class AuditTrail:
         entry = replace(entry, at=entry.at.astimezone(UTC), detail=detail, **words)
         head = self._last or self._end()
         seq = head.seq + 1
-        row = ChainRow(
-            seq=seq, entry=entry, previous=head.hash, hash=link(key=self._key, previous=head.hash, seq=seq, entry=entry)
-        )
+        sealed = link(key=self._key, previous=head.hash, seq=seq, entry=entry)
+        row = ChainRow(seq=seq, entry=entry, previous=head.hash, hash=sealed)
         _INSERT.count(self._connection, {"seq": seq, **columns(entry), "previous": row.previous, "hash": row.hash})
         if head.seq == 0:
             _FIRST_HEAD.count(self._connection, {"id": 1, "seq": seq, "hash": row.hash})
@@ -111,15 +110,11 @@ class AuditTrail:
         closed = self.append(replace(entry, action=KEY_CLOSED, before=old, after=new))
         self._last = None
         self._connection.execute(update(audit_key).values(key_id=new))
-        sealer = _sealer(to)
+        sealer, row = _sealer(to), str(closed.seq)
         keys = {"chain": self._key, "anchors": anchor_key}
-        detail = {
-            name: sealer.seal(key.hex(), row=str(closed.seq), column=f"{KEY_OPENED}.{name}")
-            for name, key in keys.items()
-        }
-        return AuditTrail(self._connection, key=to).append(
-            replace(entry, action=KEY_OPENED, before=old, after=new, detail=detail)
-        )
+        detail = {name: sealer.seal(key.hex(), row=row, column=f"{KEY_OPENED}.{name}") for name, key in keys.items()}
+        opened = replace(entry, action=KEY_OPENED, before=old, after=new, detail=detail)
+        return AuditTrail(self._connection, key=to).append(opened)
 
     def closed_keys(self) -> list[ClosedKey]:
         found: list[ClosedKey] = []

@@ -17,12 +17,8 @@ from storage.rows import Hold, InboxState, StoreEvent, StoreHook, StoreRow
 from storage.tables.services import booking, store, store_event
 from storage.tables.services import store_hook as hooks
 
-STORE = Shape(
-    store,
-    StoreRow,
-    called="name",
-    holds={"record": lambda value: isinstance(value, dict) and are_words([*value.values()])},
-)
+_RECORD = {"record": lambda value: isinstance(value, dict) and are_words([*value.values()])}
+STORE = Shape(store, StoreRow, called="name", holds=_RECORD)
 
 
 def folded(name: str) -> str:

@@ -197,9 +197,6 @@ class EmailRuns(Repository):
 
 
 def _old(before: datetime) -> Select[tuple[str]]:
-    held = or_(
-        exists().where(email_address.c.job_id == email_run.c.job_id),
-        exists().where(email_block.c.job_id == email_run.c.job_id),
-    )
+    held = or_(*(exists().where(table.c.job_id == email_run.c.job_id) for table in (email_address, email_block)))
     over = select(email_run.c.job_id).join(job, job.c.id == email_run.c.job_id).where(job.c.closed_at < before)
     return over.where(held).limit(1)

@@ -29,9 +29,7 @@ class Moving(Repository, Generic[R]):
     now: datetime | None = None
     """The moment of the unit of work, for calls that name no other."""
 
-    def __init__(
-        self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
-    ) -> None:
+    def __init__(self, connection: Connection, damage: Damage, *, audit: AuditTrail, boards: Boards) -> None:
         super().__init__(connection, damage)
         self._audit = audit
         self._boards = boards

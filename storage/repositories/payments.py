@@ -36,9 +36,7 @@ _CHANGE = (
 )
 
 
-_ITEM: Shape[BulkRow] = Shape(
-    bulk_item, lambda number, cents, **values: BulkRow(row=number, cents=Cents(cents), **values)
-)
+_ITEM: Shape[BulkRow] = Shape(bulk_item, lambda number, cents, **rest: BulkRow(row=number, cents=Cents(cents), **rest))
 
 
 class Votes(Repository):
