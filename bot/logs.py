@@ -86,13 +86,10 @@ def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = loggin
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    # Libraries that log bodies or addresses.
-    logging.getLogger("aiohttp.server").addFilter(_is_about_us)
+    # Libraries that log bodies or addresses. Errors about input that is not HTTP quote it, body and path included.
+    not_http = HttpProcessingError | RequestPayloadError
+    logging.getLogger("aiohttp.server").addFilter(
+        lambda one: not (one.exc_info and isinstance(one.exc_info[1], not_http))
+    )
     for name in ("slack_bolt", "slack_sdk", "aiohttp.access", "apscheduler", "alembic", "aiosqlite", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
-
-
-def _is_about_us(record: logging.LogRecord) -> bool:
-    """False for errors about input that is not HTTP: they quote it, body and path included."""
-    error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, HttpProcessingError | RequestPayloadError)

@@ -18,7 +18,7 @@ from bot.settings import load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.audit import Compared, compare
 from storage.anchors import AnchorFile
-from storage.reading import Reading, open_for_reading
+from storage.reading import open_for_reading
 from storage.transaction import Tx
 
 _PAGE = 1_000
@@ -40,7 +40,19 @@ def verify(chosen: argparse.Namespace) -> int:
                 anchors = AnchorFile(path, key=settings.key_for("anchor"), earlier=earlier).read()
             except OSError as refused:
                 raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {path}") from refused
-        verdict, begun, reference = reading.read(lambda tx: _look(tx, anchors))
+
+        def look(tx: Tx) -> tuple[Verdict, datetime | None, str]:
+            """The verdict, when the first row was written, and the reference of the request in the bad row."""
+            verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
+            first = next((row.entry() for row in tx.audit.stored(limit=1)), None)
+            reference = ""
+            bad = verdict.found.entry() if verdict.found is not None else None
+            if bad is not None and bad.instruction_id.isascii():
+                asked = next((row.entry() for row in tx.audit.stored(instruction_id=bad.instruction_id, limit=1)), None)
+                reference = str(asked.detail.get("reference", "")) if asked is not None else ""
+            return verdict, first.at if first is not None else None, reference
+
+        verdict, begun, reference = reading.read(look)
         other_key = not reading.fits()
         readable = not other_key and verdict.bad_seq != 1  # otherwise no row of it is known
         compared = reading.read(compare) if readable and reading.is_current() else None
@@ -68,18 +80,6 @@ def _compared(compared: Compared | None) -> list[str]:
         return [agrees] if compared.requests else []
     lines = [f"{reference}: {worded(why)}." if reference else f"{worded(why)}." for reference, why in compared.found]
     return ["The database disagrees with the audit:", *(ascii(line)[1:-1] for line in lines)]
-
-
-def _look(tx: Tx, anchors: Anchors) -> tuple[Verdict, datetime | None, str]:
-    """The verdict, when the first row was written, and the reference of the request that the bad row is about."""
-    verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
-    first = next((row.entry() for row in tx.audit.stored(limit=1)), None)
-    reference = ""
-    bad = verdict.found.entry() if verdict.found is not None else None
-    if bad is not None and bad.instruction_id.isascii():
-        asked = next((row.entry() for row in tx.audit.stored(instruction_id=bad.instruction_id, limit=1)), None)
-        reference = str(asked.detail.get("reference", "")) if asked is not None else ""
-    return verdict, first.at if first is not None else None, reference
 
 
 def _damaged(verdict: Verdict, bad_seq: int, reference: str) -> list[str]:
@@ -133,8 +133,19 @@ def export(chosen: argparse.Namespace) -> int:
     settings = load_settings()
     write = write_csv if chosen.format == "csv" else write_json_lines
     with open_for_reading(settings.database_url, audit_key=settings.key_for("audit", mend=MEND_KEY)) as reading:
+
+        def rows() -> Iterator[Stored]:
+            after: int | None = None
+            while True:  # page by page: no transaction stays open while the output is slow
+                begin = after
+                page = reading.read(lambda tx: list(tx.audit.stored(begin, limit=_PAGE)))  # noqa: B023 - run at once
+                yield from page
+                if len(page) < _PAGE:
+                    return
+                after = page[-1].seq
+
         if chosen.output is None:
-            write(_rows(reading), sys.stdout)
+            write(rows(), sys.stdout)
             sys.stdout.flush()
             return 0
         # Only its owner can read it, and it is moved into place only when complete.
@@ -143,7 +154,7 @@ def export(chosen: argparse.Namespace) -> int:
             descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
-                    count = write(_rows(reading), out)
+                    count = write(rows(), out)
                 part.replace(chosen.output)
             finally:
                 part.unlink(missing_ok=True)
@@ -151,15 +162,3 @@ def export(chosen: argparse.Namespace) -> int:
             raise OperatorError(f"{chosen.output} cannot be written: {refused.strerror}") from refused
     sys.stdout.write(f"Wrote {count} rows to {chosen.output}.\n")
     return 0
-
-
-def _rows(reading: Reading) -> Iterator[Stored]:
-    """Every row, page by page; no transaction stays open while the output is slow."""
-    after: int | None = None
-    while True:
-        begin = after
-        page = reading.read(lambda tx: list(tx.audit.stored(begin, limit=_PAGE)))  # noqa: B023 - run at once
-        yield from page
-        if len(page) < _PAGE:
-            return
-        after = page[-1].seq

@@ -10,6 +10,12 @@ down_revision = "0007"
 
 
 def upgrade() -> None:
+    def _job_id() -> "sa.Column[str]":
+        return sa.Column("job_id", sa.Text(), nullable=False)
+
+    def _of_a_job(table: str) -> sa.ForeignKeyConstraint:
+        return sa.ForeignKeyConstraint(["job_id"], ["job.id"], name=op.f(f"fk_{table}_job_id_job"))
+
     op.create_table(
         "email_run",
         _job_id(),
@@ -38,11 +44,3 @@ def upgrade() -> None:
         _of_a_job("email_block"),
         sa.PrimaryKeyConstraint("job_id", "part", "n", name=op.f("pk_email_block")),
     )
-
-
-def _job_id() -> "sa.Column[str]":
-    return sa.Column("job_id", sa.Text(), nullable=False)
-
-
-def _of_a_job(table: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(["job_id"], ["job.id"], name=op.f(f"fk_{table}_job_id_job"))
