@@ -65,9 +65,9 @@ GLOSSARY: Final = Change(
         ),
         row(
             "bot/cli/doctor.py",
-            "        yield await _answers(EMAILS, settings.missing_for_emails, emails, session)\n",
-            "        urls = (settings.glossary_base_url,)\n"
-            '        yield await _answers("glossary", settings.missing_for_glossary, urls, session)\n',
+            "        yield await _answers(session, EMAILS, settings.missing_for_emails, *emails)\n",
+            "        missing, url = settings.missing_for_glossary, settings.glossary_base_url\n"
+            '        yield await _answers(session, "glossary", missing, url)\n',
         ),
         Edit(
             file="bot/clients/routes.toml",
