@@ -8,7 +8,8 @@ from bot.domain.approvals import Refusal
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError
 from bot.domain.fields import reference
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
 from bot.domain.payments import fields

@@ -7,7 +7,8 @@ from typing import Final
 from bot.domain.content import Block
 from bot.domain.emails.lists import ADDRESS_RULE, addresses, concurrency
 from bot.domain.files.columns import summarize
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
 from bot.domain.files.tables import marks_of
 from bot.domain.services import EMAILS
 from bot.presentation import answers

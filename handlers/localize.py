@@ -8,12 +8,13 @@ from typing import Final
 
 from bot.domain.approvals import Role, listed
 from bot.domain.errors import PersonError, SwitchboardError
-from bot.domain.files.dropped import HEAD_BYTES, DroppedFile, FileInfo, sniff
-from bot.domain.localization import CAPABILITIES, CallOperation, Capability, Request, capability, request_errors
-from bot.domain.localization.declaration import normal_format
+from bot.domain.files.dropped import DroppedFile, FileInfo
+from bot.domain.files.sniffing import HEAD_BYTES, sniff
+from bot.domain.localization.catalog import CAPABILITIES, capability
+from bot.domain.localization.declaration import CallOperation, Capability, normal_format
 from bot.domain.localization.languages import looks_like, written_in
 from bot.domain.localization.progress import CallState
-from bot.domain.localization.request import SOURCE, file_errors
+from bot.domain.localization.request import SOURCE, Request, file_errors, request_errors
 from bot.presentation import answers
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.calls import AGAIN, CANCEL

@@ -237,7 +237,13 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
         body = {**body, "message": inner}
     message, messages, code = body.get("message"), body.get("messages"), body.get("code")
     parts = [message] if isinstance(message, str) else []
-    parts += _field_messages(messages, names)
+    if isinstance(messages, dict):
+        for name, said in messages.items():
+            texts = [text for text in (said if isinstance(said, list) else [said]) if isinstance(text, str)]
+            words = ", ".join(texts) or _found_words(said)
+            parts += [f"{_our_name(str(name), names) or name}: {words}"] if words else []
+    else:
+        parts.append(_found_words(messages))
     if not any(part.strip() for part in parts):
         parts = [next(filter(None, (_found_words(body.get(name)) for name in _OTHER_NAMES)), "")]
     whole = one_line("; ".join(part for part in parts if part.strip() and not PAGE.search(part)), MAX_SAID)
@@ -248,18 +254,6 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
         fields=tuple(map(str, messages)) if isinstance(messages, dict) else (),
         may_be_shown=str(body.get("displayToUser")).strip().casefold() not in {"false", "0", "no"},
     )
-
-
-def _field_messages(messages: object, names: Mapping[str, str]) -> list[str]:
-    if not isinstance(messages, dict):
-        return [words] if (words := _found_words(messages)) else []
-    found = []
-    for name, said in messages.items():
-        texts = [text for text in (said if isinstance(said, list) else [said]) if isinstance(text, str)]
-        words = ", ".join(texts) or _found_words(said)
-        if words:
-            found.append(f"{_our_name(str(name), names) or name}: {words}")
-    return found
 
 
 _OTHER_NAMES: Final = (

@@ -13,7 +13,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import IO, Any, BinaryIO, Final
 
-from bot.domain.files.tables import MEBIBYTE, Flaw, Hidden, Limits, Rows, Spans, Table, TableProblem
+from pydantic import TypeAdapter
+
+from bot.domain.files.tables import MEBIBYTE, Flaw, Hidden, Limits, Rows, Table, TableProblem
 from bot.tables.reading import read_table
 
 LOG = logging.getLogger(__name__)
@@ -23,6 +25,7 @@ _SMALL: Final = 512 * 1024
 
 _RUN: Final = "import sys; from bot.tables.reading import main; sys.exit(main(sys.argv[1:]))"
 _BLOCK: Final = 256 * 1024
+_HIDDEN: Final = TypeAdapter(Hidden)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,16 +132,5 @@ def _table(lines: IO[bytes]) -> Table | None:
         elif "flaw" in found:
             raise TableProblem(Flaw(found.pop("flaw")), counts=dict(found.pop("counts")), **found)
         else:
-            hidden, columns, formulas, disguised = found.pop("hidden")
-            seen = Hidden(
-                rows=_spans(hidden),
-                columns=tuple(columns),
-                formulas={column: _spans(pairs) for column, pairs in formulas},
-                disguised={column: _spans(pairs) for column, pairs in disguised},
-            )
-            about = {**found, "header": tuple(found["header"]), "hidden": seen}
+            about = {**found, "header": tuple(found["header"]), "hidden": _HIDDEN.validate_python(found["hidden"])}
     return None
-
-
-def _spans(pairs: list[list[int]]) -> Spans:
-    return tuple((first, last) for first, last in pairs)

@@ -7,6 +7,7 @@ import sys
 import unicodedata
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, BinaryIO
 
 from bot.domain.files.sniffing import markup_of, sniff
@@ -132,6 +133,10 @@ def loose(name: str) -> str:
 
 def main(arguments: list[str]) -> int:
     """The process that reads one table: to its output go the table without rows, then the rows, their number: JSON."""
+
+    def write(line: Any) -> None:
+        sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
+
     asked = json.loads(arguments[0])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))
@@ -140,24 +145,12 @@ def main(arguments: list[str]) -> int:
     try:
         table = read_table(file, name=asked["name"], limits=Limits(**asked["limits"]))
     except TableProblem as problem:
-        _write({**vars(problem), "counts": sorted(problem.counts.items())})
+        write({**vars(problem), "counts": sorted(problem.counts.items())})
         return 0
-    hidden = table.hidden
-    _write(
-        {
-            "header": table.header,
-            "encoding": table.encoding,
-            "delimiter": table.delimiter,
-            "sheet": table.sheet,
-            "hidden": [hidden.rows, hidden.columns, sorted(hidden.formulas.items()), sorted(hidden.disguised.items())],
-        }
-    )
+    about = {name: getattr(table, name) for name in ("header", "encoding", "delimiter", "sheet")}
+    write({**about, "hidden": asdict(table.hidden)})
     for start in range(0, len(table.rows), _ROWS_A_LINE):
-        _write([[row.number, row.cells] for row in table.rows[start : start + _ROWS_A_LINE]])
-    _write(len(table.rows))
+        write([[row.number, row.cells] for row in table.rows[start : start + _ROWS_A_LINE]])
+    write(len(table.rows))
     sys.stdout.flush()
     return 0
-
-
-def _write(line: Any) -> None:
-    sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from bot.domain.errors import PersonError
-from bot.domain.localization import Capability, Request
-from bot.domain.localization.declaration import Accepts
+from bot.domain.localization.declaration import Accepts, Capability
+from bot.domain.localization.request import Request
 from handlers.grammar.verbs import too_many, unescape, with_example, without_links
 from handlers.replies import MistakesError
 

@@ -10,7 +10,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind, true_name
 from bot.playground.console import Console, Guide
 from bot.presentation.blocks.text import message
 from handlers.files import FileAction
@@ -192,7 +193,7 @@ async def test_the_app_is_invited_by_a_command(page: Page, scene: Scene) -> None
 
 
 async def start(_: Dependencies, click: Click, file: DroppedFile) -> Reply:
-    return Private(message(f"Converting {file.true_name} for <@{click.user}>"))
+    return Private(message(f"Converting {true_name(file.name, file.format)} for <@{click.user}>"))
 
 
 ACTIONS = (

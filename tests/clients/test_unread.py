@@ -20,7 +20,8 @@ from bot.clients.transport import Transport, open_session
 from bot.clients.unread import AnswerObserver
 from bot.domain.bookings.record import Payment
 from bot.domain.errors import ServiceNow
-from bot.domain.localization import CallOperation, Request
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.request import Request
 from bot.domain.outcome import Done, Unknown
 from bot.domain.payments.bulk import HashList
 from bot.domain.reasons import Exchange, Reason

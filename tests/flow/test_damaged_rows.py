@@ -18,9 +18,9 @@ from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, Table
 
 from bot.domain.approvals import No
 from bot.domain.emails.lists import RUN, RunState
-from bot.domain.localization import Request
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallState, Order, lane_of
+from bot.domain.localization.request import Request
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import ulid
 from bot.presentation.notices import TRY_AGAIN

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.localization import CAPABILITIES, CallOperation, Capability
-from bot.domain.localization.declaration import Accepts
+from bot.domain.localization.catalog import CAPABILITIES
+from bot.domain.localization.declaration import Accepts, CallOperation, Capability
 from bot.playground.workspace import Ack
 from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
 from tests.support import media

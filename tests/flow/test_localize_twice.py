@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.localization import CallOperation, Request
+from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import MEDIA_LANE, TEXT_LANE, CallView
+from bot.domain.localization.request import Request
 from bot.workflows.context import Context
 from bot.workflows.localization.request import cancel, request_call
 from storage.rows import Job

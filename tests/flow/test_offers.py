@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import payloads as slack
 from bot.playground.workspace.files import Odd
@@ -312,7 +313,7 @@ async def test_a_press_starts_what_it_says_with_the_file_as_it_is(rig: Rig, want
     ((name, file),) = wants.started
     assert (name, file.id, file.kind, file.format, file.user) == ("convert", dropped.files[0], "audio", "wav", MARIA)
     assert (file.channel, file.message_ts, file.thread_ts) == (FINANCE, dropped.ts, root.ts)
-    assert (file.name, file.true_name, file.size) == ("a.mp3", "a.wav", len(WAV))
+    assert (file.name, file.format, file.size) == ("a.mp3", "wav", len(WAV))
 
 
 async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> None:

@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
 from bot.workflows.slack.dropped_files import fitting, suggested

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.files.dropped import DroppedFile, FileKind
-from bot.domain.localization import CallOperation, Request
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.request import Request
 from bot.playground.workspace import Message
 from bot.workflows.localization.request import request_call
 from handlers import email

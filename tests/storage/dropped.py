@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
 from storage.rows import DropRow
 from tests.storage.factories import NOW
 

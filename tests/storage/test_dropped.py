@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.files.dropped import FileKind
+from bot.domain.files.sniffing import FileKind
 from storage import Store
 from storage.rows import DropRow, DropState
 from tests.storage.dropped import found, row

@@ -15,8 +15,8 @@ from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, PreparedRequest, Sink, Transport
 from bot.clients.unread import AnswerObserver, TracedReader, tell
-from bot.domain.localization import Request, Result, Track, Tracks, request_errors
-from bot.domain.localization.results import SOUNDS
+from bot.domain.localization.request import Request, request_errors
+from bot.domain.localization.results import SOUNDS, Result, Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Reply, Unknown, classify, read_error
 from bot.domain.reasons import Exchange, Reason
 

@@ -9,9 +9,9 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from bot.clients.unread import Names, Unfit, as_text
-from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
-from bot.domain.localization.declaration import normal_format
-from bot.domain.localization.results import EMOTIONS, SOUNDS
+from bot.domain.localization.declaration import CallOperation, normal_format
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import EMOTIONS, SOUNDS, Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.text import one_line
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")

@@ -4,21 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.errors import PersonError
-from bot.domain.files.sniffing import HEAD_BYTES, FileKind, Sniffed, is_called_wrongly, sniff, true_name
-
-__all__ = [
-    "HEAD_BYTES",
-    "LARGEST",
-    "DroppedFile",
-    "FileInfo",
-    "FileKind",
-    "FileTrouble",
-    "Share",
-    "Sniffed",
-    "UnusableFile",
-    "megabytes",
-    "sniff",
-]
+from bot.domain.files.sniffing import FileKind, is_called_wrongly
 
 _MEGA = 1024 * 1024
 
@@ -112,10 +98,6 @@ class DroppedFile:
     duration_ms: int | None = None
     header: tuple[str, ...] | None = None
     """Of a table, the names in its first row."""
-
-    @property
-    def true_name(self) -> str:
-        return true_name(self.name, self.format)
 
     @property
     def is_called_wrongly(self) -> bool:

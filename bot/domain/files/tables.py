@@ -20,9 +20,9 @@ class Hidden:
 
     rows: Spans = ()
     columns: tuple[int, ...] = ()
-    formulas: Mapping[int, Spans] = field(default_factory=lambda: MappingProxyType({}))
+    formulas: Mapping[int, Spans] = field(default_factory=dict)
     """They show a stored result."""
-    disguised: Mapping[int, Spans] = field(default_factory=lambda: MappingProxyType({}))
+    disguised: Mapping[int, Spans] = field(default_factory=dict)
     """The number format shows something else."""
 
 

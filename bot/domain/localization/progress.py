@@ -118,10 +118,13 @@ class CallProgress:
 
     def detail(self) -> dict[str, object]:
         moments: dict[str, datetime | None] = {name: getattr(self, name) for name in _MOMENTS}
+        result = {"kind": type(self.result).__name__.lower(), **asdict(self.result)} if self.result else None
+        if isinstance(self.result, Gender) and self.result.percent is not None:
+            result = {"kind": "gender", "gender": self.result.gender, "percent": str(self.result.percent)}
         return {
             **{name: at.isoformat() if at else None for name, at in moments.items()},
             **{name: getattr(self, name) for name in _AS_THEY_ARE},
-            "result": dump_result(self.result) if self.result is not None else None,
+            "result": result,
             "deliveries": [asdict(one) for one in self.deliveries],
             "reason": stored(self.reason),
         }
@@ -134,7 +137,7 @@ class CallProgress:
         moments: dict[str, Any] = {name: datetime.fromisoformat(at) if at else None for name, at in texts.items()}
         return cls(
             **moments,
-            result=load_result(detail["result"]) if detail["result"] is not None else None,
+            result=_read_result(detail["result"]) if detail["result"] is not None else None,
             deliveries=tuple(
                 ResultFile(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
                 for one in detail["deliveries"]
@@ -144,14 +147,7 @@ class CallProgress:
         )
 
 
-def dump_result(result: Result) -> dict[str, object]:
-    found = {"kind": type(result).__name__.lower(), **asdict(result)}
-    if isinstance(result, Gender) and result.percent is not None:
-        found["percent"] = str(result.percent)
-    return found
-
-
-def load_result(stored: Mapping[str, Any]) -> Result:
+def _read_result(stored: Mapping[str, Any]) -> Result:
     match stored["kind"]:
         case "gender":
             percent = stored["percent"]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from bot.domain.content import Block, Content
-from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
+from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile, megabytes
+from bot.domain.files.sniffing import FileKind
 from bot.domain.text import clean
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import clock, message, paragraph, plain, quote, sentence_of, shorten

@@ -3,9 +3,9 @@
 from decimal import Decimal
 
 from bot.domain.content import Block, Content
-from bot.domain.localization import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order
 from bot.domain.localization.request import SOURCE
+from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from bot.domain.content import Block
-from bot.domain.localization import Capability, Media, Option, OptionChoice
-from bot.domain.localization.declaration import Accepts
+from bot.domain.localization.declaration import Accepts, Capability, Media, Option, OptionChoice
 from bot.domain.text import clean
 from bot.presentation import views
 from bot.presentation.blocks.text import capital, plain, section, shorten

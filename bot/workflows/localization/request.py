@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.domain.errors import PersonError
-from bot.domain.localization import Request
 from bot.domain.localization.progress import (
     LANES,
     MOST_OPEN,
@@ -17,6 +16,7 @@ from bot.domain.localization.progress import (
     Order,
     lane_of,
 )
+from bot.domain.localization.request import Request
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit

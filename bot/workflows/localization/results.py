@@ -15,9 +15,8 @@ import structlog
 from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
-from bot.domain.localization import Result, Track, Tracks
 from bot.domain.localization.progress import CallProgress, CallState, Handed, Order, ResultFile
-from bot.domain.localization.results import SOUNDS, seconds_of
+from bot.domain.localization.results import SOUNDS, Result, Track, Tracks, seconds_of
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed

@@ -15,11 +15,12 @@ import structlog
 from bot.clients.localization import Upload, UploadTrouble, upload_as
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.files.dropped import HEAD_BYTES, LARGEST, sniff
-from bot.domain.localization import Request, Result
+from bot.domain.files.dropped import LARGEST
+from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
-from bot.domain.localization.request import file_errors
+from bot.domain.localization.request import Request, file_errors
+from bot.domain.localization.results import Result
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.services import LOCALIZATION

@@ -14,17 +14,8 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow, ServiceTrouble
-from bot.domain.files.dropped import (
-    HEAD_BYTES,
-    LARGEST,
-    DroppedFile,
-    FileInfo,
-    FileKind,
-    FileTrouble,
-    Share,
-    UnusableFile,
-    sniff,
-)
+from bot.domain.files.dropped import LARGEST, DroppedFile, FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.files.tables import MEBIBYTE, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers

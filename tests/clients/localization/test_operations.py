@@ -8,18 +8,10 @@ import pytest
 
 from bot.clients.localization import LocalizationClient
 from bot.domain.errors import PersonError
-from bot.domain.localization import (
-    CAPABILITIES,
-    CallOperation,
-    Emotion,
-    Gender,
-    Phrases,
-    Request,
-    Track,
-    Tracks,
-    Written,
-    capability,
-)
+from bot.domain.localization.catalog import CAPABILITIES, capability
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.outcome import Done
 from bot.playground.simulators.localization import LocalizationSimulator
 from tests.clients.localization.conftest import Kept, OpenClient, upload

@@ -7,7 +7,9 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
-from bot.domain.localization import CallOperation, Request, Track, Tracks
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator

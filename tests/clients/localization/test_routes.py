@@ -7,7 +7,8 @@ import pytest
 
 from bot.clients.multipart import upload_as
 from bot.clients.routes_file import load_routes
-from bot.domain.localization import CAPABILITIES, Capability
+from bot.domain.localization.catalog import CAPABILITIES
+from bot.domain.localization.declaration import Capability
 
 EXPECTED = """
 gender_detection POST /gender-detection D

@@ -7,7 +7,9 @@ import pytest
 from bot.clients.localization.wire import read_result
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import read_reply
-from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.outcome import read_error
 
 ROUTES = load_routes(None, environment="sandbox")

@@ -6,15 +6,9 @@ from typing import Any
 import pytest
 
 from bot.domain.errors import PersonError
-from bot.domain.localization import (
-    CAPABILITIES,
-    CallOperation,
-    Capability,
-    MediaKind,
-    Request,
-    capability,
-    request_errors,
-)
+from bot.domain.localization.catalog import CAPABILITIES, capability
+from bot.domain.localization.declaration import CallOperation, Capability, MediaKind
+from bot.domain.localization.request import Request, request_errors
 from bot.presentation.reasons import rule_of
 
 WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]

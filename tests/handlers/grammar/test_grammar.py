@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from bot.domain.errors import PersonError
 from bot.domain.fields import amount, email, reference
-from bot.domain.localization import CallOperation, Request
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.request import Request
 from bot.domain.money import Cents
 from bot.domain.payments import fields
 from bot.domain.policy import Policy

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.domain.content import Content
-from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile
-from bot.domain.files.sniffing import KIND_OF
+from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile
+from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.presentation.files import offers
 from tests.presentation.checks import as_sent, calls_in, check_message, check_view, readable
 from tests.presentation.drawn import foreign

@@ -9,8 +9,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.errors import ServiceNever
-from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
 from bot.presentation.localization import calls
 from bot.presentation.reasons import worded

@@ -2,7 +2,8 @@
 
 from inline_snapshot import snapshot
 
-from bot.domain.localization import CAPABILITIES, OptionChoice
+from bot.domain.localization.catalog import CAPABILITIES
+from bot.domain.localization.declaration import OptionChoice
 from bot.presentation.localization.forms import Carried, _choices, form
 from tests.presentation.checks import alike, as_sent, lines_of
 

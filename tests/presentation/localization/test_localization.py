@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain import localization as domain
+from bot.domain.localization.catalog import CAPABILITIES
+from bot.domain.localization.declaration import CallOperation, Capability
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.reasons import given as own_words
 from bot.presentation.blocks.text import clock
 from bot.presentation.localization import calls as told
@@ -20,16 +23,16 @@ ME = "U0MARIA"
 
 
 def sight(
-    one: domain.Capability,
+    one: Capability,
     state: CallState,
     *,
     text: str = "",
-    result: domain.Result | None = None,
+    result: Result | None = None,
     words: str = "",
     name: str = "",
 ) -> CallView:
     media = one.media is not None
-    request = domain.Request(
+    request = Request(
         operation=one.operation, text="" if media else text or "Hello", file="F1" if media else ""
     ).complete()
     return CallView(
@@ -41,8 +44,8 @@ def sight(
 
 
 @pytest.mark.parametrize("state", CallState)
-@given(one=st.sampled_from(domain.CAPABILITIES), foreign=FOREIGN)
-def test_boards_and_failures(state: CallState, one: domain.Capability, foreign: str) -> None:
+@given(one=st.sampled_from(CAPABILITIES), foreign=FOREIGN)
+def test_boards_and_failures(state: CallState, one: Capability, foreign: str) -> None:
     seen = sight(one, state, text=foreign, words=foreign, name=foreign)
     for content in (told.board(seen), told.failure(seen)):
         check_message(content)
@@ -52,16 +55,16 @@ def test_boards_and_failures(state: CallState, one: domain.Capability, foreign: 
 
 
 RESULTS = st.one_of(
-    FOREIGN.map(lambda text: domain.Written(text=text)),
-    st.lists(FOREIGN, min_size=1, max_size=200).map(lambda listed: domain.Phrases(sentences=tuple(listed))),
-    FOREIGN.map(lambda text: domain.Emotion(label=text)),
-    FOREIGN.map(lambda text: domain.Gender(gender=text, percent=Decimal("93.5"))),
+    FOREIGN.map(lambda text: Written(text=text)),
+    st.lists(FOREIGN, min_size=1, max_size=200).map(lambda listed: Phrases(sentences=tuple(listed))),
+    FOREIGN.map(lambda text: Emotion(label=text)),
+    FOREIGN.map(lambda text: Gender(gender=text, percent=Decimal("93.5"))),
 )
 
 
 @given(result=RESULTS)
-def test_results(result: domain.Result) -> None:
-    seen = sight(domain.CAPABILITIES[0], CallState.DONE, result=result)
+def test_results(result: Result) -> None:
+    seen = sight(CAPABILITIES[0], CallState.DONE, result=result)
     check_message(told.board(seen))
     if told.is_long(seen):
         assert told.long_text(seen)
@@ -76,12 +79,12 @@ def test_results(result: domain.Result) -> None:
 
 @pytest.mark.parametrize(("text", "long"), [("x" * 2_500, False), ("x" * 2_501, True), ("&" * 501, True)])
 def test_a_text_of_more_than_2500_characters_as_slack_counts_them_is_a_file(text: str, long: bool) -> None:
-    assert told.is_long(sight(domain.CAPABILITIES[0], CallState.DONE, result=domain.Written(text=text))) is long
+    assert told.is_long(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text))) is long
 
 
-@pytest.mark.parametrize("one", domain.CAPABILITIES, ids=lambda one: str(one.operation))
+@pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: str(one.operation))
 @given(foreign=FOREIGN)
-def test_forms(one: domain.Capability, foreign: str) -> None:
+def test_forms(one: Capability, foreign: str) -> None:
     operations = (one.operation.value,)
     check_view(form([one], Carried(verb=one.verb, operations=operations, channel="C0FINANCE")))
     carried = Carried(
@@ -93,7 +96,7 @@ def test_forms(one: domain.Capability, foreign: str) -> None:
 
 
 def test_the_form_of_a_verb_of_two_operations() -> None:
-    both = [one for one in domain.CAPABILITIES if one.verb == "emotion"]
+    both = [one for one in CAPABILITIES if one.verb == "emotion"]
     carried = Carried(verb="emotion", operations=tuple(one.operation.value for one in both), channel="C0FINANCE")
     view = form(both, carried)
     check_view(view)
@@ -108,11 +111,9 @@ def test_clock(seconds: float, shown: str) -> None:
 
 
 def test_every_documented_emotion_has_a_face_of_its_own() -> None:
-    one = next(
-        capability for capability in domain.CAPABILITIES if capability.operation is domain.CallOperation.TEXT_EMOTION
-    )
+    one = next(capability for capability in CAPABILITIES if capability.operation is CallOperation.TEXT_EMOTION)
     labels = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral", "not documented")
-    seen = [sight(one, CallState.DONE, result=domain.Emotion(label=label)) for label in labels]
+    seen = [sight(one, CallState.DONE, result=Emotion(label=label)) for label in labels]
     assert "\n".join(told.result(each).text for each in seen) == snapshot("""\
 <@U0MARIA> *Emotion in a text*: :rage: *Anger*
 <@U0MARIA> *Emotion in a text*: :smile: *Joy*
@@ -128,7 +129,7 @@ def test_every_documented_emotion_has_a_face_of_its_own() -> None:
 def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
     (button,) = [
         element
-        for block in told.board(sight(domain.CAPABILITIES[0], state)).blocks
+        for block in told.board(sight(CAPABILITIES[0], state)).blocks
         if block["type"] == "actions"
         for element in block["elements"]
     ]
@@ -139,9 +140,9 @@ def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
 
 
 def test_files_say_what_they_are_and_how_long() -> None:
-    one = next(each for each in domain.CAPABILITIES if each.operation is domain.CallOperation.SEPARATION)
-    seen = sight(one, CallState.HANDING_OVER, result=domain.Tracks(tracks=()))
-    track = domain.Track(name="vocals", url="", extension="mp3")
+    one = next(each for each in CAPABILITIES if each.operation is CallOperation.SEPARATION)
+    seen = sight(one, CallState.HANDING_OVER, result=Tracks(tracks=()))
+    track = Track(name="vocals", url="", extension="mp3")
     assert [told.about_file(seen, track, seconds) for seconds in (42.0, None)] == [
         ("Separate vocals and music: vocals, 0:42 long", f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"),
         ("Separate vocals and music: vocals", f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"),
@@ -150,7 +151,7 @@ def test_files_say_what_they_are_and_how_long() -> None:
 
 def test_a_long_result_is_previewed_by_its_beginning() -> None:
     text = "word " * 2_000
-    _, shown = told.about_text(sight(domain.CAPABILITIES[0], CallState.DONE, result=domain.Written(text=text)))
+    _, shown = told.about_text(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text)))
     lead, begin = shown.split("\n>")
     assert lead.endswith(": 10,000 characters")
     assert len(begin) == 300

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from bot.domain.errors import PersonError
-from bot.domain.localization import CallOperation, Request
+from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallProgress, CallState, CallView
+from bot.domain.localization.request import Request
 from bot.workflows.localization import running
 from bot.workflows.localization.request import find, make_sure_of_room, repeat, request_call, room_in, sight_of
 from storage.errors import CommitUnknown

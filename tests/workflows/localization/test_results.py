@@ -11,8 +11,10 @@ import pytest
 
 from bot.domain.audit import CLOCK_SET
 from bot.domain.errors import ServiceNow
-from bot.domain.localization import CallOperation, Request, Track, Tracks
+from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import MEDIA_LANE, CallProgress, CallState, Handed, Order, ResultFile
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Track, Tracks
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit, witness
 from bot.workflows.localization import results
