@@ -113,7 +113,6 @@ def migrated_postgres(postgres: PostgresServer) -> str:
 
 @pytest.fixture
 def postgres_url(postgres: PostgresServer, migrated_postgres: str) -> Iterator[str]:
-    """Address of a migrated PostgreSQL database without a row."""
     name = postgres.create_database(like=migrated_postgres)
     yield postgres.url(name)
     postgres.drop_database(name)
@@ -121,7 +120,6 @@ def postgres_url(postgres: PostgresServer, migrated_postgres: str) -> Iterator[s
 
 @pytest.fixture
 def new_postgres_url(postgres: PostgresServer) -> Iterator[str]:
-    """Address of a PostgreSQL database without tables."""
     name = postgres.create_database()
     yield postgres.url(name)
     postgres.drop_database(name)
@@ -135,14 +133,12 @@ def migrated_sqlite() -> bytes:
 
 @pytest.fixture
 def sqlite_url(new_sqlite_url: str, migrated_sqlite: bytes) -> str:
-    """Address of a migrated SQLite file without a row."""
     lay(Path(new_sqlite_url.partition("///")[2]), migrated_sqlite)
     return new_sqlite_url
 
 
 @pytest.fixture
 def new_sqlite_url() -> Iterator[str]:
-    """Address of an SQLite file that does not exist yet, alone in its folder."""
     with tempfile.TemporaryDirectory(prefix="switchboard-", dir=scratch()) as folder:
         yield sqlite_address(Path(folder) / "switchboard.db")
 

@@ -11,6 +11,7 @@ from bot.domain.policy import Policy
 from bot.workflows.admin import silence
 from bot.workflows.admin.resume import recover
 from bot.workflows.requests.send import tighten_open
+from tests.support.fixtures import Patch
 from tests.support.rig import GivenSettings, Rig
 
 POLICY = Policy.model_validate({"channels": {"approvals": "C0A"}, "approval": {"daily_limit": "1.00"}})
@@ -41,9 +42,7 @@ def test_over_the_socket_it_has_joined_while_the_socket_is_up(session: Session |
     assert not switchboard.joined
 
 
-async def test_what_an_earlier_process_left_is_recovered_before_the_workers_begin(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_an_earlier_process_left_is_recovered_before_the_workers_begin(rig: Rig, monkeypatch: Patch) -> None:
     begun: list[str] = []
 
     def noted(name: str, done: Any) -> Any:

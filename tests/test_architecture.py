@@ -13,6 +13,7 @@ from types import MappingProxyType
 import pytest
 from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
 
+from tests.support.fixtures import Patch, Printed
 from tests.support.log_state import kept_logging
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,9 +30,7 @@ FOR_MACHINES = {"callbacks.py", "connections.py", "metrics.py"}
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
-def test_each_layer_imports_only_what_stands_below_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_layer_imports_only_what_stands_below_it(monkeypatch: Patch, capsys: Printed) -> None:
     monkeypatch.chdir(ROOT)
     with kept_logging():  # it silences every logger there is
         status = lint_imports(config_filename="pyproject.toml", no_cache=True)
@@ -265,12 +264,10 @@ def _named(text: str) -> set[str]:
 
 @cache
 def parsed(source: Path) -> ast.Module:
-    """The syntax tree of a file."""
     return ast.parse(source.read_text())
 
 
 def imports(source: Path) -> set[str]:
-    """Modules that a file imports, by their full names."""
     found: set[str] = set()
     for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):

@@ -20,13 +20,14 @@ from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import instruction
 from tests.support.audited import COLUMNS, KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
+from tests.support.fixtures import Patch
 from tests.support.shown import shown
 
 EVERY = timedelta(minutes=15)
 
 
 @pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _elsewhere(tmp_path: Path, monkeypatch: Patch) -> None:
     """Keep out the ``.env`` of the working directory, and put the anchors of PostgreSQL into a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
@@ -347,9 +348,7 @@ async def test_rows_that_were_tampered_with_leave_too(sqlite_url: str, kind: str
 
 
 @pytest.mark.parametrize("page", [3, 4, 8, 9])
-async def test_every_row_leaves_whatever_the_size_of_a_page(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, page: int
-) -> None:
+async def test_every_row_leaves_whatever_the_size_of_a_page(sqlite_url: str, monkeypatch: Patch, page: int) -> None:
     await write(sqlite_url, [entry(number) for number in range(1, ROWS + 1)])
     monkeypatch.setattr("bot.cli.audit._PAGE", page)
     lines = audit("export", "--format", "jsonl", url=sqlite_url).out.splitlines()

@@ -46,9 +46,7 @@ EACH_EXAMPLE = settings(max_examples=100, deadline=None, suppress_health_check=[
 
 @EACH_EXAMPLE
 @given(ANY_ROW, st.sampled_from(Stored._fields[1:]), st.integers(0, 500), st.integers(0, 7))
-def test_any_flipped_bit_in_the_file_is_found(
-    template: Path, tmp_path: Path, row: int, field: str, at: int, bit: int
-) -> None:
+def test_any_flipped_bit_is_found(template: Path, tmp_path: Path, row: int, field: str, at: int, bit: int) -> None:
     path = Path(shutil.copy(template, tmp_path / "copy.db"))
     value = getattr(rows_of(f"sqlite+aiosqlite:///{path}")[row - 1], field)
     with closing(sqlite3.connect(path)) as raw, raw:
@@ -63,9 +61,7 @@ def test_any_flipped_bit_in_the_file_is_found(
 
 @EACH_EXAMPLE
 @given(ANY_ROW, ANY_ROW, st.sampled_from(["remove", "close the gap", "cut", "swap", "copy"]))
-def test_anything_done_to_whole_rows_in_the_file_is_found(
-    template: Path, tmp_path: Path, first: int, second: int, deed: str
-) -> None:
+def test_whatever_is_done_to_rows_is_found(template: Path, tmp_path: Path, first: int, second: int, deed: str) -> None:
     path = Path(shutil.copy(template, tmp_path / "copy.db"))
     with closing(sqlite3.connect(path)) as raw, raw:
         expected = _do(raw, deed, first, second)

@@ -10,16 +10,13 @@ from bot.domain.references import derived_key
 from storage import Store
 from tests.storage.factories import instruction
 from tests.support.audited import SECRET
+from tests.support.fixtures import Patch, Printed
 
 pytestmark = pytest.mark.postgres
 
 
 async def test_it_says_what_was_copied_and_what_to_do_next(
-    sqlite_url: str,
-    new_postgres_url: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    sqlite_url: str, new_postgres_url: str, tmp_path: Path, monkeypatch: Patch, capsys: Printed
 ) -> None:
     store = await Store.open(sqlite_url, audit_key=derived_key(SECRET, "audit"))
     await store.write(lambda tx: tx.instructions.insert(instruction(), actor="U1"))

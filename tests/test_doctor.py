@@ -19,48 +19,45 @@ from bot.domain.references import derived_key
 from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
-from bot.settings import Settings
 from storage import Store
 from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import MOVED
 from storage.migrations import HEAD
-from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
+from tests.support.fixtures import Patch, Printed
+from tests.support.operator import at_home
+from tests.support.rig import ALERTS, SECRET_KEY, Rig
 from tests.support.shown import shown
 
 
 @pytest.fixture
-async def rig(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+async def rig(sqlite_url: str, tmp_path: Path, monkeypatch: Patch) -> AsyncIterator[Rig]:
     """The world around the bot, an operator's folder, and the environment that names both; the bot is not started."""
     opened = await Rig.open(database_url=sqlite_url, start=False)
-    monkeypatch.chdir(tmp_path)
-    for name in Settings.model_fields:
-        monkeypatch.delenv(name.upper(), raising=False)
-    (tmp_path / "policy.toml").write_text(POLICY)
-    for name, value in {
-        "SLACK_BOT_TOKEN": "xoxb-playground",
-        "SLACK_SIGNING_SECRET": "playground-signing-secret",
-        "SLACK_API_URL": opened.workspace.api_url,
-        "SECRET_KEY": SECRET_KEY,
-        "DATABASE_URL": sqlite_url,
-        "PAYMENTS_BASE_URL": opened.payments.base_url,
-        "PAYMENTS_PARTNER_ID": "partner",
-        "PAYMENTS_PARTNER_SECRET": "partner-secret",
-        "LOCALIZATION_BASE_URL": opened.localization.base_url,
-        "LOCALIZATION_API_KEY": opened.localization.api_key,
-    }.items():
-        monkeypatch.setenv(name, value)
+    at_home(
+        monkeypatch,
+        tmp_path,
+        SLACK_BOT_TOKEN="xoxb-playground",
+        SLACK_SIGNING_SECRET="playground-signing-secret",
+        SLACK_API_URL=opened.workspace.api_url,
+        SECRET_KEY=SECRET_KEY,
+        DATABASE_URL=sqlite_url,
+        PAYMENTS_BASE_URL=opened.payments.base_url,
+        PAYMENTS_PARTNER_ID="partner",
+        PAYMENTS_PARTNER_SECRET="partner-secret",
+        LOCALIZATION_BASE_URL=opened.localization.base_url,
+        LOCALIZATION_API_KEY=opened.localization.api_key,
+    )
     yield opened
     await opened.workspace.stop()
     await opened._stack.aclose()
 
 
-async def report(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """The exit code, and what the operator reads."""
+async def report(capsys: Printed) -> tuple[int, str]:
     code = await doctor.examine()
     return code, shown(capsys.readouterr().out.replace(str(Path.cwd()), "~"))
 
 
-async def troubles(capsys: pytest.CaptureFixture[str], kind: str = "error") -> str:
+async def troubles(capsys: Printed, kind: str = "error") -> str:
     """Of what the operator reads the lines of this kind with their mends; the exit code is 1 after an error alone."""
     code, said = await report(capsys)
     assert (code, "sentinel" in said) == (int(kind.startswith("error")), False), said
@@ -68,7 +65,7 @@ async def troubles(capsys: pytest.CaptureFixture[str], kind: str = "error") -> s
     return "\n".join([*kept, said.splitlines()[-1]])
 
 
-async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_where_all_is_well(rig: Rig, capsys: Printed) -> None:
     code, said = await report(capsys)
     assert code == 0
     assert said == snapshot("""\
@@ -113,7 +110,7 @@ Nothing stands in the way.
 
 
 @pytest.mark.parametrize(("limit", "warned"), [(399, True), (400, False)])
-async def test_too_few_descriptors(rig: Rig, capsys: pytest.CaptureFixture[str], limit: int, warned: bool) -> None:
+async def test_too_few_descriptors(rig: Rig, capsys: Printed, limit: int, warned: bool) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
     try:
@@ -126,9 +123,7 @@ warning  this process may open 399 files and connections, and needs 400 when man
     assert (line in said, "connections" in said) == (warned, warned)
 
 
-async def test_a_host_that_sends_us_elsewhere_answers(
-    rig: Rig, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_host_that_sends_us_elsewhere_answers(rig: Rig, capsys: Printed, monkeypatch: Patch) -> None:
     """Elsewhere is not asked: nobody configured it."""
 
     async def move(_: web.Request) -> web.Response:
@@ -142,7 +137,7 @@ async def test_a_host_that_sends_us_elsewhere_answers(
     assert (code, "\nok       localization answers;" in said) == (0, True)
 
 
-async def test_no_secret_is_ever_printed(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_no_secret_is_ever_printed(rig: Rig, capsys: Printed) -> None:
     _, said = await report(capsys)
     for secret in (
         "xoxb-playground",
@@ -154,9 +149,7 @@ async def test_no_secret_is_ever_printed(rig: Rig, capsys: pytest.CaptureFixture
         assert secret not in said
 
 
-async def test_a_database_that_is_not_there_is_not_made(
-    rig: Rig, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_absent_database_is_not_made(rig: Rig, capsys: Printed, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("DATABASE_URL", f"sqlite+aiosqlite:///{tmp_path}/elsewhere.db")
     assert await troubles(capsys, "warning  the database") == snapshot("""\
 warning  the database is not ready: There is no database: ~/elsewhere.db
@@ -176,9 +169,7 @@ WRONG = {
 }
 
 
-async def test_a_mistake_is_named_with_its_mend(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_mistake_is_named_with_its_mend(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     found = {}
     for name, value in WRONG.items():
         with monkeypatch.context() as changed:
@@ -216,9 +207,7 @@ error    payments: the route table cannot be used
     )
 
 
-async def test_everything_wrong_is_named_at_once(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_everything_wrong_is_named_at_once(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     for name, value in {
         "PORT": "many",
         "SECRET_KEY": "",
@@ -240,9 +229,7 @@ error    SERVICES_FILE: no.toml cannot be read (No such file or directory)
 """)
 
 
-async def test_a_database_server_that_is_away_is_not_called_locked(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_database_server_away_is_not_called_locked(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://somebody:pass-sentinel@127.0.0.1:1/x")
     said = await troubles(capsys)
     assert said.startswith("error    the database does not answer: OperationalError: ")
@@ -252,7 +239,7 @@ DATABASE_URL are right.
 1 to mend before it can run.""")  # before that the driver's own words
 
 
-async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: Printed) -> None:
     rig.workspace.set_channel("C0APPROVE", bot_member=False)
     assert await troubles(capsys) == snapshot("""\
 error    channel of approvals (C0APPROVE): the bot is no member, or there is no such channel
@@ -260,7 +247,7 @@ error    channel of approvals (C0APPROVE): the bot is no member, or there is no 
 1 to mend before it can run.""")
 
 
-async def test_nobody_who_could_approve(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_nobody_who_could_approve(rig: Rig, capsys: Printed) -> None:
     rig.workspace.set_group("S0TREASURY", ["U0GUS", "U0EVE"])
     assert await troubles(capsys) == snapshot("""\
 error    approvers: 0 of the people named are full, active members of this workspace; 1 needed
@@ -268,7 +255,7 @@ error    approvers: 0 of the people named are full, active members of this works
 1 to mend before it can run.""")
 
 
-async def test_a_service_that_is_down(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_service_that_is_down(rig: Rig, capsys: Printed) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "partner", times=None))
     assert await troubles(capsys) == snapshot("""\
 error    payments: it answered 500, saying “Internal server error”
@@ -276,9 +263,7 @@ error    payments: it answered 500, saying “Internal server error”
 1 to mend before it can run.""")
 
 
-async def test_a_key_of_a_store_that_is_not_accepted(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_key_of_a_store_that_is_not_accepted(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     async with DeliverySimulator() as delivery:
         monkeypatch.setenv("DELIVERY_BASE_URL", delivery.base_url)
         monkeypatch.setenv("DELIVERY_STORE_KEYS", '{"Centro": "nobody-knows-this-key"}')
@@ -288,9 +273,7 @@ error    delivery, store Centro: the key of this store is not accepted, saying �
 1 to mend before it can run.""")
 
 
-async def test_a_rule_that_nobody_could_meet(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_rule_that_nobody_could_meet(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     """Lin leaves; of Ada and Tom the latter may ask as well, so there is one for what he asks."""
     rig.workspace.set_group("S0TREASURY", ["U0ADA", "U0TOM"])
     assert await troubles(capsys, "warning  approval") == snapshot("""\
@@ -304,7 +287,7 @@ is a full member of this workspace who did not ask. Example: approvers = ["S0TRE
 2 to mend before it can run.""")
 
 
-async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, capsys: Printed) -> None:
     rig.workspace.set_group("S0TREASURY", ["U0ADA"])
     await rig.start()
     await rig.pay('send ana@example.com 1500.00 "rent"')
@@ -316,7 +299,7 @@ warning  P-······: it needs 2 approvals, and only 1 person can approve it
 Nothing stands in the way.""")
 
 
-async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: Printed) -> None:
     assert await troubles(capsys, "warning  a duplicate") == snapshot("""\
 warning  a duplicate of the largest kind needs one more approver than there are besides the requester
          → approvers = ["S0TREASURY"] with one more person
@@ -325,9 +308,7 @@ Nothing stands in the way.""")
     assert await troubles(capsys, "warning  a duplicate") == "Nothing stands in the way."
 
 
-async def test_a_database_older_than_its_anchors_is_an_error(
-    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_database_older_than_its_anchors_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     file = AnchorFile(anchors_path(sqlite_url), key=derived_key(SECRET_KEY, "anchor"))
     file.append(Anchor(at=datetime.now(UTC), seq=9, head="f" * 64))
     said = await troubles(capsys)
@@ -344,9 +325,7 @@ held more than it does now
 1 to mend before it can run.""")
 
 
-async def test_a_database_of_a_later_version_is_an_error(
-    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_database_of_a_later_version_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     with closing(sqlite3.connect(sqlite_url.partition("///")[2])) as db, db:
         db.execute("UPDATE alembic_version SET version_num = '9999'")
         db.execute("DELETE FROM flag")
@@ -358,9 +337,7 @@ error    The database is at version 9999, which is newer than this program: it k
 """)
 
 
-async def test_a_database_that_was_copied_is_an_error(
-    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_database_that_was_copied_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
     to = {"to": "PostgreSQL host/name"}
     await store.write(lambda tx: tx.flags.set(MOVED, to, datetime.now(UTC)))
@@ -371,9 +348,7 @@ error    this database was copied to PostgreSQL host/name, and goes on there
 1 to mend before it can run.""")
 
 
-async def test_an_answer_that_could_not_be_read_comes_with_the_line_that_mends_it(
-    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_an_unread_answer_comes_with_the_line_that_mends_it(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     shape = shape_of({"uid": "value-sentinel", "rows": []})
     wanted = looked_for(shape, section="payments.create_payout", name="id", known=("id",), read=("id",))
     answer = UnreadAnswer(
@@ -395,9 +370,7 @@ uid (text), rows (list of 0)
 Nothing stands in the way.""")
 
 
-async def test_an_older_database_is_read_all_the_same(
-    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_an_older_database_is_read_all_the_same(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     with sqlite3.connect(sqlite_url.partition("///")[2]) as raw:
         raw.execute("DROP TABLE unread_answer")
     raw.close()

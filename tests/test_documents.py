@@ -33,7 +33,6 @@ every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.re
 
 @cache
 def declared(path: Path) -> frozenset[str]:
-    """Names of the test functions and classes of a file."""
     wanted = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return frozenset(node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, wanted))
 

@@ -17,9 +17,9 @@ from inline_snapshot import snapshot
 from bot.__main__ import _NEEDED, lacking
 from bot.cli.main import main
 from bot.cli.manifest import manifest
-from bot.settings import Settings
+from tests.support.fixtures import Patch, Printed
 from tests.support.log_state import kept_logging
-from tests.support.rig import POLICY
+from tests.support.operator import at_home
 
 GOOD = {
     "SLACK_BOT_TOKEN": "xoxb-1",
@@ -30,19 +30,14 @@ GOOD = {
 
 
 @pytest.fixture(autouse=True)
-def _operator(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def _operator(monkeypatch: Patch, tmp_path: Path) -> Iterator[None]:
     """An operator's folder, with good settings in the environment."""
-    monkeypatch.chdir(tmp_path)
-    for name in Settings.model_fields:
-        monkeypatch.delenv(name.upper(), raising=False)
-    for name, value in GOOD.items():
-        monkeypatch.setenv(name, value)
-    (tmp_path / "policy.toml").write_text(POLICY)
+    at_home(monkeypatch, tmp_path, **GOOD)
     with kept_logging():
         yield
 
 
-def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
+def refused(capfd: Printed, *arguments: str) -> str:
     """What the operator reads of a command that could not go on."""
     assert main(arguments) == 1
     out, err = capfd.readouterr()
@@ -53,7 +48,7 @@ def refused(capfd: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 
 @pytest.mark.parametrize("arguments", [[], ["nonsense"], ["run", "--nonsense"], ["playground", "--port", "x"]])
-def test_what_is_no_command_is_answered_with_its_usage(arguments: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_is_no_command_is_answered_with_its_usage(arguments: list[str], capfd: Printed) -> None:
     with pytest.raises(SystemExit) as left:
         main(arguments)
     assert (left.value.code, capfd.readouterr().err.partition(" [")[0]) == (2, f"usage: switchboard{_verb(arguments)}")
@@ -64,14 +59,14 @@ def _verb(arguments: list[str]) -> str:
 
 
 @pytest.mark.parametrize("port", ["65536", "-1", "4000.5", "9" * 30])
-def test_a_port_that_cannot_be_one_is_said_in_words(port: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_port_that_cannot_be_one_is_said_in_words(port: str, capfd: Printed) -> None:
     with pytest.raises(SystemExit) as left:
         main(["playground", f"--port={port}"])
     said = capfd.readouterr().err.splitlines()[-1].partition("argument ")[2]
     assert (left.value.code, said) == (2, "--port: must be a whole number from 0 to 65535. Example: --port 4000")
 
 
-def test_the_version_is_the_one_of_the_project(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_the_one_of_the_project(capfd: Printed) -> None:
     with pytest.raises(SystemExit) as left:
         main(["--version"])
     project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
@@ -103,7 +98,7 @@ def test_every_dependency_is_looked_for() -> None:
     assert {"phonenumbers" if name == "phonenumberslite" else name for name in names} == set(_NEEDED)
 
 
-def test_help_says_what_every_command_does(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_help_says_what_every_command_does(capfd: Printed, monkeypatch: Patch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     with pytest.raises(SystemExit) as left:
         main(["--help"])
@@ -134,9 +129,7 @@ options:
 """)
 
 
-def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(monkeypatch: Patch, capfd: Printed) -> None:
     for name in GOOD:
         monkeypatch.delenv(name)
     for _ in range(2):
@@ -148,9 +141,7 @@ def test_migrate_makes_the_database_needs_no_slack_and_can_be_repeated(
 
 
 @pytest.mark.parametrize("command", ["migrate", "run"])
-def test_a_database_that_cannot_be_used_is_said_in_words(
-    command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_database_that_cannot_be_used_is_said_in_words(command: str, monkeypatch: Patch, capfd: Printed) -> None:
     found = []
     for url in (
         "sqlite+aiosqlite:////nowhere/at/all/x.db",
@@ -175,9 +166,7 @@ DATABASE_URL are right.
 """)
 
 
-def test_what_only_shows_at_start_is_said_in_words(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_only_shows_at_start_is_said_in_words(monkeypatch: Patch, capfd: Printed) -> None:
     found = []
     for name, value in (
         ("HOST", "203.0.113.1"),
@@ -206,9 +195,7 @@ policy.toml: channels: no such service; there is: payments, delivery, localizati
 """)
 
 
-def test_a_port_that_is_taken_is_said_in_words(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_that_is_taken_is_said_in_words(monkeypatch: Patch, capfd: Printed) -> None:
     with closing(socket.socket()) as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -221,9 +208,7 @@ PORT 4000 is taken by another program
 
 
 @pytest.mark.parametrize("prefix", ["", "sb-"])
-def test_the_manifest_is_json_and_follows_the_settings(
-    prefix: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_manifest_is_json_and_follows_the_settings(prefix: str, monkeypatch: Patch, capfd: Printed) -> None:
     monkeypatch.setenv("COMMAND_PREFIX", prefix)
     monkeypatch.setenv("PUBLIC_URL", "https://switchboard.example.com")
     assert main(["manifest"]) == 0
@@ -234,7 +219,7 @@ def test_the_manifest_is_json_and_follows_the_settings(
     assert {command["url"] for command in commands} == {"https://switchboard.example.com/slack/events"}
 
 
-def test_a_manifest_with_an_example_for_its_address_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_manifest_with_an_example_for_its_address_says_so(capfd: Printed) -> None:
     assert main(["manifest"]) == 0
     out, err = capfd.readouterr()
     assert json.loads(out)
@@ -244,9 +229,7 @@ PUBLIC_URL is missing, so the addresses above are an example: Slack would call h
 """)
 
 
-def test_a_manifest_for_socket_mode_has_no_address(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_manifest_for_socket_mode_has_no_address(monkeypatch: Patch, capfd: Printed) -> None:
     monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1-A0-1-0")
     assert main(["manifest"]) == 0
     out = capfd.readouterr().out
@@ -262,7 +245,7 @@ def test_the_manifest_in_the_tree_is_the_one_the_code_declares() -> None:
     assert len(kept["features"]["shortcuts"][0]["name"]) <= 24
 
 
-def test_routes_prints_the_table(capfd: pytest.CaptureFixture[str]) -> None:
+def test_routes_prints_the_table(capfd: Printed) -> None:
     assert main(["routes"]) == 0
     assert [line for line in capfd.readouterr().out.splitlines() if "payments.commit_payout" in line] == snapshot(
         [
@@ -272,9 +255,7 @@ moves money, UNCONFIRMED"""
     )
 
 
-def test_routes_says_what_an_operator_changed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_routes_says_what_an_operator_changed(tmp_path: Path, monkeypatch: Patch, capfd: Printed) -> None:
     file = tmp_path / "services.toml"
     file.write_text('[payments.get_operation]\npath = "/op/{id}"\n', encoding="utf-8")
     monkeypatch.setenv("SERVICES_FILE", str(file))
@@ -284,9 +265,7 @@ def test_routes_says_what_an_operator_changed(
 
 
 @pytest.mark.parametrize("command", ["run", "migrate", "routes", "manifest"])
-def test_every_command_checks_its_settings_first(
-    command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_checks_its_settings_first(command: str, monkeypatch: Patch, capfd: Printed) -> None:
     monkeypatch.setenv("PORT", "three thousand")
     assert refused(capfd, command).startswith("PORT: must be a whole number. Example: PORT=3000\n→ ")
     assert not Path("switchboard.db").exists()

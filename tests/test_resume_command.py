@@ -23,7 +23,7 @@ from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import instruction
 from tests.support.audited import KEY, SECRET, audit
-from tests.support.rig import POLICY
+from tests.support.operator import at_home
 from tests.support.rows import audit_rows
 from tests.support.shown import shown
 
@@ -52,12 +52,7 @@ class Bot:
 
 @pytest.fixture
 async def bot(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bot]:
-    monkeypatch.chdir(tmp_path)
-    for name in Settings.model_fields:
-        monkeypatch.delenv(name.upper(), raising=False)
-    (tmp_path / "policy.toml").write_text(POLICY)
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    monkeypatch.setenv("SECRET_KEY", SECRET)
+    at_home(monkeypatch, tmp_path, DATABASE_URL=database_url, SECRET_KEY=SECRET)
     await migrate(database_url)
     store = await Store.open(database_url, audit_key=KEY)
     yield Bot(store, AnchorFile(anchors_path(database_url), key=derived_key(SECRET, "anchor")))

@@ -8,37 +8,33 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.cli.main import main
-from bot.settings import Settings
+from tests.support.fixtures import Patch, Printed
 from tests.support.log_state import kept_logging
+from tests.support.operator import at_home
 from tests.support.shown import shown
 
 OLD, NEW = "the-old-key-0123456789", "the-new-key-0123456789"
 
 
 @pytest.fixture(autouse=True)
-def _operator(monkeypatch: pytest.MonkeyPatch, sqlite_url: str, tmp_path: Path) -> Iterator[None]:
+def _operator(monkeypatch: Patch, sqlite_url: str, tmp_path: Path) -> Iterator[None]:
     """A folder with a database that the old key was used with."""
-    monkeypatch.chdir(tmp_path)
-    for name in (*Settings.model_fields, "secret_key_old"):
-        monkeypatch.delenv(name.upper(), raising=False)
-    monkeypatch.setenv("DATABASE_URL", sqlite_url)
-    monkeypatch.setenv("SECRET_KEY", OLD)
+    at_home(monkeypatch, tmp_path, DATABASE_URL=sqlite_url, SECRET_KEY=OLD)
+    monkeypatch.delenv("SECRET_KEY_OLD", raising=False)
     with kept_logging():
         assert main(["migrate"]) == 0
         monkeypatch.setenv("SECRET_KEY", NEW)
         yield
 
 
-def said(capfd: pytest.CaptureFixture[str]) -> str:
+def said(capfd: Printed) -> str:
     """What the operator reads, of both streams; no key is in it."""
     told = capfd.readouterr()
     assert not [key for key in (OLD, NEW) if key in told.out + told.err]
     return re.sub(r"/\S+/", "~/", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "(time)", shown(told.out + told.err)))
 
 
-def test_the_new_key_is_refused_until_it_was_changed(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_new_key_is_refused_until_it_was_changed(monkeypatch: Patch, capfd: Printed) -> None:
     found = {}
     for arguments in (["migrate"], ["audit", "verify", "--without-anchors"], ["rotate-key"]):
         assert main(arguments) == 1
@@ -83,9 +79,7 @@ Anchors: 1 in ~/switchboard.db.anchors, the last at row 2, (time) UTC.
     assert said(capfd) == snapshot("SECRET_KEY is in force already; nothing was changed.\n")
 
 
-def test_the_old_key_may_lie_in_a_file_that_only_its_owner_reads(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_the_old_key_may_lie_in_a_file_that_only_its_owner_reads(tmp_path: Path, capfd: Printed) -> None:
     file = tmp_path / "old"
     file.write_text(f"{OLD}\n")
     file.chmod(0o644)
@@ -108,9 +102,7 @@ WRONG: list[dict[str, str]] = [
 ]
 
 
-def test_what_is_not_right_is_said_and_changes_nothing(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_not_right_is_said_and_changes_nothing(monkeypatch: Patch, capfd: Printed) -> None:
     found = []
     for settings in WRONG:
         with monkeypatch.context() as changed:
@@ -148,9 +140,7 @@ rotate-key`
     assert main(["migrate"]) == 0
 
 
-def test_an_old_key_that_is_none_is_told_at_its_setting(
-    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_old_key_that_is_none_is_told_at_its_setting(monkeypatch: Patch, capfd: Printed) -> None:
     capfd.readouterr()
     monkeypatch.setenv("SECRET_KEY_OLD", "two\nlines")
     assert main(["rotate-key"]) == 1

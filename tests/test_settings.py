@@ -16,7 +16,9 @@ from bot.domain.outcome import Failure
 from bot.domain.references import why_weak
 from bot.settings import Settings, load_policy, load_settings
 from storage import disk_space
+from tests.support.fixtures import Patch
 from tests.support.log_state import kept_logging
+from tests.support.operator import at_home
 from tests.support.rig import POLICY, SECRET_KEY
 
 Run = Callable[..., str]
@@ -38,17 +40,13 @@ PRODUCTION = {
 
 
 @pytest.fixture(autouse=True)
-def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _bare(monkeypatch: Patch, tmp_path: Path) -> None:
     """No setting but the test's own: a folder without ``.env`` and an environment without the contract's variables."""
-    monkeypatch.chdir(tmp_path)
-    for name in Settings.model_fields:
-        monkeypatch.delenv(name.upper(), raising=False)
-    (tmp_path / "policy.toml").write_text(POLICY)
+    at_home(monkeypatch, tmp_path)
     mounted(monkeypatch, "/", "ext4")  # whatever the tests' own folder lies on
 
 
-def mounted(monkeypatch: pytest.MonkeyPatch, point: object, kind: str) -> None:
-    """Have one file system mounted, as the kernel lists it."""
+def mounted(monkeypatch: Patch, point: object, kind: str) -> None:
     mounts = Path("mountinfo").absolute()
     escaped = str(point).replace(" ", "\\040")
     mounts.write_text(f"22 27 0:21 / {escaped} rw shared:7 - {kind} source rw\n")
@@ -56,7 +54,7 @@ def mounted(monkeypatch: pytest.MonkeyPatch, point: object, kind: str) -> None:
 
 
 @pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+def refused(monkeypatch: Patch, capfd: pytest.CaptureFixture[str]) -> Run:
     """Run with these settings, which must be refused at once; what the operator reads."""
 
     def run(**settings: str) -> str:
@@ -74,7 +72,7 @@ def refused(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) 
     return run
 
 
-def loaded(monkeypatch: pytest.MonkeyPatch, **settings: str) -> Settings:
+def loaded(monkeypatch: Patch, **settings: str) -> Settings:
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
     return load_settings()
@@ -120,7 +118,7 @@ WRONG: dict[str, list[str]] = {
 """Values that are refused. The password and the keys in them are called sentinel."""
 
 
-def test_a_wrong_variable_is_named_with_its_rule_and_an_example(refused: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_variable_is_named_with_its_rule_and_an_example(refused: Run, monkeypatch: Patch) -> None:
     rules: dict[str, list[str]] = {}
     examples = []
     for name, values in WRONG.items():
@@ -255,8 +253,8 @@ Information page of the app)
 @pytest.mark.parametrize(
     "key", ["a" * 64, "abcdabcdabcdabcdabcd", "correct horse 42correct horse 42", "changeme-secret-key-1234"]
 )
-def test_a_key_that_can_be_guessed_is_refused_in_production_and_named_in_the_sandbox(
-    refused: Run, monkeypatch: pytest.MonkeyPatch, key: str
+def test_a_key_to_guess_is_refused_in_production_and_named_elsewhere(
+    refused: Run, monkeypatch: Patch, key: str
 ) -> None:
     said = refused(**PRODUCTION | {"SECRET_KEY": key})
     assert said.splitlines()[1].endswith("takes another one by `switchboard rotate-key`")
@@ -270,7 +268,7 @@ def test_a_key_of_a_generator_is_taken() -> None:
         assert not why_weak(key)
 
 
-def test_a_service_that_is_configured_in_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_service_that_is_configured_in_part_is_named(monkeypatch: Patch) -> None:
     half = loaded(monkeypatch, PAYMENTS_BASE_URL="https://pay.example.com", PAYMENTS_PARTNER_ID="partner")
     [said] = cautions(half)
     assert said.startswith(
@@ -286,9 +284,7 @@ def test_a_service_that_is_configured_in_part_is_named(monkeypatch: pytest.Monke
         ("EMAIL_BULK_BASE_URL", "EMAIL_SINGLE_BASE_URL", "single addresses"),
     ],
 )
-def test_each_address_of_the_email_service_works_alone(
-    monkeypatch: pytest.MonkeyPatch, address: str, other: str, what: str
-) -> None:
+def test_each_address_of_the_email_service_works_alone(monkeypatch: Patch, address: str, other: str, what: str) -> None:
     half = loaded(monkeypatch, **{address: "https://mail.example.com", "EMAIL_API_KEY": "key"})
     assert half.missing_for_emails == ()
     assert {half.missing_for_single_emails, half.missing_for_email_files} == {(), (other,)}
@@ -305,7 +301,7 @@ def test_what_run_needs_is_named_when_it_is_missing(refused: Run, name: str, how
     assert refused(**settings).splitlines()[1].startswith(f"{name} is missing. Example: {name}=")
 
 
-def test_socket_mode_needs_no_signing_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_socket_mode_needs_no_signing_secret(monkeypatch: Patch) -> None:
     settings = loaded(monkeypatch, SLACK_BOT_TOKEN="xoxb-1", SLACK_APP_TOKEN="xapp-1", SECRET_KEY="k")
     assert settings.socket_mode
     assert not obstacles(settings, load_policy(Path("policy.toml")))
@@ -332,17 +328,17 @@ def test_defaults_are_those_of_the_contract() -> None:
         ("sqlite+aiosqlite:////data/x.db", "sqlite+aiosqlite:////data/x.db"),
     ],
 )
-def test_database_addresses_are_normalised(monkeypatch: pytest.MonkeyPatch, given: str, meant: str) -> None:
+def test_database_addresses_are_normalised(monkeypatch: Patch, given: str, meant: str) -> None:
     assert loaded(monkeypatch, DATABASE_URL=given).database_url == meant
 
 
 @pytest.mark.parametrize("seconds", ["0.05", "1", "1e3", "86400"])
-def test_paces_take_any_positive_number(monkeypatch: pytest.MonkeyPatch, seconds: str) -> None:
+def test_paces_take_any_positive_number(monkeypatch: Patch, seconds: str) -> None:
     settings = loaded(monkeypatch, POLL_SECONDS=seconds, QUIET_SECONDS=seconds)
     assert (settings.poll_seconds, settings.quiet_seconds) == (float(seconds), float(seconds))
 
 
-def test_addresses_and_networks_are_read_as_people_write_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_and_networks_are_read_as_people_write_them(monkeypatch: Patch) -> None:
     settings = loaded(
         monkeypatch,
         SLACK_API_URL="http://127.0.0.1:4000/api",
@@ -362,7 +358,7 @@ def test_addresses_and_networks_are_read_as_people_write_them(monkeypatch: pytes
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
 
 
-async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: Patch) -> None:
     """Python's own codec spells it by IDNA 2003, where this is somebody else's host: ``fass.example``."""
     settings = loaded(monkeypatch, PAYMENTS_BASE_URL="http://Faß.example:8080/v1/", PUBLIC_URL="https://βόλος.example")
     assert settings.public_url == "https://xn--nxasmm1c.example"
@@ -380,7 +376,7 @@ async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: p
     assert (reply.failure, asked) == (Failure.NOT_CONNECTED, ["xn--fa-hia.example"])
 
 
-def test_the_env_file_is_read_and_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_env_file_is_read_and_the_environment_wins(monkeypatch: Patch) -> None:
     Path(".env").write_text(
         'PORT=4001\nHOST=0.0.0.0\n# a comment\nDELIVERY_STORE_KEYS={"Centro": "key-1"}\nFOREIGN=1\n'
     )
@@ -398,7 +394,7 @@ switchboard cannot go on:
 """)
 
 
-def test_secrets_know_each_other_and_hide_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_know_each_other_and_hide_themselves(monkeypatch: Patch) -> None:
     settings = loaded(
         monkeypatch,
         SLACK_BOT_TOKEN="xoxb-s1",
@@ -424,13 +420,13 @@ SECRET_FIELDS = sorted(name for name, field in Settings.model_fields.items() if 
 
 
 @pytest.mark.parametrize("name", SECRET_FIELDS)
-def test_each_secret_there_is_is_taken_out_of_what_services_say(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_each_secret_there_is_is_taken_out_of_what_services_say(monkeypatch: Patch, name: str) -> None:
     prefix = {"slack_bot_token": "xoxb-", "slack_app_token": "xapp-"}.get(name, "")
     given = f'{{"Centro": "{name}-canary"}}' if name == "delivery_store_keys" else f"{prefix}{name}-canary"
     assert f"{prefix}{name}-canary" in loaded(monkeypatch, **{name.upper(): given}).hidden_in_words()
 
 
-def test_a_secret_that_is_a_part_of_our_own_address_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_that_is_a_part_of_our_own_address_hides_nothing(monkeypatch: Patch) -> None:
     """The services are told the address: with ``switchboard`` as a password no webhook of ours would be found again."""
     settings = loaded(
         monkeypatch,
@@ -470,7 +466,7 @@ PUBLIC_URL is missing: Slack and callbacks cannot reach us. Example: PUBLIC_URL=
 """)
 
 
-def test_socket_mode_runs_in_production_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_socket_mode_runs_in_production_without_an_address(monkeypatch: Patch) -> None:
     shut = {"PAYMENTS_ALLOWED_SOURCES": "203.0.113.7", "METRICS_TOKEN": "t", "SLACK_APP_TOKEN": "xapp-1"}
     settings = loaded(monkeypatch, **{key: PRODUCTION[key] for key in PRODUCTION if key != "PUBLIC_URL"}, **shut)
     assert not obstacles(settings, load_policy(Path("policy.toml")))
@@ -494,7 +490,7 @@ that there is, if there is one. Example: ANCHORS_FILE=/var/lib/switchboard/switc
 """)
 
 
-def test_production_is_warned_of_what_a_restart_empties(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_production_is_warned_of_what_a_restart_empties(monkeypatch: Patch, tmp_path: Path) -> None:
     shut = {"PAYMENTS_ALLOWED_SOURCES": "203.0.113.7", "METRICS_TOKEN": "t"}
     container = tmp_path / "a container"
     settings = loaded(
@@ -527,17 +523,17 @@ people.approvers of the policy is empty: nobody could approve. Example: approver
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:1", "127.8.8.8"])
-def test_production_takes_plain_http_on_this_machine(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+def test_production_takes_plain_http_on_this_machine(monkeypatch: Patch, host: str) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | {"PAYMENTS_BASE_URL": f"http://{host}"})
     assert not obstacles(settings, load_policy(Path("policy.toml")))
 
 
-def test_the_sandbox_takes_plain_http_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sandbox_takes_plain_http_anywhere(monkeypatch: Patch) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | dict(WEAK) | {"ENVIRONMENT": "sandbox"})
     assert not obstacles(settings, load_policy(Path("policy.toml")))
 
 
-def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: Patch) -> None:
     delivery = {"DELIVERY_BASE_URL": "https://delivery.example.com", "DELIVERY_MASTER_KEY": "key"}
     open_to_all = loaded(monkeypatch, **PRODUCTION | delivery)
     assert [caution.partition(" is")[0] for caution in cautions(open_to_all)] == [
@@ -554,7 +550,7 @@ def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: pytest.Mon
     assert not cautions(loaded(monkeypatch, ENVIRONMENT="production", **closed))
 
 
-def test_the_older_name_of_the_list_of_payments_still_works(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_older_name_of_the_list_of_payments_still_works(monkeypatch: Patch) -> None:
     older = loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="203.0.113.7")
     assert (older.payments_sources, older.delivery_allowed_sources) == ((ip_network("203.0.113.7"),), ())
     both = loaded(monkeypatch, PAYMENTS_ALLOWED_SOURCES="198.51.100.0/24")

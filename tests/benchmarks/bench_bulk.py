@@ -4,7 +4,6 @@ Run with ``python -m tests.benchmarks.bench_bulk``. Workspace and service live i
 own; ten requests a second are all that the service allows, as documented.
 """
 
-import argparse
 import asyncio
 import statistics
 import tempfile
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.processes import memory
+from tests.benchmarks.ratios import options
 from tests.process.approver import Approver
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, POLICY, TOM
@@ -50,7 +50,6 @@ def table(count: int) -> bytes:
 
 
 async def run(count: int) -> Figures:
-    """One file from the drop to the summary."""
     with tempfile.TemporaryDirectory() as name:
         policy = POLICY.replace('"25000.00"', '"2500000.00"').replace("typed_amount = true", "typed_amount = false")
         scene = await Scene.open(Path(name), policy=policy, simulator={"step_seconds": 1.0}, POLL_SECONDS="2")
@@ -99,14 +98,9 @@ async def _watch(scene: Scene, figures: Figures) -> None:
         await asyncio.sleep(_EVERY)
 
 
-def _busiest_minute(at: list[float]) -> int:
-    return max((sum(1 for one in at if start <= one < start + 60) for start in at), default=0)
-
-
 def report(figures: Figures, count: int) -> str:
-    """The table."""
     growth = figures.peak - figures.before
-    edits = _busiest_minute(figures.edits)
+    edits = max((sum(start <= one < start + 60 for one in figures.edits) for start in figures.edits), default=0)
     return "\n".join(
         [
             f"{count:,} rows; the service allows ten requests a second",
@@ -129,10 +123,7 @@ def report(figures: Figures, count: int) -> str:
 
 
 def main() -> None:
-    """Run it and print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--count", type=int, default=5_000)
-    count = parser.parse_args().count
+    count = options(__doc__, count=5_000).count
     print(report(asyncio.run(run(count)), count))  # noqa: T201 - its purpose
 
 

@@ -12,7 +12,6 @@ files in ten channels one alone and nine posts more. Requests are counted by arr
 many is what a partner that counts strictly would have answered with 429.
 """
 
-import argparse
 import asyncio
 import tempfile
 import time
@@ -30,7 +29,7 @@ from bot.playground.faults import Fault, FaultKind, Faults
 from bot.playground.process import free_port
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.workspace import Message
-from tests.benchmarks.ratios import Ratio, told
+from tests.benchmarks.ratios import Ratio, options, verdict
 from tests.campaigns.gauge import Gauged, pace_of
 from tests.process.scene import Scene
 from tests.support.deliveries import FORM, STORE_KEY
@@ -134,16 +133,9 @@ async def payouts(scene: FarScene, distance: float, hanging: int) -> list[Figure
         begun = time.monotonic()
         seconds = await act(scene, ours) - begun
         seen = [one for one in scene.gauge.arrivals() if one.at >= begun]
-        figures.append(
-            Figure(
-                what=_where(f"{_PAYOUTS} payouts, {what}", distance, hanging),
-                seconds=seconds,
-                ideal=_PAYOUTS * needed / _ALLOWED + 2 * distance,
-                hanging=hanging,
-                requests=len(seen),
-                too_many=pace_of(seen).too_many,
-            )
-        )
+        told, ideal = f"{_PAYOUTS} payouts, {what}", _PAYOUTS * needed / _ALLOWED + 2 * distance
+        too_many = pace_of(seen).too_many
+        figures.append(Figure(_where(told, distance, hanging), seconds, ideal, hanging, len(seen), too_many))
     return figures
 
 
@@ -192,7 +184,13 @@ async def bookings(scene: FarScene, distance: float, hanging: int, *, service: D
     await service.until(lambda: service.calls_of("list_stores") or None, timeout=_PATIENCE)
     await scene.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
     await _until(scene, lambda: any("Centro" in said for said in scene.ephemerals(MARIA)))
-    await asyncio.gather(*(_to_the_price(scene, person) for person in people))
+
+    async def to_the_price(person: str) -> None:
+        await scene.workspace.slash(person, FINANCE, "/deliver", "book")
+        await scene.workspace.submit(person, FORM)
+        await _until(scene, lambda: "Delivery fee" in str(scene.workspace.modal(person)))
+
+    await asyncio.gather(*map(to_the_price, people))
     scene.distance = distance
     alone = await _book(scene, people[:1])
     victims, ours = people[1 : 1 + hanging], people[1 + hanging :]
@@ -203,12 +201,6 @@ async def bookings(scene: FarScene, distance: float, hanging: int, *, service: D
     what = _where(f"{_BOOKINGS} bookings, all told", distance, hanging)
     ideal = alone + (_BOOKINGS - 1) * distance
     return [Figure(what=what, seconds=await _book(scene, ours), ideal=ideal, hanging=hanging)]
-
-
-async def _to_the_price(scene: Scene, person: str) -> None:
-    await scene.workspace.slash(person, FINANCE, "/deliver", "book")
-    await scene.workspace.submit(person, FORM)
-    await _until(scene, lambda: "Delivery fee" in str(scene.workspace.modal(person)))
 
 
 async def _book(scene: Scene, people: list[str]) -> float:
@@ -224,7 +216,6 @@ async def _book(scene: Scene, people: list[str]) -> float:
 
 
 async def files(scene: FarScene, distance: float, hanging: int) -> list[Figure]:
-    """From dropping them to all offers."""
     channels = [f"C0FILES{n}" for n in range(_CHANNELS)]
     for channel in [*channels, "C0ALONE", "C0HANGING"]:
         scene.workspace.add_channel(channel, channel.lower(), members=[MARIA])
@@ -258,7 +249,6 @@ MEASURES: dict[str, Measure] = {"payouts": payouts, "bookings": bookings, "files
 
 
 async def run(what: str, distance: float, hanging: int) -> list[Figure]:
-    """One case, on a scene of its own."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-bench-"))
         measure, environment = MEASURES[what], dict[str, Any]()
@@ -287,12 +277,7 @@ async def run(what: str, distance: float, hanging: int) -> list[Figure]:
 
 
 def main() -> int:
-    """Measure and print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--what", nargs="+", choices=list(MEASURES), default=list(MEASURES))
-    parser.add_argument("--distances", nargs="+", type=float, default=[0.05, 0.2, 0.5])
-    parser.add_argument("--hanging", nargs="+", type=int, default=[0, 1, 10])
-    given = parser.parse_args()
+    given = options(__doc__, what=list(MEASURES), distances=[0.05, 0.2, 0.5], hanging=[0, 1, 10])
     figures: list[Figure] = []
     print(f"{'':<58}{'seconds':>9}{'ideal':>9}{'ratio':>8}{'used':>8}{'too many':>10}")  # noqa: T201 - this is what it is for
     for what in given.what:
@@ -303,8 +288,7 @@ def main() -> int:
                     print(figure, flush=True)  # noqa: T201
     ratios = [figure.ratio for figure in figures]
     ratios.append(Ratio("requests too many", sum(figure.too_many for figure in figures), 0, at_least=False))
-    print(f"\n{told(ratios)}")  # noqa: T201
-    return 0 if all(one.met for one in ratios) else 1
+    return verdict(ratios)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,12 @@ and one commit a request, which gets the same requests in the same run; for vote
 server is a process of its own. Rounds are interleaved and medians compared; in the end each answer must be a row.
 """
 
-import argparse
 import asyncio
 import json
 import secrets
 import sqlite3
 import statistics
 import tempfile
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -20,7 +18,7 @@ from functools import partial
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
-from urllib.parse import urlencode
+from typing import Any
 
 from aiohttp import web
 from sqlalchemy import event
@@ -30,15 +28,13 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
 from bot.domain.policy import Requirement
 from bot.domain.references import Letter, derived_key, reference, token_hash, ulid
-from bot.playground.workspace.delivery import sign
 from storage.migrate import migrate
 from storage.store import Store, Tx
-from tests.benchmarks.load import fire, post
-from tests.benchmarks.processes import Spawned, quiet, said, switchboard
-from tests.benchmarks.ratios import Ratio, share, told
+from tests.benchmarks.load import click, fire, post, signed
+from tests.benchmarks.processes import Spawned, quiet, said, switchboard, web_server
+from tests.benchmarks.ratios import Ratio, options, share, verdict
 from tests.support.rig import APPROVALS, SECRET_KEY, Rig
 
-SECRET = "playground-signing-secret"
 VOTES_GOAL = 0.05
 """Seconds that all but one vote of a hundred take at most, from the click to the ack."""
 CALLBACKS_GOAL = 8.0
@@ -84,12 +80,9 @@ async def _one_commit_each(pipe: Connection) -> None:
 
     app = web.Application()
     app.router.add_post("/callbacks/payments/{token}", receive)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    pipe.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
-    await said(pipe)
-    await runner.cleanup()
+    async with web_server(app) as url:
+        pipe.send(url)
+        await said(pipe)
     await engine.dispose()
 
 
@@ -119,7 +112,13 @@ async def outside_of(pipe: Connection) -> None:
     paid = [replace(request(State.COMMITTED), remote_id=f"op-{n}", commits=1) for n in range(_ADDRESSES)]
     tokens = [secrets.token_urlsafe(32) for _ in paid]
     await store.write(partial(_put, waiting=waiting))
-    await store.write(partial(_follow, paid=list(zip(paid, tokens, strict=True))))
+
+    def follow(tx: Tx) -> None:
+        for one, token in zip(paid, tokens, strict=True):
+            tx.instructions.insert(one, actor=one.requester)
+            tx.tokens.put(token_hash=token_hash(token), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
+
+    await store.write(follow)
     await store.close()
     pipe.send(World(rig.settings, [(f"{one.id}:1", ts) for one, ts in waiting], tokens))
     await said(pipe)
@@ -159,12 +158,6 @@ def _put(tx: Tx, *, waiting: list[tuple[Instruction, str]]) -> None:
         tx.boards.posted(subject, channel=APPROVALS, ts=ts, version=1, now=now)
 
 
-def _follow(tx: Tx, *, paid: Iterable[tuple[Instruction, str]]) -> None:
-    for one, token in paid:
-        tx.instructions.insert(one, actor=one.requester)
-        tx.tokens.put(token_hash=token_hash(token), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
-
-
 # Load
 
 
@@ -172,26 +165,8 @@ def votes_on(url: str, cards: Iterable[tuple[str, str]]) -> Iterator[list[bytes]
     """Rounds of signed clicks on Approve, each vote a new one: every card once, by one approver after the other."""
     numbers = count()
     for voter in _APPROVERS[:-1]:
-        requests = []
-        stamp = str(int(time.time()))
-        for value, ts in cards:
-            payload = {
-                "type": "block_actions",
-                "team": {"id": "T0HOME"},
-                "user": {"id": voter, "team_id": "T0HOME"},
-                "trigger_id": f"{next(numbers)}.1",
-                "channel": {"id": APPROVALS},
-                "container": {"type": "message", "message_ts": ts, "channel_id": APPROVALS},
-                "actions": [{"action_id": "payout.approve", "block_id": "b", "type": "button", "value": value}],
-            }
-            body = urlencode({"payload": json.dumps(payload)}).encode()
-            signed = {
-                "Content_Type": "application/x-www-form-urlencoded",
-                "X_Slack_Request_Timestamp": stamp,
-                "X_Slack_Signature": sign(SECRET.encode(), stamp, body),
-            }
-            requests.append(post(f"{url}/slack/events", body, **signed))
-        yield requests
+        bodies = (click(voter, APPROVALS, ts, value, next(numbers)) for value, ts in cards)
+        yield [post(f"{url}/slack/events", body, **signed(body)) for body in bodies]
 
 
 def callbacks_to(url: str, tokens: list[str]) -> Iterator[bytes]:
@@ -247,12 +222,12 @@ class Bench:
         url = whole.told
         ours, theirs = callbacks_to(url, world.tokens), callbacks_to(usual.told, world.tokens)
         votes = votes_on(url, world.cards)
-        many = {"connections": self.connections, "seconds": seconds}
+        many: Any = {"connections": self.connections, "seconds": seconds}
         try:
             for _ in range(min(rounds + 1, len(_APPROVERS) - 1)):
-                await self.usual.measure(usual, usual.told, theirs, **many)  # type: ignore[arg-type]
-                await self.callbacks.measure(whole, url, ours, **many)  # type: ignore[arg-type]
-                await self.votes.measure(whole, url, iter(next(votes)), **many)  # type: ignore[arg-type]
+                await self.usual.measure(usual, usual.told, theirs, **many)
+                await self.callbacks.measure(whole, url, ours, **many)
+                await self.votes.measure(whole, url, iter(next(votes)), **many)
         finally:
             for one in (whole, outside, usual):
                 one.stop()
@@ -287,21 +262,16 @@ class Bench:
             middle = statistics.median(share(round_, 0.5) for round_ in one.delays[1:])
             cost = statistics.median(one.costs[1:]) * 1e6
             lines.append(f"{name:<34}{one.rate:>10,.0f}{cost:>10,.0f}{middle * 1e3:>10.1f}{one.slow * 1e3:>10.1f}")
-        return "\n".join([*lines, "", told(self.ratios())])
+        return "\n".join(lines)
 
 
 def main() -> int:
-    """Measure and print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="at most 6: every vote is a new one")
-    parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
-    parser.add_argument("--connections", type=int, default=64)
-    given = parser.parse_args()
+    given = options(__doc__, rounds=5, seconds=1.5, connections=64)  # at most 6 rounds: every vote is a new one
     with tempfile.TemporaryDirectory(prefix="switchboard-bench-") as name:
         bench = Bench(Path(name), connections=given.connections)
         asyncio.run(bench.run(rounds=given.rounds, seconds=given.seconds))
     print(bench.table())  # noqa: T201 - this is what it is for
-    return 0 if all(figure.met for figure in bench.ratios()) else 1
+    return verdict(bench.ratios())
 
 
 if __name__ == "__main__":

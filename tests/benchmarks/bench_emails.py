@@ -7,23 +7,21 @@ slows both alike; where it is very busy, the processor's time says more than the
 the first request at the service and ends when the last answer is durable.
 """
 
-import argparse
 import asyncio
-import multiprocessing
 import statistics
 import tempfile
 import time
-from dataclasses import dataclass, field
+from collections import defaultdict
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 
 from bot.domain.references import derived_key
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from storage.store import Store
-from tests.benchmarks.processes import memory, processor
+from tests.benchmarks.processes import Spawned, memory, processor, said
+from tests.benchmarks.ratios import options, share
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA, SECRET_KEY
 from tests.support.rows import jobs_of
@@ -41,8 +39,7 @@ async def _serve(pipe: Connection) -> None:
     simulator = EmailsSimulator(api_key=KEY, manners=Manners(latency=LATENCY))
     await simulator.start()
     pipe.send(simulator.url)
-    loop = asyncio.get_running_loop()
-    while await loop.run_in_executor(None, pipe.recv):
+    while await said(pipe) != "stop":
         calls = list(simulator.calls)
         pipe.send((calls[0].at if calls else 0.0, len(calls), simulator.peak))
         simulator.calls.clear()
@@ -50,14 +47,12 @@ async def _serve(pipe: Connection) -> None:
     await simulator.stop()
 
 
-def _service(pipe: Connection) -> None:
-    asyncio.run(_serve(pipe))
-
-
-async def _ask_all(url: str, count: int, at_once: int) -> float:
+async def _alone(pipe: Connection) -> None:
+    """aiohttp alone: one session, as many workers as requests at a time."""
+    url, count, at_once = await said(pipe)
+    worked = time.process_time()
     addresses = iter(range(count))
-    connector = aiohttp.TCPConnector(limit=at_once)
-    async with aiohttp.ClientSession(connector=connector) as session:
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=at_once)) as session:
 
         async def ask() -> None:
             for n in addresses:
@@ -67,93 +62,57 @@ async def _ask_all(url: str, count: int, at_once: int) -> float:
 
         begun = time.perf_counter()
         await asyncio.gather(*(ask() for _ in range(at_once)))
-        return time.perf_counter() - begun
-
-
-def _alone(pipe: Connection, url: str, count: int, at_once: int) -> None:
-    """aiohttp alone: one session, as many workers as requests at a time."""
-    before = time.process_time()
-    seconds = asyncio.run(_ask_all(url, count, at_once))
-    pipe.send((seconds, time.process_time() - before, memory("self", "VmHWM")))
-
-
-@dataclass
-class Figures:
-    alone: list[float] = field(default_factory=list)
-    alone_work: list[float] = field(default_factory=list)
-    work: list[float] = field(default_factory=list)
-    alone_memory: list[float] = field(default_factory=list)
-    bot: list[float] = field(default_factory=list)
-    before: list[float] = field(default_factory=list)
-    most: list[float] = field(default_factory=list)
-    idle: list[float] = field(default_factory=list)
-    meanwhile: list[float] = field(default_factory=list)
+        seconds = time.perf_counter() - begun
+    pipe.send((seconds, time.process_time() - worked, memory("self", "VmHWM")))
+    await said(pipe)
 
 
 class Bench:
     def __init__(self, *, count: int, at_once: int) -> None:
         self.count = count
         self.at_once = at_once
-        self.figures = Figures()
-        self._context = multiprocessing.get_context("spawn")
-        self._pipe, there = self._context.Pipe()
-        self._server = self._context.Process(target=_service, args=(there,), daemon=True)
+        self.figures = defaultdict[str, list[float]](list)
 
     async def run(self, rounds: int) -> None:
-        self._server.start()
-        url = await asyncio.to_thread(self._pipe.recv)
+        self._server = await asyncio.to_thread(Spawned, _serve)
         try:
             for _ in range(rounds):
-                await self._measure_alone(url)
-                await self._measure_bot(url)
+                alone = await asyncio.to_thread(Spawned, _alone, (self._server.told, self.count, self.at_once))
+                await asyncio.to_thread(alone.stop)
+                for name, figure in zip(("alone", "alone_work", "alone_memory"), alone.told, strict=True):
+                    self.figures[name].append(figure)
+                await asyncio.to_thread(self._server.ask, "seen?")
+                await self._measure_bot(self._server.told)
         finally:
-            self._pipe.send(False)
-            self._server.join(5)
-
-    async def _measure_alone(self, url: str) -> None:
-        here, there = self._context.Pipe()
-        process = self._context.Process(target=_alone, args=(there, url, self.count, self.at_once))
-        process.start()
-        seconds, work, held = await asyncio.to_thread(here.recv)
-        process.join()
-        self.figures.alone.append(seconds)
-        self.figures.alone_work.append(work)
-        self.figures.alone_memory.append(held)
-        await self._service_saw()
-
-    async def _service_saw(self) -> tuple[float, int, int]:
-        self._pipe.send(True)
-        saw: tuple[float, int, int] = await asyncio.to_thread(self._pipe.recv)
-        return saw
+            self._server.stop()
 
     async def _measure_bot(self, url: str) -> None:
         with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            variables: dict[str, Any] = {
-                "EMAIL_SINGLE_BASE_URL": f"{url}/single",
-                "EMAIL_BULK_BASE_URL": f"{url}/bulk",
-                "EMAIL_API_KEY": KEY,
-                "POLL_SECONDS": "30",
-            }
-            scene = await Scene.open(folder, **variables)
+            scene = await Scene.open(
+                Path(name),
+                EMAIL_SINGLE_BASE_URL=f"{url}/single",
+                EMAIL_BULK_BASE_URL=f"{url}/bulk",
+                EMAIL_API_KEY=KEY,
+                POLL_SECONDS="30",
+            )
             try:
                 await self._measure(scene)
             finally:
                 await scene.close()
 
     async def _measure(self, scene: Scene) -> None:
-        await self._type(scene, self.figures.idle, until=asyncio.create_task(asyncio.sleep(1.0)))
-        self.figures.before.append(memory(scene.bot.pid, "VmRSS"))
+        await self._type(scene, self.figures["idle"], until=asyncio.create_task(asyncio.sleep(1.0)))
+        self.figures["before"].append(memory(scene.bot.pid, "VmRSS"))
         work = processor(scene.bot.pid)
         ended = asyncio.create_task(self._process(scene))
-        await self._type(scene, self.figures.meanwhile, until=ended)
-        self.figures.work.append(processor(scene.bot.pid) - work)
-        self.figures.most.append(memory(scene.bot.pid, "VmHWM"))
-        first, requests, peak = await self._service_saw()
+        await self._type(scene, self.figures["meanwhile"], until=ended)
+        self.figures["work"].append(processor(scene.bot.pid) - work)
+        self.figures["most"].append(memory(scene.bot.pid, "VmHWM"))
+        first, requests, peak = await asyncio.to_thread(self._server.ask, "seen?")
         assert requests == self.count, f"{requests} requests for {self.count} addresses"
         assert peak <= self.at_once
         await scene.bot.stop()
-        self.figures.bot.append(await _closed_at(scene) - first)
+        self.figures["bot"].append(await _closed_at(scene) - first)
 
     async def _process(self, scene: Scene) -> None:
         """Choose a file, take the likely column, and wait for the result in the thread."""
@@ -190,20 +149,10 @@ async def _closed_at(scene: Scene) -> float:
         await store.close()
 
 
-def _part(values: list[float], share: float) -> float:
-    ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1_000
-
-
 def report(bench: Bench) -> str:
-    """The table, with the goal."""
-    figures = bench.figures
+    middle = {name: statistics.median(values) for name, values in bench.figures.items()}
     ideal = bench.count / bench.at_once * LATENCY
-    alone, bot = statistics.median(figures.alone), statistics.median(figures.bot)
-    share = alone / bot
-    ours, theirs = statistics.median(figures.most), statistics.median(figures.alone_memory)
-    before = statistics.median(figures.before)
-    work = f"{statistics.median(figures.alone_work):.2f}", f"{statistics.median(figures.work):.2f}"
+    alone, bot = middle["alone"], middle["bot"]
     return "\n".join(
         [
             f"{bench.count:,} addresses, {bench.at_once:,} at a time, {LATENCY * 1_000:.0f} ms each; "
@@ -211,28 +160,25 @@ def report(bench: Bench) -> str:
             "",
             "| | seconds | share of the ideal | processor, s | peak memory |",
             "|---|---|---|---|---|",
-            f"| aiohttp alone | {alone:.2f} | {ideal / alone:.0%} | {work[0]} | {theirs:.0f} MiB |",
-            f"| the complete bot, results durable | {bot:.2f} | {ideal / bot:.0%} | {work[1]} | {ours:.0f} MiB, before "
-            f"{before:.0f} |",
+            f"| aiohttp alone | {alone:.2f} | {ideal / alone:.0%} | {middle['alone_work']:.2f} | "
+            f"{middle['alone_memory']:.0f} MiB |",
+            f"| the complete bot, results durable | {bot:.2f} | {ideal / bot:.0%} | {middle['work']:.2f} | "
+            f"{middle['most']:.0f} MiB, before {middle['before']:.0f} |",
             "",
-            f"Of aiohttp alone: {share:.2f} (goal {GOAL}: {'reached' if share >= GOAL else 'missed'})",
+            f"Of aiohttp alone: {alone / bot:.2f} (goal {GOAL}: {'reached' if alone / bot >= GOAL else 'missed'})",
             "",
             "| a command acknowledged, ms | p50 | p99 | slowest |",
             "|---|---|---|---|",
             *(
-                f"| {name} | {_part(took, 0.5):.1f} | {_part(took, 0.99):.1f} | {max(took) * 1_000:.1f} |"
-                for name, took in (("otherwise", figures.idle), ("meanwhile", figures.meanwhile))
+                f"| {name} | {share(took, 0.5) * 1e3:.1f} | {share(took, 0.99) * 1e3:.1f} | {max(took) * 1e3:.1f} |"
+                for name, took in (("otherwise", bench.figures["idle"]), ("meanwhile", bench.figures["meanwhile"]))
             ),
         ]
     )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--count", type=int, default=10_000)
-    parser.add_argument("--at-once", type=int, default=1_000)
-    given = parser.parse_args()
+    given = options(__doc__, rounds=3, count=10_000, at_once=1_000)
     bench = Bench(count=given.count, at_once=given.at_once)
     asyncio.run(bench.run(given.rounds))
     print(report(bench))  # noqa: T201 - the table is the point

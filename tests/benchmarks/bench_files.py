@@ -6,12 +6,12 @@ counts is by how much the bot's resident memory grew at its highest: at most 64 
 1 when it is more.
 """
 
-import argparse
 import asyncio
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.benchmarks.ratios import options
 from tests.process.streams import MEGA, Passed, bot_between, let_pass
 
 ALLOWED = 64 * MEGA
@@ -26,10 +26,7 @@ async def measure(sizes: list[int]) -> list[Passed]:
 
 
 def main() -> int:
-    """Measure and print a table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sizes", type=int, nargs="+", default=[64, 1_024], help="sizes of the files, in MiB")
-    found = asyncio.run(measure(parser.parse_known_args()[0].sizes))
+    found = asyncio.run(measure(options(__doc__, sizes=[64, 1_024]).sizes))
     sys.stdout.write(f"{'file':>10}  {'there and back':>14}  {'memory before':>13}  {'grew by at most':>15}\n")
     for one in found:
         speed = f"{2 * one.size / MEGA / one.seconds:.0f} MiB/s"

@@ -1,16 +1,14 @@
 """One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, what is shared costs, and rest.
 
 Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable payouts
-rest``.
-Votes and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio to one
-process of the same run. Where all processes share the machine's cores with the load and the database, more of them
-cannot be faster: the ratio says how much slower they make each other. Beside it stand the processor's time and the
+rest``. Votes and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio
+to one process of the same run. Where all processes share the machine's cores with the load and the database, more of
+them cannot be faster: the ratio says how much slower they make each other. Beside it stand the processor's time and the
 transactions that an answer takes, and how many sessions waited for a lock at a time (the writers' lock orders the audit
 chain). Payouts are asked, approved and told through a balancer; their ideal is the partner's ten requests a second. At
 rest each process has nothing due; its seconds of the processor are counted.
 """
 
-import argparse
 import asyncio
 import random
 import statistics
@@ -28,8 +26,8 @@ from bot.settings import Settings
 from tests.benchmarks.bench_distance import FarScene, Figure, payouts
 from tests.benchmarks.bench_durable import World, callbacks_to, outside_of, votes_on
 from tests.benchmarks.load import fire
-from tests.benchmarks.processes import Spawned, switchboard
-from tests.benchmarks.ratios import Ratio, share, told
+from tests.benchmarks.processes import Spawned, switchboard, transactions
+from tests.benchmarks.ratios import Ratio, options, share, verdict
 from tests.process.balancer import Balancer
 from tests.process.bot_process import BotProcess
 from tests.support.databases import migrated_database
@@ -43,7 +41,6 @@ _CONNECTIONS = 64
 _DISTANCE = 0.05
 _CARDS = 400
 _LOOK = 0.02
-_ALL = ["durable", "payouts", "rest"]
 _AT_REST = 0.3
 """Percent of a core, of each process."""
 _TO_REST, _RESTS = 15.0, 30.0
@@ -64,7 +61,6 @@ class Measured:
         return statistics.median(self.rates)
 
     def line(self, what: str, processes: int) -> str:
-        """A row of the table."""
         return (
             f"{what:<12}{processes:>10}{self.rate:>10,.0f}{share(self.delays, 0.99) * 1e3:>10.0f}"
             f"{statistics.median(self.costs) * 1e6:>10,.0f}{statistics.median(self.commits):>14.2f}"
@@ -89,12 +85,11 @@ class Group:
         self._votes_of = [votes_on(bot.told, world.cards[n::processes]) for n, bot in enumerate(self._bots)]
 
     async def round(self, seconds: float) -> None:
-        """Votes, then callbacks."""
         await self._measure("votes", [iter(next(votes)) for votes in self._votes_of], seconds)
         await self._measure("callbacks", self._callbacks, seconds)
 
     async def _measure(self, what: str, requests: list[Iterator[bytes]], seconds: float) -> None:
-        commits, used = self._commits(), sum(bot.cpu for bot in self._bots)
+        commits, used = transactions(self._server, self._database), sum(bot.cpu for bot in self._bots)
         looking = asyncio.create_task(asyncio.to_thread(self._waiting, seconds * 0.8))
         each = [
             fire(bot.told, some, connections=_CONNECTIONS // len(self._bots), seconds=seconds)
@@ -107,7 +102,7 @@ class Group:
         measured.delays += delays
         measured.costs.append((sum(bot.cpu for bot in self._bots) - used) / len(delays))
         measured.waiting.append(await looking)
-        measured.commits.append((self._commits() - commits) / len(delays))
+        measured.commits.append((transactions(self._server, self._database) - commits) / len(delays))
 
     def rests(self) -> float:
         """Percent of a core that each process takes while nothing is due."""
@@ -115,12 +110,6 @@ class Group:
         before = sum(bot.cpu for bot in self._bots)
         time.sleep(_RESTS)
         return (sum(bot.cpu for bot in self._bots) - before) / _RESTS / len(self._bots) * 100
-
-    def _commits(self) -> int:
-        with psycopg.connect(self._server.url("postgres"), autocommit=True) as connection:
-            query = "select xact_commit from pg_stat_database where datname = %s"
-            found = connection.execute(query, [self._database]).fetchone()
-        return int(found[0]) if found else 0
 
     def _waiting(self, seconds: float) -> float:
         """How many sessions waited for a lock, on the average."""
@@ -135,13 +124,11 @@ class Group:
         return statistics.mean(seen or [0])
 
     def stop(self) -> None:
-        """End all of it."""
         for one in [*self._bots, self._outside]:
             one.stop()
 
 
 def durable(server: PostgresServer, counts: list[int], *, rounds: int, seconds: float) -> list[Ratio]:
-    """Rounds of the groups take turns."""
     groups = {count: Group(server, count) for count in counts}
     try:
         for _ in range(rounds):
@@ -163,7 +150,6 @@ def durable(server: PostgresServer, counts: list[int], *, rounds: int, seconds: 
 
 
 def rest(server: PostgresServer, count: int) -> Ratio:
-    """So many processes with nothing to do."""
     group = Group(server, count)
     try:
         return Ratio(f"at rest: {count} processes, % of a core each", group.rests(), _AT_REST, at_least=False)
@@ -207,20 +193,13 @@ def _ratios(count: int, figures: list[Figure]) -> list[Ratio]:
     print(f"payouts     {count:>10}{rate:>10.2f} a second, {used:.2f} of the ten requests used", flush=True)  # noqa: T201
     return [
         Ratio(f"payouts: {count} processes, time / ideal", seconds / ideal, PAYOUTS_GOAL, at_least=False),
-        Ratio(
-            f"payouts: {count} processes, requests too many", sum(one.too_many for one in figures), 0, at_least=False
-        ),
+        Ratio(f"payouts: {count} processes, requests too many", sum(one.too_many for one in figures), 0, False),
     ]
 
 
 def main() -> int:
-    """Measure and print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--what", nargs="+", choices=_ALL, default=_ALL)
-    parser.add_argument("--processes", nargs="+", type=int, default=[1, 2, 4])
-    parser.add_argument("--rounds", type=int, default=3, help="at most 8: every vote is a new one")
-    parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
-    given = parser.parse_args()
+    # at most 8 rounds: every vote is a new one
+    given = options(__doc__, what=["durable", "payouts", "rest"], processes=[1, 2, 4], rounds=3, seconds=1.5)
     ratios: list[Ratio] = []
     with postgres_server(max_connections="200") as server:
         if "durable" in given.what:
@@ -231,8 +210,7 @@ def main() -> int:
                 ratios += _ratios(count, asyncio.run(paid(url, count)))
         if "rest" in given.what:
             ratios += [rest(server, count) for count in given.processes]
-    print(f"\n{told(ratios)}")  # noqa: T201
-    return 0 if all(one.met for one in ratios) else 1
+    return verdict(ratios)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ Run with ``python -m tests.benchmarks.bench_start``. The peer is a Python that i
 Both are started in turn and medians compared: the clock, the processor's time, and resident memory.
 """
 
-import argparse
 import asyncio
 import statistics
 import subprocess
@@ -15,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.benchmarks.processes import memory, processor
-from tests.benchmarks.ratios import Ratio, told
+from tests.benchmarks.ratios import Ratio, options, verdict
 from tests.process.scene import Scene
 
 SECONDS, MEBIBYTES = 1.5, 120.0
@@ -74,21 +73,16 @@ async def _run(rounds: int) -> tuple[Figures, Figures]:
 
 
 def main() -> int:
-    """Measure and print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    given = parser.parse_args()
-    bare, bot = asyncio.run(_run(given.rounds))
+    bare, bot = asyncio.run(_run(options(__doc__, rounds=5).rounds))
     print(f"{'':<22}{'seconds':>10}{'CPU s':>10}{'MiB':>10}")  # noqa: T201 - this is what it is for
     for name, one in (("libraries alone", bare), ("kill -9 to ready", bot)):
         row = "".join(f"{statistics.median(values):>10.2f}" for values in (one.clock, one.work, one.held))
         print(f"{name:<22}{row}")  # noqa: T201
-    ratios = [
+    goals = (
         Ratio("processor's seconds until ready / 1.5", statistics.median(bot.work) / SECONDS, 1.0, at_least=False),
         Ratio("MiB when ready / 120", statistics.median(bot.held) / MEBIBYTES, 1.0, at_least=False),
-    ]
-    print(f"\n{told(ratios)}")  # noqa: T201
-    return 0 if all(one.met for one in ratios) else 1
+    )
+    return verdict(goals)
 
 
 if __name__ == "__main__":

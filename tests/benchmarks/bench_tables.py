@@ -8,18 +8,17 @@ held against the goal for as many rows as the product takes; a million rows hold
 forgotten all at once, by whatever read them.
 """
 
-import argparse
 import asyncio
 import csv
 import io
-import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from statistics import median
 
 from bot.domain.files.tables import MEBIBYTE, Limits
 from bot.tables import read_table
-from tests.benchmarks.ratios import Ratio, told
+from tests.benchmarks.ratios import Ratio, options, verdict
 
 GOAL = 0.5
 STALL = 0.05
@@ -49,13 +48,6 @@ class Figures:
 
 
 async def _measure(read: Callable[[bytes], int], content: bytes, rows: int, figures: Figures) -> None:
-    found, seconds = await _beside(read, content, figures)
-    if found != rows:
-        raise RuntimeError(f"{found} rows instead of {rows}")
-    figures.seconds.append(seconds)
-
-
-async def _beside(read: Callable[[bytes], int], content: bytes, figures: Figures) -> tuple[int, float]:
     def timed() -> tuple[int, float]:
         begun = time.thread_time()
         return read(content), time.thread_time() - begun
@@ -66,8 +58,11 @@ async def _beside(read: Callable[[bytes], int], content: bytes, figures: Figures
         await asyncio.sleep(0.001)
         now = time.process_time()
         longest, last = max(longest, now - last), now
+    found, seconds = await reading
+    if found != rows:
+        raise RuntimeError(f"{found} rows instead of {rows}")
     figures.stalls.append(longest)
-    return await reading
+    figures.seconds.append(seconds)
 
 
 async def _run(rows: int, rounds: int) -> tuple[Figures, Figures, Figures]:
@@ -82,29 +77,16 @@ async def _run(rows: int, rounds: int) -> tuple[Figures, Figures, Figures]:
 
 
 def main() -> int:
-    """Measure and print; 1 when a goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--rows", type=int, default=1_000_000)
-    given = parser.parse_args()
+    given = options(__doc__, rounds=5, rows=1_000_000)
     ours_, theirs, taken = asyncio.run(_run(given.rows, given.rounds))
     ratios = [
-        Ratio("rows read and checked: rate / csv.reader's", _middle(theirs.seconds) / _middle(ours_.seconds), GOAL),
-        Ratio(f"longest stall at {Limits().rows:,} rows / 50 ms", _middle(taken.stalls) / STALL, 1.0, at_least=False),
+        Ratio("rows read and checked: rate / csv.reader's", median(theirs.seconds) / median(ours_.seconds), GOAL),
+        Ratio(f"longest stall at {Limits().rows:,} rows / 50 ms", median(taken.stalls) / STALL, 1.0, at_least=False),
     ]
     print(f"{given.rows:,} rows {'':<14}{'CPU s':>10}{'longest stall, ms':>20}")  # noqa: T201 - this is what it is for
-    for name, one in (
-        ("csv.reader alone", theirs),
-        ("read and checked", ours_),
-        (f"{Limits().rows:,} of them", taken),
-    ):
-        print(f"{name:<29}{_middle(one.seconds):>10.2f}{_middle(one.stalls) * 1e3:>20.1f}")  # noqa: T201
-    print(f"\n{told(ratios)}")  # noqa: T201
-    return 0 if all(one.met for one in ratios) else 1
-
-
-def _middle(values: list[float]) -> float:
-    return statistics.median(values)
+    for name, one in (("csv.reader alone", theirs), ("read and checked", ours_), (f"{Limits().rows:,} of them", taken)):
+        print(f"{name:<29}{median(one.seconds):>10.2f}{median(one.stalls) * 1e3:>20.1f}")  # noqa: T201
+    return verdict(ratios)
 
 
 if __name__ == "__main__":

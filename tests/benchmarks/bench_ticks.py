@@ -6,12 +6,12 @@ that are over, with their messages and callbacks: what is kept must cost a tick 
 runs by itself with the many; none is due. Times are processor times and include the idle workspace and simulators.
 """
 
-import argparse
 import asyncio
 import secrets
 import statistics
 import tempfile
 import time
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -27,8 +27,8 @@ from storage.migrate import migrate
 from storage.rows import InboxState, OutboxRow
 from storage.store import Store, Tx
 from tests.benchmarks.bench_durable import request
-from tests.benchmarks.processes import quiet
-from tests.benchmarks.ratios import Ratio, told
+from tests.benchmarks.processes import quiet, web_server
+from tests.benchmarks.ratios import Ratio, options, verdict
 from tests.support.rig import SECRET_KEY, Rig, Unlimited
 from tests.support.settling import run_due
 
@@ -41,25 +41,13 @@ _DUE = 100
 _BATCH = 500
 
 
-async def _service() -> tuple[web.AppRunner, str]:
-    """Says of every operation that it is committed."""
-
-    async def answer(asked: web.Request) -> web.Response:
-        operation = {"id": asked.path.rsplit("/", 1)[-1], "svc_status": "committed", "svc_amount": "25.00"}
-        return web.json_response(operation)
-
-    app = web.Application()
-    app.router.add_route("*", "/{path:.*}", answer)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}"
+async def _committed(asked: web.Request) -> web.Response:
+    operation = {"id": asked.path.rsplit("/", 1)[-1], "svc_status": "committed", "svc_amount": "25.00"}
+    return web.json_response(operation)
 
 
 @dataclass
 class World:
-    """One application, with so many followed."""
-
     followed: int
     rig: Rig
     due: list[str] = field(default_factory=list)
@@ -139,20 +127,18 @@ def _keep(tx: Tx, over: Instruction, now: datetime) -> None:
 
 
 async def _run(many: int, rounds: int, seconds: float) -> tuple[World, World, float]:
-    with tempfile.TemporaryDirectory(prefix="switchboard-bench-") as name:
-        runner, url = await _service()
-        few = await World.open(Path(name), url, _DUE)
-        all_ = await World.open(Path(name), url, many)
-        try:
-            for _ in range(rounds + 1):
-                for world in (few, all_):
-                    await world.tick()
-            resting = await all_.rest(seconds)
-        finally:
-            for world in (few, all_):
-                await world.rig.close()
-            await runner.cleanup()
-        return few, all_, resting
+    service = web.Application()
+    service.router.add_route("*", "/{path:.*}", _committed)
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-bench-")))
+        url = await stack.enter_async_context(web_server(service))
+        few, all_ = worlds = [await World.open(folder, url, followed) for followed in (_DUE, many)]
+        for world in worlds:
+            stack.push_async_callback(world.rig.close)
+        for _ in range(rounds + 1):
+            for world in worlds:
+                await world.tick()
+        return few, all_, await all_.rest(seconds)
 
 
 def _middle(values: list[float]) -> float:
@@ -160,23 +146,16 @@ def _middle(values: list[float]) -> float:
 
 
 def main() -> int:
-    """Measure and print; 1 when the goal is missed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--followed", type=int, default=100_000)
-    parser.add_argument("--seconds", type=float, default=60.0, help="of rest")
-    given = parser.parse_args()
+    given = options(__doc__, rounds=7, followed=100_000, seconds=60.0)
     quiet()
     few, many, resting = asyncio.run(_run(given.followed, given.rounds, given.seconds))
     print(f"{'followed':>10}{f'{_DUE} due, ms':>14}{'a look, ms':>18}")  # noqa: T201 - this is what it is for
     for world in (few, many):
         print(f"{world.followed:>10,}{_middle(world.ticks) * 1e3:>14.1f}{_middle(world.idle) * 1e3:>18.1f}")  # noqa: T201
-    ratio = Ratio(
-        f"a tick with {given.followed:,} / with {_DUE}", _middle(many.ticks) / _middle(few.ticks), GOAL, False
-    )
+    slower = _middle(many.ticks) / _middle(few.ticks)
+    ratio = Ratio(f"a tick with {given.followed:,} / with {_DUE}", slower, GOAL, False)
     rest = Ratio(f"at rest with {given.followed:,}, % of a core", resting * 100, _AT_REST, False)
-    print(f"\n{told([ratio, rest])}")  # noqa: T201
-    return 0 if ratio.met and rest.met else 1
+    return verdict([ratio, rest])
 
 
 if __name__ == "__main__":

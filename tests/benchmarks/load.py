@@ -4,9 +4,12 @@ A client library would use up more of the machine than the program that is measu
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Iterator
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
+
+from bot.playground.workspace.delivery import sign
 
 
 def post(url: str, body: bytes, **headers: str) -> bytes:
@@ -17,15 +20,32 @@ def post(url: str, body: bytes, **headers: str) -> bytes:
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
+def signed(body: bytes) -> dict[str, str]:
+    """Headers with which the workspace sends it; in their names, underlines stand for dashes."""
+    stamp = str(int(time.time()))
+    return {
+        "Content_Type": "application/x-www-form-urlencoded",
+        "X_Slack_Request_Timestamp": stamp,
+        "X_Slack_Signature": sign(b"playground-signing-secret", stamp, body),
+    }
+
+
+def click(person: str, channel: str, ts: str, value: str, number: int) -> bytes:
+    """The body of a click on Approve; no two numbers are the same, or the second would be a replay."""
+    payload = {
+        "type": "block_actions",
+        "team": {"id": "T0HOME"},
+        "user": {"id": person, "team_id": "T0HOME"},
+        "trigger_id": f"{number}.1",
+        "channel": {"id": channel},
+        "container": {"type": "message", "message_ts": ts, "channel_id": channel},
+        "actions": [{"action_id": "payout.approve", "block_id": "b", "type": "button", "value": value}],
+    }
+    return urlencode({"payload": json.dumps(payload)}).encode()
+
+
 async def fire(url: str, requests: Iterator[bytes], *, connections: int, seconds: float) -> tuple[float, list[float]]:
-    """Send one request after the other on each connection for some time.
-
-    Returns:
-        Answers a second, and the seconds that each took.
-
-    Raises:
-        RuntimeError: an answer was none of 200.
-    """
+    """One request after the other on each connection: answers a second, and the seconds that each took."""
     parts = urlsplit(url)
     loop = asyncio.get_running_loop()
     begun = time.perf_counter()
@@ -76,7 +96,8 @@ class _Connection(asyncio.Protocol):
     def data_received(self, data: bytes) -> None:
         self._held += data
         head, found, body = self._held.partition(b"\r\n\r\n")
-        if not found or len(body) < _length(head):
+        length = head.lower().partition(b"content-length:")[2]
+        if not found or len(body) < (int(length.split(b"\r\n", 1)[0]) if length else 0):
             return
         if not head.startswith(b"HTTP/1.1 200"):
             self.over.set_exception(RuntimeError(f"answered {head.splitlines()[0].decode()}"))
@@ -84,8 +105,3 @@ class _Connection(asyncio.Protocol):
         self.delays.append(time.perf_counter() - self._sent)
         self._held = b""
         self.begin()
-
-
-def _length(head: bytes) -> int:
-    _, _, rest = head.lower().partition(b"content-length:")
-    return int(rest.split(b"\r\n", 1)[0]) if rest else 0

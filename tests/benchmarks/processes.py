@@ -6,15 +6,19 @@ import logging
 import multiprocessing
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
+
+import psycopg
+from aiohttp import web
 
 from bot.app import Switchboard
 from bot.cli.main import start
 from bot.logs import configure_logs
 from bot.settings import load_policy
+from tests.support.postgres import PostgresServer
 
 Serving = Callable[[Connection], Any]
 """A coroutine function: it sends a word when it is ready, and ends when it is told to."""
@@ -34,35 +38,40 @@ class Spawned:
         self.told = self.heard()
 
     def heard(self) -> Any:
-        """The next word of the process."""
         if not self.pipe.poll(_ENOUGH):
             raise TimeoutError("a server did not start")
         return self.pipe.recv()
 
     def ask(self, word: object) -> Any:
-        """Say something, and hear the answer."""
         self.pipe.send(word)
         return self.heard()
 
     @property
     def cpu(self) -> float:
-        """Seconds of the processor that it has used."""
         return processor(self._process.pid)
 
     def stop(self) -> None:
-        """Tell it to end, and wait a while for that."""
         self.pipe.send("stop")
         self._process.join(10)
 
 
 async def said(pipe: Connection) -> Any:
-    """What the benchmark says to this process."""
     return await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
 
 
 def quiet() -> None:
     """Say little: lines cost time that nobody measures."""
     configure_logs(as_json=False, secrets=(), level=logging.ERROR)
+
+
+@contextlib.asynccontextmanager
+async def web_server(app: web.Application) -> AsyncIterator[str]:
+    """Serve it; its address."""
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    await runner.cleanup()
 
 
 async def switchboard(pipe: Connection) -> None:
@@ -88,6 +97,13 @@ def memory(pid: int | str, name: str = "VmRSS") -> float:
     """MiB, now (``VmRSS``) or at the most so far (``VmHWM``)."""
     lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
     return int(next(line for line in lines if line.startswith(name)).split()[1]) / 1024
+
+
+def transactions(server: PostgresServer, database: str) -> int:
+    with psycopg.connect(server.url("postgres"), autocommit=True) as connection:
+        query = "select xact_commit from pg_stat_database where datname = %s"
+        found = connection.execute(query, [database]).fetchone()
+    return int(found[0]) if found else 0
 
 
 def _run(serving: Serving, pipe: Connection) -> None:

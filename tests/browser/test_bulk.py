@@ -87,7 +87,6 @@ def counts(text: str) -> dict[str, int]:
 
 
 async def walk(page: Page, person: str, channel: str) -> None:
-    """Become somebody and go somewhere, where the list of channels is folded away."""
     await page.get_by_test_id("menu").tap()
     await become(page, person)
     await expect(page.get_by_role("navigation")).not_to_be_in_viewport()

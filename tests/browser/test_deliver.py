@@ -172,7 +172,6 @@ async def a_restart_and_the_door(page: Page, playground: Playground) -> None:
 
 
 async def a_start_and_a_cancellation(page: Page, playground: Playground) -> None:
-    """In cash, from on hold."""
     playground.delivery.book.step_seconds = None
     card = await book(page, cash=True, cook="30")
     await expect(card).to_contain_text("minutes of cook time left", timeout=LATER)

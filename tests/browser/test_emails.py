@@ -16,7 +16,6 @@ def people(count: int) -> bytes:
 
 
 async def drop(page: Page, content: bytes) -> None:
-    """Attach a file to the composer and send it."""
     file: Any = {"name": "people.csv", "mimeType": "text/csv", "buffer": content}
     await page.locator("#middle input[type=file]").first.set_input_files(file)
     await expect(page.locator("[data-testid=pending-file][data-state=ready]")).to_have_count(1)

@@ -41,7 +41,6 @@ def payload(name: str, kind: str, content: bytes) -> Any:
 
 
 async def drag(page: Page, pane: str, name: str, kind: str, content: bytes) -> None:
-    """Drag a file from outside over a pane and let it fall."""
     transfer = await page.evaluate_handle(
         """([name, type, bytes]) => {
             const carried = new DataTransfer();

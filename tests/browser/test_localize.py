@@ -20,7 +20,6 @@ FINANCE = "C0FINANCE"
 
 
 async def attach(page: Page, path: Path) -> None:
-    """Put a file into the conversation, as a person does."""
     await page.get_by_test_id("composer-attach-input").set_input_files(path)
     await expect(page.locator("[data-testid=pending-file][data-state=ready]")).to_have_count(1)
     await page.get_by_test_id("composer-send").click()
@@ -37,7 +36,6 @@ async def thread_of(page: Page, path: Path) -> Locator:
 
 
 async def choose(page: Page, thread: Locator, label: str) -> None:
-    """Press a button of the offer, or choose it in its menu."""
     button = thread.get_by_role("button", name=label, exact=True)
     await expect(thread).to_contain_text(label, timeout=20_000)
     await button.first.click()

@@ -20,7 +20,6 @@ async def news(page: Page, topic: str) -> None:
 
 
 async def press(page: Page, target: JSHandle) -> None:
-    """Hold the mouse down in the middle of it."""
     element = target.as_element()
     assert element is not None
     await element.scroll_into_view_if_needed()

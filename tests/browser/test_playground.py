@@ -25,7 +25,6 @@ async def press_until(card: Locator, button: str, word: str) -> None:
 
 
 def moved(playground: Playground) -> list[int]:
-    """What was paid, in cents."""
     return [entry.cents for entry in playground.payments.ledger.entries]
 
 

@@ -1,4 +1,5 @@
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -6,6 +7,7 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
+from bot.clients.multipart import Upload
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
@@ -60,3 +62,16 @@ def client(open_client: OpenClient) -> PaymentsClient:
 @pytest.fixture
 def bench(partner: Partner, slots: CountingSlots, open_client: OpenClient) -> Bench:
     return Bench(partner, slots, open_client)
+
+
+def in_pieces(content: bytes, *, size: int | None = None, name: str = "file.mp3") -> Upload:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
+        async def pieces() -> AsyncIterator[bytes]:
+            for start in range(0, len(content), 1_000):
+                yield content[start : start + 1_000]
+
+        yield pieces()
+
+    size = len(content) if size is None else size
+    return Upload(name=name, content_type="audio/mpeg", size=size, source=opened)

@@ -114,7 +114,6 @@ def client(service: PaymentsSimulator, connect: Connect) -> PaymentsClient:
 
 @pytest.fixture
 async def plain() -> AsyncIterator[PaymentsSimulator]:
-    """The service as documented."""
     async with PaymentsSimulator() as running:
         yield running
 

@@ -218,9 +218,7 @@ def lost(circuit: Circuit, count: int = IN_A_ROW) -> None:
         circuit.answered()
 
 
-async def test_a_service_that_answers_only_reads_gets_one_effect_at_a_time_less_and_less_often(
-    clock: ManualClock, circuit: Circuit
-) -> None:
+async def test_who_answers_only_reads_gets_single_effects_ever_less_often(clock: ManualClock, circuit: Circuit) -> None:
     lost(circuit)
     assert (circuit.is_open, circuit.is_silent) == (True, False)
     for pause in (TRIAL, 2 * TRIAL, 4 * TRIAL, 8 * TRIAL):
@@ -261,9 +259,7 @@ def test_a_silence_is_counted_from_the_first_effect_that_was_lost(clock: ManualC
     assert (circuit.is_silent, circuit.silent_seconds) == (True, 21)
 
 
-def test_while_reads_are_answered_a_silence_is_counted_from_the_third_lost_effect(
-    clock: ManualClock, circuit: Circuit
-) -> None:
+def test_with_reads_answered_a_silence_counts_from_the_third_lost_effect(clock: ManualClock, circuit: Circuit) -> None:
     lost(circuit)
     clock.advance(7)
     lost(circuit, 1)

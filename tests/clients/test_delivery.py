@@ -51,9 +51,7 @@ def client(make: Make) -> DeliveryClient:
     return make("")
 
 
-async def test_every_operation_is_asked_with_its_own_key_and_in_a_language(
-    service: DeliverySimulator, client: DeliveryClient
-) -> None:
+async def test_every_operation_has_its_key_and_a_language(service: DeliverySimulator, client: DeliveryClient) -> None:
     made = await client.create_store(
         StoreForm(name="Norte", email="n@example.com", phone=PHONE, position=HERE, address="1 North", reference="Gate")
     )
@@ -106,9 +104,7 @@ async def test_another_language_is_one_line_of_the_operator(service: DeliverySim
         make('[delivery]\nlanguage = "no such thing"\n')
 
 
-async def test_not_covered_a_refusal_and_an_outage_are_different_things(
-    service: DeliverySimulator, client: DeliveryClient
-) -> None:
+async def test_not_covered_a_refusal_and_an_outage_differ(service: DeliverySimulator, client: DeliveryClient) -> None:
     with pytest.raises(NotCovered) as refused:
         await client.quote(key=KEY, position=FAR, payment=Payment.CARD, cents=100)
     assert refused.value.words == snapshot("This address is not covered from this store")
@@ -129,9 +125,7 @@ async def test_not_covered_a_refusal_and_an_outage_are_different_things(
     ("El servicio está fuera de servicio", False),
     ("The order could not be recovered", False),
 ])  # fmt: skip
-async def test_only_a_price_is_refused_for_the_place(
-    make: Make, partner: Partner, words: str, not_covered: bool
-) -> None:
+async def test_only_prices_are_refused_for_a_place(make: Make, partner: Partner, words: str, not_covered: bool) -> None:
     partner.answer = lambda _: said({"message": words}, 422)
     client = make("", partner.url)
     with pytest.raises(ServiceNever) as refused:
@@ -165,9 +159,7 @@ async def test_each_locked_door_has_its_own_sentence(
     assert words in sentence(caught.value)
 
 
-async def test_a_locked_door_stands_in_the_way_of_a_booking_with_the_same_words(
-    service: DeliverySimulator, client: DeliveryClient
-) -> None:
+async def test_a_locked_door_tells_a_booking_the_same(service: DeliverySimulator, client: DeliveryClient) -> None:
     service.switches.suspended = True
     outcome = await client.create_booking(*BOOKING, key=KEY)
     assert isinstance(outcome, NotExecuted)

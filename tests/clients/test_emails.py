@@ -23,6 +23,7 @@ from bot.domain.text import Secrets
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
 from tests.clients.partner_server import Call, Partner, said
+from tests.support.fixtures import Logged
 
 KEY = "k3y/+ with=ä &secret"
 CSV = b"name,email\r\nAna,ana@example.com\r\nBo,bounce@example.com\r\n"
@@ -75,9 +76,7 @@ async def test_an_address_that_is_not_configured_is_named() -> None:
 
 
 @pytest.mark.parametrize("shape", Shape)
-async def test_every_shape_becomes_something_to_show(
-    client: EmailsClient, simulator: EmailsSimulator, shape: Shape
-) -> None:
+async def test_every_shape_can_be_shown(client: EmailsClient, simulator: EmailsSimulator, shape: Shape) -> None:
     simulator.manners.shape = shape
     answer = await client.check("bounce@example.com")
     assert isinstance(answer, Answer)
@@ -90,9 +89,7 @@ async def test_every_shape_becomes_something_to_show(
     "ana+news@example.com", '"ana maria"@example.com', "o'hara@example.com", "ana@españa.example", "用户@例子.广告",
     "a&b=c#d?e%41@example.com", "ana/../b@example.com",
 ])  # fmt: skip
-async def test_an_address_arrives_as_it_was_given(
-    client: EmailsClient, simulator: EmailsSimulator, address: str
-) -> None:
+async def test_an_address_arrives_as_given(client: EmailsClient, simulator: EmailsSimulator, address: str) -> None:
     assert isinstance(await client.check(address), Answer)
     assert dict(simulator.asked) == {address: 1}
 
@@ -187,9 +184,7 @@ def spellings(secret: str) -> list[str]:
 
 
 @pytest.mark.parametrize("written", spellings(KEY))
-async def test_a_key_that_the_service_sends_back_is_never_shown(
-    open_client: Open, partner: Partner, written: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_key_sent_back_is_not_shown(open_client: Open, partner: Partner, written: str, caplog: Logged) -> None:
     caplog.set_level(logging.DEBUG)
 
     def echo(call: Call) -> web.Response:
@@ -215,7 +210,7 @@ async def test_a_key_that_the_service_sends_back_is_never_shown(
 
 
 @pytest.mark.parametrize("base", ["http://127.0.0.1:1", "http://no-such-host.invalid", "http://127.0.0.1:9"])
-async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: Logged) -> None:
     caplog.set_level(logging.DEBUG)
     client = open_client(base, base)
     shown = [await client.check("ana@example.com"), await client.process_file(CSV, column=1, name="r.csv")]
@@ -229,9 +224,7 @@ async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: py
     ("x" * 3_000, "text/plain", "x" * 499 + "…"),
     ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
 ])  # fmt: skip
-async def test_anything_else_is_shown_as_it_came(
-    open_client: Open, partner: Partner, body: str, content_type: str, text: str
-) -> None:
+async def test_the_rest_as_it_is(open_client: Open, partner: Partner, body: str, content_type: str, text: str) -> None:
     partner.answer = lambda _: web.Response(text=body, content_type=content_type)
     answer = await open_client(partner.url, partner.url).check("ana@example.com")
     assert isinstance(answer, Answer)

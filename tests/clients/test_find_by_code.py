@@ -44,9 +44,7 @@ async def test_a_code_is_ours_in_any_case_and_spacing_and_no_other_is(client: Pa
 
 
 @pytest.mark.parametrize("count", [0, 3, 100, 101, 250])
-async def test_both_ends_of_the_list_are_two_pages_at_most(
-    client: PaymentsClient, partner: Partner, count: int
-) -> None:
+async def test_both_ends_of_a_list_are_two_pages_at_most(client: PaymentsClient, partner: Partner, count: int) -> None:
     partner.operations = [
         operation(number) | {"failure_uri": f"https://switchboard.example.com/callbacks/payments/secret-{number}"}
         for number in range(1, count + 1)

@@ -27,7 +27,6 @@ class VirtualTime:
         await done
 
     async def settle(self) -> None:
-        """Until everybody who can run has run."""
         ready = vars(asyncio.get_running_loop())["_ready"]
         for _ in itertools.takewhile(lambda n: n == 0 or ready, itertools.count()):
             await asyncio.sleep(0)
@@ -120,9 +119,7 @@ WAYS = st.builds(
 
 @settings(max_examples=150, deadline=None)
 @given(st.lists(WAYS, min_size=11, max_size=60), st.lists(seconds(6), max_size=2))
-def test_never_more_than_ten_arrive_in_any_second_and_nobody_is_forgotten(
-    ways: list[Way], refusals: list[float]
-) -> None:
+def test_at_most_ten_arrive_in_any_second_and_nobody_is_forgotten(ways: list[Way], refusals: list[float]) -> None:
     """However long connecting takes, and whatever the network does to each request up to 50 ms."""
     arrived = asyncio.run(arrivals(ways, refusals=refusals))
     assert len(arrived) == len(ways)
@@ -140,7 +137,7 @@ HELD_UP = st.builds(
 
 @settings(max_examples=100, deadline=None)
 @given(st.lists(HELD_UP, min_size=11, max_size=50))
-def test_never_more_than_ten_arrive_in_any_second_while_single_requests_are_held_up(ways: list[Way]) -> None:
+def test_at_most_ten_arrive_in_any_second_while_single_requests_are_held_up(ways: list[Way]) -> None:
     """By as much as 0.9 s; answers take 0.2 s at least, as those before did."""
     arrived = asyncio.run(arrivals([*[Way(answering=0.2)] * 10, *ways]))
     assert len(arrived) == len(ways) + 10
@@ -334,9 +331,7 @@ async def test_a_turn_that_was_not_used_is_free_again_at_once(slots: PartnerTurn
 
 
 @pytest.mark.parametrize(("lane", "places"), [(Lane.READ, 12), (Lane.LISTING, 12), (Lane.EFFECT, 18)])
-async def test_a_connection_that_does_not_stand_takes_a_place_for_1_s(
-    time: VirtualTime, slots: PartnerTurns, lane: Lane, places: int
-) -> None:
+async def test_connecting_takes_a_place(time: VirtualTime, slots: PartnerTurns, lane: Lane, places: int) -> None:
     """Of the eighteen places six are for effects only."""
     for _ in range(places):
         assert await slots.acquire(lane, patience=0) is not None

@@ -1,40 +1,22 @@
 """Forms on the wire: their length is told, a file goes out once while it is read, no name breaks out of its line."""
 
-import asyncio
 import io
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import BytesIOPayload, MultipartWriter
 
-from bot.clients.multipart import Upload, make_form
+from bot.clients.multipart import make_form
 from bot.clients.transport import PreparedRequest, Transport, open_session
 from bot.domain.outcome import Reply
+from tests.clients.conftest import in_pieces
 from tests.clients.wire_server import Arrived, answer, wire_server
 
 FIELDS = {"text": "José\r\n--b", "list[0]": "1.2"}
 
 
-def in_pieces(content: bytes, *, size: int | None = None, name: str = "file.mp3") -> Upload:
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
-        async def pieces() -> AsyncIterator[bytes]:
-            for start in range(0, len(content), 1_000):
-                yield content[start : start + 1_000]
-
-        yield pieces()
-
-    size = len(content) if size is None else size
-    return Upload(name=name, content_type="audio/mpeg", size=size, source=opened)
-
-
 async def sent(form: MultipartWriter) -> tuple[Reply, list[Arrived]]:
-    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b"{}"))
-
-    async with wire_server(behave) as server, open_session() as session:
+    async with wire_server(answer(b"{}")) as server, open_session() as session:
         transport = Transport(session=session, base_url=server.url, service="s")
         headers = {"Content-Type": form.content_type}
         reply = await transport.send(

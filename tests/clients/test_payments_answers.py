@@ -127,7 +127,7 @@ ANSWERS: list[tuple[str, int, object, type]] = [
 
 
 @pytest.mark.parametrize(("call", "status", "body", "outcome"), ANSWERS)
-async def test_what_becomes_of_an_answer(bench: Bench, call: str, status: int, body: object, outcome: type) -> None:
+async def test_what_answers_become(bench: Bench, call: str, status: int, body: object, outcome: type) -> None:
     found = await bench.told(call, body, status)
     assert type(found) is outcome
     assert len(bench.partner.calls) == 1, "nothing is sent twice"
@@ -181,9 +181,7 @@ READ: list[tuple[str, int, object, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("call", "status", "body", "fields"), READ)
-async def test_a_record_is_read(
-    bench: Bench, call: str, status: int, body: object, fields: Mapping[str, object]
-) -> None:
+async def test_what_is_read(bench: Bench, call: str, status: int, body: object, fields: Mapping[str, object]) -> None:
     found = await bench.told(call, body, status)
     record = found.value if isinstance(found, Done) else found
     assert {name: getattr(record, name) if name else record for name in fields} == fields
@@ -200,9 +198,7 @@ async def test_a_record_is_read(
     ({"amount": -1, "quantity": 2}, (2, None, None)),
     ({"amount": "1.00", "quantity": 0}, (0, 100, 0)),
 ])  # fmt: skip
-async def test_what_an_item_does_not_say_exactly_is_none(
-    bench: Bench, item: JsonObject, expected: tuple[int | None, ...]
-) -> None:
+async def test_what_items_leave_open_is_none(bench: Bench, item: JsonObject, expected: tuple[int | None, ...]) -> None:
     [found] = (await bench.told("get purchase", purchase(items=[{"description": "x", **item}]))).items
     assert (found.description, found.quantity, found.unit_cents, found.line_cents) == ("x", *expected)
 
@@ -227,9 +223,7 @@ async def test_an_items_amount_may_be_for_the_line(bench: Bench) -> None:
          {"id": "p-1", "title": "Acme", "funds": 5}, {"name": "Acme", "balance": 500}),
     ],
 )  # fmt: skip
-async def test_an_operators_names_are_read(
-    bench: Bench, call: str, services: str, body: object, fields: dict[str, object]
-) -> None:
+async def test_operators_names(bench: Bench, call: str, services: str, body: object, fields: dict[str, object]) -> None:
     bench.services = services
     found = await bench.told(call, body)
     record = found.value if isinstance(found, Done) else found
@@ -324,9 +318,7 @@ async def test_a_page_is_read_with_its_figures(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 403, 411, 413])
-async def test_a_proxy_that_refuses_a_body_is_learned_once(
-    client: PaymentsClient, partner: Partner, status: int
-) -> None:
+async def test_a_proxy_refusing_a_body_is_learned_once(client: PaymentsClient, partner: Partner, status: int) -> None:
     partner.answer = lambda call: page_of_a_proxy(status) if call.raw else None
     partner.operations = [operation(1)]
     for bodies in ([True, False], [True, False, False]):

@@ -5,8 +5,8 @@ import json
 from decimal import Decimal
 from typing import Any
 
-import aiohttp
 import pytest
+from aiohttp import ClientSession
 
 from bot.clients.limiter import Lane
 from bot.clients.payments import NewItem, PaymentsClient
@@ -179,9 +179,7 @@ async def test_reads_let_effects_go_first(bench: Bench) -> None:
 
 @pytest.mark.parametrize("may_leave", [True, False])
 @pytest.mark.parametrize("call", [*EFFECTS, "bulk"])
-async def test_an_effect_is_sent_and_counted_when_its_guard_lets_it_go(
-    bench: Bench, call: str, may_leave: bool
-) -> None:
+async def test_an_effect_leaves_and_counts_when_its_guard_lets_it(bench: Bench, call: str, may_leave: bool) -> None:
     found = await bench.told(call, operation(7), 201, guard=lambda: may_leave)
     assert len(bench.partner.calls) == bench.slots.departures == int(may_leave)
     assert bench.slots.open == 0
@@ -235,9 +233,7 @@ async def test_what_cannot_be_an_identifier_is_not_asked(client: PaymentsClient,
     ("identifier", "path"),
     [("op-1", "/checkout/op-1"), ("a/b ?#&%ü", "/checkout/a%2Fb%20%3F%23%26%25%C3%BC"), ("../x", "/checkout/..%2Fx")],
 )
-def test_the_checkout_link_is_encoded_and_calls_nothing(
-    client: PaymentsClient, partner: Partner, identifier: str, path: str
-) -> None:
+def test_the_checkout_link_calls_nothing(client: PaymentsClient, partner: Partner, identifier: str, path: str) -> None:
     assert client.checkout_url(identifier) == partner.url + path
     assert partner.calls == []
 
@@ -265,9 +261,7 @@ def test_a_submission_may_take_ten_minutes() -> None:
     assert payments.UPLOAD_SECONDS == 600
 
 
-async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(
-    session: aiohttp.ClientSession, partner: Partner
-) -> None:
+async def test_what_may_leave_is_asked_with_operation_and_subject(session: ClientSession, partner: Partner) -> None:
     """Its code, or its id; a bulk payment by our reference."""
     asked: list[str] = []
 

@@ -2,8 +2,8 @@
 
 import json
 
-import aiohttp
 import pytest
+from aiohttp import ClientSession
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
@@ -12,7 +12,7 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import PreparedRequest, Transport
 from bot.domain.outcome import NO_JSON, Reply
 from bot.domain.text import Secrets
-from tests.clients.wire_server import Arrived, answer, wire_server
+from tests.clients.wire_server import answer, wire_server
 
 OTHERS = "an/other+services=key"
 """A secret that this service never got."""
@@ -20,14 +20,9 @@ REQUEST = PreparedRequest(operation="s.ask", method="GET", path="/", headers={})
 
 
 async def told(
-    session: aiohttp.ClientSession, body: bytes, *, request: PreparedRequest = REQUEST, secrets: Secrets | None = None
+    session: ClientSession, body: bytes, *, request: PreparedRequest = REQUEST, secrets: Secrets | None = None
 ) -> Reply:
-    """What the transport hands on of an answer."""
-
-    async def say(_: Arrived, writer: object) -> None:
-        writer.write(answer(body))  # type: ignore[attr-defined]
-
-    async with wire_server(say) as server:
+    async with wire_server(answer(body)) as server:
         transport = Transport(session=session, base_url=server.url, service="s", secrets=secrets or Secrets([OTHERS]))
         return await transport.send(request)
 
@@ -42,9 +37,7 @@ async def told(
         "eDp5OmFuL290aGVyK3NlcnZpY2VzPWtleQ==",  # x:y: in front
     ],
 )
-async def test_a_success_is_handed_on_without_it_in_names_values_and_lists(
-    session: aiohttp.ClientSession, quoted: str
-) -> None:
+async def test_a_success_is_handed_on_without_it(session: ClientSession, quoted: str) -> None:
     body = {"status": f"see {quoted}", "in": [{"deep": [quoted, 5, None]}], quoted: True}
     found = (await told(session, json.dumps(body).encode())).json
     assert isinstance(found, dict)
@@ -55,19 +48,19 @@ async def test_a_success_is_handed_on_without_it_in_names_values_and_lists(
     assert "[hidden]" in found or "[hidden]" in str(list(found))
 
 
-async def test_slashes_may_be_escaped(session: aiohttp.ClientSession) -> None:
+async def test_slashes_may_be_escaped(session: ClientSession) -> None:
     """As PHP writes JSON; a text that is no JSON keeps the backslashes."""
     reply = await told(session, rb"no JSON: an\/other+services=key")
     assert (reply.json, reply.text) == (NO_JSON, "no JSON: [hidden]")
 
 
-async def test_half_a_secret_at_the_end_of_what_is_kept_is_none(session: aiohttp.ClientSession) -> None:
+async def test_half_a_secret_at_the_end_of_what_is_kept_is_none(session: ClientSession) -> None:
     reply = await told(session, b"x" * 1_990 + OTHERS.encode())
     assert reply.text == "x" * 1_990 + "[hidden]"
     assert (await told(session, b"x" * 1_995 + OTHERS.encode())).text == "x" * 1_995 + "[hidd"
 
 
-async def test_what_goes_out_with_a_request_is_known_from_then_on(session: aiohttp.ClientSession) -> None:
+async def test_what_goes_out_with_a_request_is_known_from_then_on(session: ClientSession) -> None:
     secrets, key = Secrets(), "key-of-a-store"
     request = PreparedRequest(operation="s.ask", method="GET", path="/", headers={"Authorization": f"Bearer {key}"})
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": key}
@@ -75,18 +68,14 @@ async def test_what_goes_out_with_a_request_is_known_from_then_on(session: aioht
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": "[hidden]"}
 
 
-async def test_a_body_that_is_too_deep_is_no_json(session: aiohttp.ClientSession) -> None:
+async def test_a_body_that_is_too_deep_is_no_json(session: ClientSession) -> None:
     reply = await told(session, b"[" * 900 + b"]" * 900)
     assert reply.json is NO_JSON or reply.json
 
 
-async def test_the_key_of_a_new_store_arrives_and_is_a_secret_from_then_on(session: aiohttp.ClientSession) -> None:
+async def test_the_key_of_a_new_store_arrives_and_is_a_secret_from_then_on(session: ClientSession) -> None:
     body, secrets = b'[{"address": "at brand-new-key", "name": "Centro", "token": "brand-new-key"}]', Secrets()
-
-    async def say(_: Arrived, writer: object) -> None:
-        writer.write(answer(body))  # type: ignore[attr-defined]
-
-    async with wire_server(say) as server:
+    async with wire_server(answer(body)) as server:
         client = DeliveryClient(
             routes=load_routes(None, environment="sandbox"),
             transport=Transport(session=session, base_url=server.url, service="delivery", secrets=secrets),
@@ -101,11 +90,8 @@ async def test_the_key_of_a_new_store_arrives_and_is_a_secret_from_then_on(sessi
 
 
 async def test_the_name_of_a_result_is_without_it() -> None:
-    async def say(_: Arrived, writer: object) -> None:
-        headers = 'Content-Type: text/csv\r\nContent-Disposition: attachment; filename="an-other-key.csv"'
-        writer.write(answer(b"x", headers=headers))  # type: ignore[attr-defined]
-
-    async with wire_server(say) as server, open_result_session(["127.0.0.1"]) as session:
+    headers = 'Content-Type: text/csv\r\nContent-Disposition: attachment; filename="an-other-key.csv"'
+    async with wire_server(answer(b"x", headers=headers)) as server, open_result_session(["127.0.0.1"]) as session:
         results = Results(session=session, own=["127.0.0.1"], secrets=Secrets(["an-other-key"]))
         async with results.open(f"{server.url}/x", service="email", limit=10) as result:
             assert result.name == "[hidden].csv"

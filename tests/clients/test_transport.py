@@ -1,7 +1,5 @@
 import asyncio
-import datetime as dt
 import gzip
-import ipaddress
 import json
 import socket
 import ssl
@@ -11,9 +9,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 import structlog
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
+from aiohttp import ClientSession
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,6 +26,8 @@ from bot.domain.errors import OperatorError
 from bot.domain.money import plain
 from bot.domain.outcome import NO_JSON, Failure, Reply
 from tests.clients.wire_server import Arrived, Behaviour, answer, wire_server
+from tests.support.certificates import self_signed
+from tests.support.fixtures import Logged
 
 IN_A_ROW = 3
 MAX_BODY = 2 * 1024 * 1024
@@ -42,14 +40,12 @@ def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b
 
 
 def transport(
-    session: aiohttp.ClientSession, url: str, *, connect: float = 5.0, read: float = 20.0, total: float = 30.0
+    session: ClientSession, url: str, *, connect: float = 5.0, read: float = 20.0, total: float = 30.0
 ) -> Transport:
     return Transport(session=session, base_url=url, service="payments", connect=connect, read=read, total=total)
 
 
-async def test_a_service_has_five_seconds_to_connect_twenty_to_go_on_and_thirty_in_all(
-    session: aiohttp.ClientSession,
-) -> None:
+async def test_a_service_has_five_seconds_to_connect_twenty_to_go_on_and_thirty_in_all(session: ClientSession) -> None:
     made = Transport(session=session, base_url="https://api.example.com", service="payments")
     assert made._timeout == aiohttp.ClientTimeout(total=30.0, connect=5.0, sock_connect=5.0, sock_read=20.0)
 
@@ -66,7 +62,7 @@ async def drop(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
     writer.close()
 
 
-async def test_an_exchange_becomes_a_reply_with_exact_numbers(session: aiohttp.ClientSession) -> None:
+async def test_an_exchange_becomes_a_reply_with_exact_numbers(session: ClientSession) -> None:
     async with wire_server(fine) as server:
         reply = await transport(session, server.url + "/v1/").send(request())
     assert reply.json == {"id": "op1", "amount": Decimal("25.10")}
@@ -77,7 +73,7 @@ async def test_an_exchange_becomes_a_reply_with_exact_numbers(session: aiohttp.C
     assert arrived.headers["authorization"] == "Basic c2VjcmV0"
 
 
-async def test_the_path_goes_out_as_it_was_encoded(session: aiohttp.ClientSession) -> None:
+async def test_the_path_goes_out_as_it_was_encoded(session: ClientSession) -> None:
     async with wire_server(fine) as server:
         await transport(session, server.url).send(request("GET", "/a%2Fb?email=a%2Bb%40c", None))
     assert server.requests[0].line == "GET /a%2Fb?email=a%2Bb%40c HTTP/1.1"
@@ -95,7 +91,7 @@ async def closes_the_second(arrived: Arrived, writer: asyncio.StreamWriter) -> N
 async def test_no_request_is_sent_twice_on_a_connection_kept_alive(method: str) -> None:
     async with (
         wire_server(closes_the_second) as server,
-        aiohttp.ClientSession(request_class=SingleSendRequest) as keeping_alive,
+        ClientSession(request_class=SingleSendRequest) as keeping_alive,
     ):
         sender = transport(keeping_alive, server.url)
         assert (await sender.send(request(method))).status == 200
@@ -105,7 +101,7 @@ async def test_no_request_is_sent_twice_on_a_connection_kept_alive(method: str) 
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "GET"])
-async def test_every_request_gets_a_connection_of_its_own(session: aiohttp.ClientSession, method: str) -> None:
+async def test_every_request_gets_a_connection_of_its_own(session: ClientSession, method: str) -> None:
     async with wire_server(fine) as server:
         sender = transport(session, server.url)
         for _ in range(3):
@@ -114,7 +110,7 @@ async def test_every_request_gets_a_connection_of_its_own(session: aiohttp.Clien
 
 
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
-async def test_no_redirect_is_followed(session: aiohttp.ClientSession, status: str) -> None:
+async def test_no_redirect_is_followed(session: ClientSession, status: str) -> None:
     async def redirect(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
         writer.write(answer(status=status, headers=f"Location: {other.url}/stolen"))
 
@@ -124,7 +120,7 @@ async def test_no_redirect_is_followed(session: aiohttp.ClientSession, status: s
         assert other.requests == []
 
 
-async def test_nobody_listening_is_not_connected(session: aiohttp.ClientSession) -> None:
+async def test_nobody_listening_is_not_connected(session: ClientSession) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -132,8 +128,10 @@ async def test_nobody_listening_is_not_connected(session: aiohttp.ClientSession)
     assert reply == Reply(failure=Failure.NOT_CONNECTED)
 
 
-async def test_a_certificate_nobody_signed_is_not_connected(session: aiohttp.ClientSession, tmp_path: Path) -> None:
-    async with wire_server(fine, tls=self_signed(tmp_path)) as server:
+async def test_a_certificate_nobody_signed_is_not_connected(session: ClientSession, tmp_path: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*self_signed(tmp_path))
+    async with wire_server(fine, tls=context) as server:
         reply = await transport(session, server.url.replace("http", "https")).send(request())
         assert reply.failure is Failure.NOT_CONNECTED
         assert server.requests == []
@@ -173,7 +171,7 @@ ENDS: list[tuple[Behaviour, dict[str, float], Failure | None]] = [
 
 @pytest.mark.parametrize(("behave", "seconds", "failure"), ENDS)
 async def test_how_an_exchange_ends(
-    session: aiohttp.ClientSession, behave: Behaviour, seconds: dict[str, float], failure: Failure | None
+    session: ClientSession, behave: Behaviour, seconds: dict[str, float], failure: Failure | None
 ) -> None:
     async with wire_server(behave) as server:
         reply = await transport(session, server.url, **seconds).send(request())
@@ -182,16 +180,14 @@ async def test_how_an_exchange_ends(
 
 
 @pytest.mark.parametrize("seconds", [{"connect": 0.1}, {"total": 0.1}])
-async def test_a_handshake_that_does_not_come_is_not_connected(
-    session: aiohttp.ClientSession, seconds: dict[str, float]
-) -> None:
+async def test_a_handshake_that_never_comes_connects_nothing(session: ClientSession, seconds: dict[str, float]) -> None:
     async with wire_server(hang) as server:
         slow = transport(session, server.url.replace("http", "https"), **seconds)
         assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
         assert server.connections == 1
 
 
-async def test_the_guard_is_asked_only_when_the_connection_stands(session: aiohttp.ClientSession) -> None:
+async def test_the_guard_is_asked_only_when_the_connection_stands(session: ClientSession) -> None:
     """A handshake may take seconds; what changed meanwhile must count."""
     asked: list[str] = []
 
@@ -208,7 +204,7 @@ async def test_the_guard_is_asked_only_when_the_connection_stands(session: aioht
         assert asked == ["guard"]
 
 
-async def test_cancelling_is_not_swallowed(session: aiohttp.ClientSession) -> None:
+async def test_cancelling_is_not_swallowed(session: ClientSession) -> None:
     async with wire_server(hang) as server:
         sending = asyncio.create_task(transport(session, server.url).send(request()))
         await server.arrived.wait()
@@ -218,16 +214,14 @@ async def test_cancelling_is_not_swallowed(session: aiohttp.ClientSession) -> No
 
 
 async def test_a_session_of_another_kind_is_refused() -> None:
-    async with wire_server(fine) as server, aiohttp.ClientSession() as plain_session:
+    async with wire_server(fine) as server, ClientSession() as plain_session:
         with pytest.raises(TypeError, match="open_session"):
             await transport(plain_session, server.url).send(request())
         assert server.requests == []
 
 
 @pytest.mark.parametrize("behaviour", [fine, drop])
-async def test_logs_hold_no_address_body_or_credentials(
-    session: aiohttp.ClientSession, behaviour: object, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_logs_hold_no_address_or_credentials(session: ClientSession, behaviour: object, caplog: Logged) -> None:
     caplog.set_level("DEBUG", "bot.clients.transport")
     secret = request(path="/payouts/s3cret?apikey=s3cret", body=b"s3cret")
     with structlog.testing.capture_logs() as logs:
@@ -245,7 +239,7 @@ def test_a_prepared_request_does_not_print_what_it_carries() -> None:
 @pytest.mark.parametrize(
     "base_url", ["", "example.com", "ftp://example.com", "https://", "https://me:pw@example.com", "https://a.b/?x=1"]
 )
-async def test_a_base_address_that_is_none_is_the_operators(session: aiohttp.ClientSession, base_url: str) -> None:
+async def test_a_base_address_that_is_none_is_the_operators(session: ClientSession, base_url: str) -> None:
     with pytest.raises(OperatorError, match="PAYMENTS_BASE_URL"):
         transport(session, base_url)
 
@@ -300,37 +294,12 @@ def test_a_float_is_never_written(value: object) -> None:
         dump_json(value)
 
 
-def self_signed(folder: Path) -> ssl.SSLContext:
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
-    now = dt.datetime.now(dt.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    file = folder / "server.pem"
-    file.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-        + certificate.public_bytes(serialization.Encoding.PEM)
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(file)
-    return context
-
-
 def says(status: int) -> Behaviour:
     return writes(answer(b"{}", status=f"{status} Said"))
 
 
 @pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 409, 422, 429, 500, 501])
-async def test_any_answer_of_the_service_itself_closes_the_circuit(session: aiohttp.ClientSession, status: int) -> None:
+async def test_any_answer_of_the_service_itself_closes_the_circuit(session: ClientSession, status: int) -> None:
     async with wire_server(says(status)) as service:
         sender = transport(session, service.url)
         for _ in range(IN_A_ROW):
@@ -340,7 +309,7 @@ async def test_any_answer_of_the_service_itself_closes_the_circuit(session: aioh
 
 
 @pytest.mark.parametrize("behave", [hang, drop, says(502), says(503), says(504)])
-async def test_what_is_no_answer_of_the_service_opens_it(session: aiohttp.ClientSession, behave: Behaviour) -> None:
+async def test_what_is_no_answer_of_the_service_opens_it(session: ClientSession, behave: Behaviour) -> None:
     async with wire_server(behave) as service:
         sender = transport(session, service.url, total=0.2)
         for count in range(IN_A_ROW):
@@ -349,9 +318,7 @@ async def test_what_is_no_answer_of_the_service_opens_it(session: aiohttp.Client
     assert sender.circuit.is_silent
 
 
-async def test_a_connection_that_is_refused_opens_it_and_our_own_refusals_do_not(
-    session: aiohttp.ClientSession,
-) -> None:
+async def test_a_connection_that_is_refused_opens_it_and_our_own_refusals_do_not(session: ClientSession) -> None:
     sender = transport(session, "http://127.0.0.1:1")
     for _ in range(IN_A_ROW):
         await sender.send(request())
@@ -363,7 +330,7 @@ async def test_a_connection_that_is_refused_opens_it_and_our_own_refusals_do_not
     assert not sender.circuit.is_open
 
 
-async def test_effects_without_an_answer_count_although_reads_are_answered(session: aiohttp.ClientSession) -> None:
+async def test_effects_without_an_answer_count_although_reads_are_answered(session: ClientSession) -> None:
     async with wire_server(hang) as dead, wire_server(fine) as alive:
         sender = transport(session, dead.url, total=0.1)
         reader = Transport(session=session, base_url=alive.url, service="payments", circuit=sender.circuit)

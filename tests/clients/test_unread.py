@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
+from aiohttp import ClientSession
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
@@ -38,6 +38,7 @@ from tests.clients.conftest import payments_client, routes_of
 from tests.clients.delivery_calls import BOOKING, HERE, KEY
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
 from tests.clients.payments_calls import NEW
+from tests.support.fixtures import Logged
 from tests.support.troubles import says
 
 ASKED = Request(
@@ -46,8 +47,6 @@ ASKED = Request(
 
 
 class Notes:
-    """What was told."""
-
     def __init__(self) -> None:
         self.answers: list[UnreadAnswer] = []
         self.were_read: list[str] = []
@@ -65,8 +64,6 @@ class Notes:
 
 
 class Broken(Notes):
-    """Fails whatever it is told."""
-
     def unread(self, answer: UnreadAnswer) -> None:  # noqa: ARG002 - the protocol's name
         raise OSError("the database is locked")
 
@@ -83,7 +80,7 @@ OpenPayments = Callable[..., PaymentsClient]
 
 
 @pytest.fixture
-def payments(session: aiohttp.ClientSession, notes: Notes, tmp_path: Path) -> OpenPayments:
+def payments(session: ClientSession, notes: Notes, tmp_path: Path) -> OpenPayments:
     def build(url: str, *, services: str = "", answers: AnswerObserver | None = notes) -> PaymentsClient:
         transport = Transport(session=session, base_url=url, service="payments", total=5.0)
         secret = SecretStr("partner-secret")
@@ -102,9 +99,7 @@ def payout(code: str = "code-1") -> NewPayout:
     return replace(NEW, email="ana@example.com", code=code)
 
 
-async def test_a_payout_made_under_other_names_is_read_with_the_lines_that_are_proposed(
-    payments: OpenPayments, notes: Notes
-) -> None:
+async def test_a_payout_under_other_names_is_read_with_the_proposed_lines(payments: OpenPayments, notes: Notes) -> None:
     async with await speaking(create_payout__id="uid", create_payout__status="state") as service:
         made = await payments(service.base_url).create_payout(payout(), earlier_unknown=False)
         assert made == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
@@ -126,9 +121,7 @@ async def test_a_payout_made_under_other_names_is_read_with_the_lines_that_are_p
         assert notes.were_read == ["payments.create_payout"]
 
 
-async def test_a_record_in_a_list_is_named_in_the_section_of_the_operation_whose_names_it_has(
-    payments: OpenPayments, notes: Notes
-) -> None:
+async def test_a_record_in_a_list_is_named_under_its_operation(payments: OpenPayments, notes: Notes) -> None:
     async with await speaking(list_operations__id="uid") as service:
         client = payments(service.base_url)
         await client.create_payout(payout(), earlier_unknown=False)
@@ -151,9 +144,7 @@ async def test_figures_of_a_list(payments: OpenPayments, notes: Notes) -> None:
     assert file_lines(notes.answers[1]) == ["[payments.list_operations.reply]", 'last_page = "pages_in_all"']
 
 
-async def test_a_commit_that_is_answered_as_not_committed_has_the_right_names(
-    payments: OpenPayments, partner: Partner, notes: Notes
-) -> None:
+async def test_a_commit_not_committed_has_right_names(payments: OpenPayments, partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"id": "op-1", "status": "CREATED"})
     outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
     assert isinstance(outcome, Unknown)
@@ -161,9 +152,7 @@ async def test_a_commit_that_is_answered_as_not_committed_has_the_right_names(
     assert (wanted.name, wanted.is_there, wanted.candidates) == ("status", True, ())
 
 
-async def test_a_cancellation_that_is_answered_without_its_list_names_what_was_looked_for(
-    payments: OpenPayments, partner: Partner, notes: Notes
-) -> None:
+async def test_a_cancellation_without_its_list(payments: OpenPayments, partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"canceled": ["h1"]})
     outcome = await payments(partner.url).cancel_bulk_items("b-1", HashList("h1"), earlier_unknown=False)
     assert isinstance(outcome, Unknown)
@@ -175,9 +164,7 @@ async def test_a_cancellation_that_is_answered_without_its_list_names_what_was_l
     (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
     (said({}, 204), "no JSON (empty)"), (said([1, 2]), "list of 2"), (said("fine"), "text"), (said(None), "empty"),
 ])  # fmt: skip
-async def test_what_is_no_record_at_all(
-    payments: OpenPayments, partner: Partner, notes: Notes, answer: Any, body: str
-) -> None:
+async def test_no_record(payments: OpenPayments, partner: Partner, notes: Notes, answer: Any, body: str) -> None:
     partner.answer = lambda _: answer
     outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
     assert isinstance(outcome, Unknown)
@@ -195,9 +182,7 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
 
 
 @pytest.mark.parametrize("answers", [None, Broken()], ids=["nobody listens", "who listens fails"])
-async def test_noting_an_answer_does_not_change_its_outcome(
-    payments: OpenPayments, answers: AnswerObserver | None, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_notes_change_no_outcome(payments: OpenPayments, answers: AnswerObserver | None, caplog: Logged) -> None:
     async with await speaking(create_payout__id="uid") as service:
         client = payments(service.base_url, answers=answers)
         unread = await client.create_payout(payout(), earlier_unknown=False)
@@ -209,7 +194,7 @@ async def test_noting_an_answer_does_not_change_its_outcome(
 
 @pytest.fixture
 async def delivery(
-    session: aiohttp.ClientSession, notes: Notes, tmp_path: Path
+    session: ClientSession, notes: Notes, tmp_path: Path
 ) -> AsyncIterator[Callable[[str], DeliveryClient]]:
     """The client with other names than the service's own, which is the same seen from the other side."""
     async with DeliverySimulator() as service:
@@ -247,9 +232,7 @@ async def test_a_record_that_lies_in_another_field(delivery: Callable[[str], Del
     assert notes.were_read == ["delivery.get_store"]
 
 
-async def test_a_booking_that_is_made_under_other_names(
-    delivery: Callable[[str], DeliveryClient], notes: Notes
-) -> None:
+async def test_a_booking_made_under_other_names(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
     client = delivery('[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
     assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
     found = notes.one

@@ -45,8 +45,8 @@ async def _read(reader: asyncio.StreamReader, *, number: int, connection: int) -
 
 
 @asynccontextmanager
-async def wire_server(behave: Behaviour, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[WireServer]:
-    """Serve on a free loopback port; ``behave`` is called for every complete request."""
+async def wire_server(behave: Behaviour | bytes, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[WireServer]:
+    """Serve on a free loopback port; ``behave`` is called for every complete request, or answers it as it is."""
     state = WireServer()
     open_writers: set[asyncio.StreamWriter] = set()
 
@@ -60,7 +60,10 @@ async def wire_server(behave: Behaviour, *, tls: ssl.SSLContext | None = None) -
                 request = await _read(reader, number=len(state.requests) + 1, connection=connection)
                 state.requests.append(request)
                 state.arrived.set()
-                await behave(request, writer)
+                if isinstance(behave, bytes):
+                    writer.write(behave)
+                else:
+                    await behave(request, writer)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
             return

@@ -23,8 +23,10 @@ from tests.workflows.calling import call, token
 from tests.workflows.looking import approved, newest, requests, state
 from tests.workflows.restoring import back_up, path_of, put_back
 
-DISK: Final = 100_000_000_000
 LATE: Final = 400.0
+
+
+Case = Callable[["Observed"], Awaitable[None]]
 
 
 class Observed:
@@ -56,10 +58,6 @@ class Observed:
         await ctx.store.write(lambda tx: tell_everybody(Unit(tx, now=now, policy=policy), key="k", facts=facts))
 
 
-async def stopped(on: Observed) -> None:
-    await on.rig.switchboard.stop()
-
-
 async def restarted_again_and_again(on: Observed) -> None:
     for number in range(3):
         on.rig.clock.advance(MINUTE)
@@ -87,24 +85,6 @@ async def a_slow_ack(on: Observed) -> None:
         on.rig.clock.advance(2.5)
 
     await _meanwhile(fault, on.rig.pay(), passing)
-
-
-async def another_time(on: Observed) -> None:
-    """The database's server says another time than this machine."""
-    now = on.rig.clock.now
-    await on.rig.start_again(server_now=lambda: now().replace(year=now().year - 1))
-
-
-async def database_gone(on: Observed) -> None:
-    await on.rig.switchboard.context.store.close()
-
-
-async def disk_low(on: Observed) -> None:
-    on.rig.switchboard.context.store.disk.usage = lambda: (499_999_999, DISK)
-
-
-async def disk_full(on: Observed) -> None:
-    on.rig.switchboard.context.store.disk.usage = lambda: (19_999_999, DISK)
 
 
 async def older_copy(on: Observed) -> None:
@@ -241,6 +221,19 @@ async def files_left(on: Observed) -> None:
     on.rig.clock.advance(2 * HOUR)
 
 
+def disk(free: int) -> Case:
+    async def set_it(on: Observed) -> None:
+        on.rig.switchboard.context.store.disk.usage = lambda: (free, 100_000_000_000)
+
+    return set_it
+
+
+async def another_time(on: Observed) -> None:
+    """The database's server says another time than this machine."""
+    now = on.rig.clock.now
+    await on.rig.start_again(server_now=lambda: now().replace(year=now().year - 1))
+
+
 async def _meanwhile(
     fault: Fault, work: Coroutine[object, object, object], then: Callable[[], Awaitable[None]]
 ) -> None:
@@ -255,15 +248,15 @@ async def _meanwhile(
     await running
 
 
-CASES: Final[Mapping[str, Callable[[Observed], Awaitable[None]]]] = {
-    "SwitchboardDown": stopped,
+CASES: Final[Mapping[str, Case]] = {
+    "SwitchboardDown": lambda on: on.rig.switchboard.stop(),
     "SwitchboardRestarting": restarted_again_and_again,
     "SlackNotJoined": slack_away,
     "SlowAcks": a_slow_ack,
     "ClockSkew": another_time,
-    "DatabaseUnreadable": database_gone,
-    "DiskLow": disk_low,
-    "DiskFull": disk_full,
+    "DatabaseUnreadable": lambda on: on.rig.switchboard.context.store.close(),
+    "DiskLow": disk(499_999_999),
+    "DiskFull": disk(19_999_999),
     "AuditRowsLost": older_copy,
     "AnchorsFailing": anchors_that_cannot_be_written,
     "RowsStopped": a_row_stopped,

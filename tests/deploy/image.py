@@ -23,11 +23,7 @@ _NOT_HERE = {"/sys", "/sys/fs/cgroup", "/dev/mqueue", "/dev/shm"}
 
 
 class Builder:
-    """Builds in a folder of its own.
-
-    Args:
-        folder: on a disk with three gigabytes free.
-    """
+    """Builds in a folder of its own, on a disk with three gigabytes free."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -60,12 +56,7 @@ class Builder:
 
 @dataclass(frozen=True)
 class Image:
-    """A built image.
-
-    Attributes:
-        root: its files.
-        told: its configuration, as an engine reads it.
-    """
+    """A built image: its files, and its configuration as an engine reads it."""
 
     root: Path
     told: Mapping[str, Any]
@@ -100,13 +91,7 @@ class Image:
 
 
 class Container(BotProcess):
-    """A container of it, in the foreground: signals reach the bot through runc.
-
-    Args:
-        bundle: see :meth:`Image.bundle`.
-        environment: of runc itself.
-        folder: for its state and the bot's output.
-    """
+    """A container of a bundle, in the foreground: signals reach the bot through runc, whose environment is given."""
 
     def __init__(self, bundle: Path, *, environment: Mapping[str, str], folder: Path) -> None:
         self._runc = ("runc", "--root", str(folder / "state"))

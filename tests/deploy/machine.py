@@ -17,9 +17,6 @@ def found(program: str) -> str | None:
 
 
 def needs(program: str, *, package: str) -> pytest.MarkDecorator:
-    reason = left_out(
-        f"tests of docs/deploy with {program}",
-        why=f"there is no {program} on this machine",
-        mend=f"apt-get install {package}",
-    )
+    why, mend = f"there is no {program} on this machine", f"apt-get install {package}"
+    reason = left_out(f"tests of docs/deploy with {program}", why=why, mend=mend)
     return pytest.mark.skipif(found(program) is None, reason=reason)

@@ -18,7 +18,6 @@ PROMTOOL: Final = shutil.which("promtool")
 ALERTS: Final = Path(__file__).parents[2] / "docs" / "deploy" / "alerts.yaml"
 BEFORE: Final = 6
 """Minutes for which the first of several scrapes is what Prometheus gets; then one a minute, the last for good."""
-FIRING: Final = 'group by (alertname) (ALERTS{alertstate="firing"})'
 _SECONDS: Final = 60
 _WHY: Final = left_out("tests of rules and queries", why="there is no promtool", mend="apt-get install prometheus")
 
@@ -27,15 +26,12 @@ needs_promtool = pytest.mark.skipif(PROMTOOL is None, reason=_WHY)
 
 @dataclass(frozen=True)
 class Scrape:
-    """What Prometheus has after one scrape.
-
-    Attributes:
-        values: by series, ``up`` among them.
-        metrics: names that a query may ask for, without a value as yet or with one.
-    """
+    """What Prometheus has after one scrape."""
 
     values: Mapping[str, float]
+    """By series, ``up`` among them."""
     metrics: frozenset[str] = frozenset({"up"})
+    """Names that a query may ask for, without a value as yet or with one."""
 
     @classmethod
     async def of(cls, url: str) -> "Scrape":
@@ -78,7 +74,7 @@ def fires(scrapes: Sequence[Scrape], expected: Mapping[int, Sequence[str]], fold
     """Hold the rules to it: at each of these minutes exactly these alerts fire."""
     asked: list[dict[str, Any]] = [
         {
-            "expr": FIRING,
+            "expr": 'group by (alertname) (ALERTS{alertstate="firing"})',
             "eval_time": f"{minute}m",
             "exp_samples": [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in names],
         }

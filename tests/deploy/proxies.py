@@ -1,21 +1,15 @@
 """The shipped configurations of nginx and Caddy, started on loopback in front of a port."""
 
 import asyncio
-import ipaddress
 import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import ClassVar, Self
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
-
 from bot.playground.process import free_port
 from tests.deploy.machine import found
+from tests.support.certificates import self_signed
 from tests.support.waiting import until
 
 SHIPPED = Path(__file__).parents[2] / "docs" / "deploy"
@@ -33,12 +27,7 @@ def fitted(name: str, changes: Mapping[str, str]) -> str:
 
 
 class Front(ABC):
-    """A running proxy.
-
-    Args:
-        folder: for its configuration and its logs.
-        upstream: host and port of Switchboard.
-    """
+    """A running proxy: its folder has configuration and logs, ``upstream`` is Switchboard's host and port."""
 
     program: ClassVar[str]
     scheme: ClassVar[str]
@@ -98,7 +87,7 @@ class Nginx(Front):
     scheme = "https"
 
     def prepare(self) -> tuple[Sequence[str], Mapping[str, str]]:
-        certificate, key = _certificate(self.folder)
+        certificate, key = self_signed(self.folder)
         self.trust = ssl.create_default_context(cafile=str(certificate))
         shipped = fitted(
             "nginx.conf",
@@ -143,27 +132,3 @@ class Caddy(Front):
         (self.folder / "Caddyfile").write_text(ours, encoding="utf-8")
         environment = {"HOME": str(self.folder), "PUBLIC_URL": self.url, "UPSTREAM": self.upstream}
         return ("run", "--config", str(self.folder / "Caddyfile"), "--adapter", "caddyfile"), environment
-
-
-def _certificate(folder: Path) -> tuple[Path, Path]:
-    """A certificate of this machine's loopback address, signed by itself, and its key."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "switchboard")])
-    now = datetime.now(UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(hours=1))
-        .not_valid_after(now + timedelta(hours=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address(HERE))]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    paths = folder / "certificate.pem", folder / "key.pem"
-    paths[0].write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
-    paths[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return paths

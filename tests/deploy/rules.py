@@ -9,9 +9,7 @@ from typing import Final
 
 from tests.deploy.promtool import ALERTS
 
-_RULE: Final = re.compile(r"^      - alert: (\w+)$", re.MULTILINE)
 _FIELD: Final = re.compile(r"^ +(expr|for|labels|summary|description|runbook): (.*)$")
-_FOLDED: Final = ">-"
 _UNITS: Final = {"m": 1, "h": 60}
 _NO_METRICS: Final = (
     re.compile(r'"[^"]*"|\{[^}]*\}|\[[^\]]*\]'),  # labels and ranges
@@ -35,7 +33,7 @@ class Rule:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    _, *parts = _RULE.split(ALERTS.read_text(encoding="utf-8"))
+    _, *parts = re.split(r"(?m)^      - alert: (\w+)$", ALERTS.read_text(encoding="utf-8"))
     return tuple(_rule(name, body) for name, body in zip(parts[::2], parts[1::2], strict=True))
 
 
@@ -78,4 +76,4 @@ def _fields(lines: list[str]) -> Iterator[tuple[str, str]]:
 def _text(value: str) -> str:
     if value.startswith('"'):
         return str(json.loads(value))
-    return value.removeprefix(_FOLDED).removesuffix("annotations:").strip()
+    return value.removeprefix(">-").removesuffix("annotations:").strip()

@@ -108,7 +108,6 @@ async def test_the_package_it_builds_runs_as_the_image_runs_it(tmp_path: Path) -
 
 
 def _build(folder: Path, program: Path) -> None:
-    """Do what the build stage does after its packages are there."""
     (folder / "tools/bin").mkdir(parents=True)
     pip = folder / "tools/bin/pip"
     pip.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pip --quiet --disable-pip-version-check "$@"\n')

@@ -50,7 +50,6 @@ class Deployed:
 
     @property
     def callback(self) -> str:
-        """An address that payments was given."""
         return self.scene.callback_addresses()["confirmation_uri"]
 
     @property
@@ -64,7 +63,6 @@ class Deployed:
             yield session
 
     async def call_back(self, source: str, *, body: bytes = b"{}", forwarded: str | None = None) -> int:
-        """A callback from there; its status."""
         headers = {} if forwarded is None else {"X-Forwarded-For": forwarded}
         return await self.post(self.callback, body, headers, source=source)
 

@@ -58,7 +58,6 @@ def main() -> int:
 
 
 def say(line: str) -> None:
-    """Print at once, also into a file."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()
 

@@ -17,15 +17,10 @@ class DoesNotApply(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mutant:
-    """One change of one file.
+    """One change of one file: a text that stands there exactly once becomes another.
 
-    Attributes:
-        name: a few words, unique among all.
-        file: relative to the root of the repository.
-        old: text that stands there exactly once.
-        new: what stands there instead.
-        breaks: the promise that people would lose.
-        tests: what pytest is told to run, options behind the paths; at least one fails with the change, none without.
+    Its name is unique, ``breaks`` is the promise that people would lose, ``tests`` what pytest is told to run, options
+    behind the paths; at least one fails with the change, none without.
     """
 
     name: str
@@ -37,15 +32,10 @@ class Mutant:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The tests without options."""
         return tuple(takewhile(lambda one: not one.startswith("-"), self.tests))
 
     def changed(self, source: str) -> str:
-        """The text of the file with the mistake in it.
-
-        Raises:
-            DoesNotApply: the text that it replaces does not stand there exactly once.
-        """
+        """The text of the file with the mistake in it."""
         found = source.count(self.old)
         if found != 1:
             raise DoesNotApply(f"{self.name}: what it replaces stands {found} times in {self.file}: {self.old!r}")

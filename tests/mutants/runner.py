@@ -24,8 +24,6 @@ _SHOWN = 3_000
 
 
 class Verdict(StrEnum):
-    """What became of a mutant."""
-
     KILLED = "killed"
     SURVIVED = "SURVIVED"
     DOES_NOT_APPLY = "DOES NOT APPLY"
@@ -37,8 +35,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One mutant and what the tests said to it."""
-
     mutant: Mutant
     verdict: Verdict
     by: str = ""
@@ -119,11 +115,7 @@ class Copy:
 
 
 def hunt_all(mutants: Sequence[Mutant], *, at_once: int, timeout: float) -> Iterator[Result]:
-    """Every mutant's result, in the order of the list.
-
-    Raises:
-        RuntimeError: the tests fail without any mistake.
-    """
+    """Every mutant's result, in the order of the list."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         free: SimpleQueue[Copy] = SimpleQueue()
         for n in range(at_once):

@@ -12,6 +12,7 @@ from tests.mutants.sample.hunting import Limits, Result, Verdict, hunt_all
 from tests.mutants.sample.planting import Planted, places
 from tests.mutants.sample.recorded import Suite
 from tests.mutants.sample.run import Kept, Wanted, run
+from tests.support.fixtures import Printed
 
 SHOP = """
 import time
@@ -135,7 +136,7 @@ def test_the_copies_are_as_they_were(hunted: dict[str, Result], tmp_path_factory
     assert (set(hunted), copy.read_text()) == (HUNTED, SHOP)
 
 
-def said(capfd: pytest.CaptureFixture[str]) -> str:
+def said(capfd: Printed) -> str:
     return capfd.readouterr().out
 
 
@@ -160,9 +161,7 @@ NOBODY_CALLS = [
 ]
 
 
-def test_a_sample_counts_equivalents_apart_keeps_what_was_found_and_hunts_survivors_again(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sample_counts_equivalents_apart_and_hunts_survivors_again(tmp_path: Path, capfd: Printed) -> None:
     suite = laid(tmp_path, shop=SMALL, tests=TESTS_OF_SMALL)
     wanted = Wanted(size=9, seed=1, at_once=1, limits=LIMITS)
     assert run(suite, wanted) == 1

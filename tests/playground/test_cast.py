@@ -1,10 +1,13 @@
-"""Who and what lives in the playground."""
+"""Who and what lives in the playground, and ports for processes that are about to start."""
 
 import re
+import socket
+from contextlib import ExitStack
 from pathlib import Path
 
 from bot.cli.manifest import bot_scopes
 from bot.playground.cast import furnish
+from bot.playground.process import free_port
 from bot.playground.workspace import Workspace
 from handlers.registry import COMMANDS
 
@@ -25,3 +28,12 @@ def test_the_tour_and_the_readme_are_the_same_steps() -> None:
     tour = (ROOT / "bot" / "playground" / "console" / "page" / "js" / "tour.js").read_text()
     assert len(steps) > 5
     assert re.findall(r'^    title: "(.+)",$', tour, re.MULTILINE) == steps
+
+
+def test_a_port_can_be_listened_on_and_is_given_to_no_connection_meanwhile() -> None:
+    with ExitStack() as stack:
+        for _ in range(50):
+            port = free_port()
+            assert 20_000 <= port < 32_768  # what the system chooses by itself lies above
+            listening = stack.enter_context(socket.create_server(("127.0.0.1", port)))
+            assert listening.getsockname()[1] == port

@@ -16,12 +16,8 @@ _OF_ONE_HOP = frozenset({"host", "content-length", "transfer-encoding", "connect
 class Balancer:
     """A simple reverse proxy on loopback.
 
-    A request is repeated only if no connection was made. One that a dead process may have read is answered 502, as by
-    any proxy.
-
-    Args:
-        urls: returns the processes that get requests now.
-        chance: draws the process.
+    A request goes to one of ``urls()``, by chance; it is repeated only if no connection was made. One that a dead
+    process may have read is answered 502, as by any proxy.
     """
 
     def __init__(self, urls: Callable[[], Sequence[str]], *, chance: random.Random) -> None:

@@ -18,11 +18,8 @@ PLAYED = (str(Path(played.__file__)),)
 FORKED = ()
 """The latter, without an interpreter of its own; see :mod:`tests.process.forked`."""
 
-READY_SECONDS = 20.0
-"""The contract's limit from the start of the process until ``/readyz`` answers 200."""
 
 _LOOK_AGAIN = 0.02
-_ROOT = Path(__file__).parents[2]
 
 
 class Ended(AssertionError):
@@ -32,17 +29,14 @@ class Ended(AssertionError):
 class BotProcess:
     """One bot at a time, on one port; the output of all starts goes to the same two files.
 
-    Args:
-        environment: every variable it gets, besides ``PATH`` and ``PYTHONPATH``.
-        folder: its working directory, without a ``.env``.
-        program: arguments of Python; ``FORKED`` starts no new interpreter.
-        installed: path of an installed ``switchboard``, instead.
+    It gets the environment with ``PATH`` and ``PYTHONPATH``, in a folder without a ``.env``. ``program``: arguments of
+    Python; ``FORKED`` starts no new interpreter. ``installed``: path of an installed ``switchboard``, instead.
     """
 
     def __init__(
         self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = FORKED, installed: str = ""
     ) -> None:
-        checkout = {} if installed else {"PYTHONPATH": str(_ROOT)}
+        checkout = {} if installed else {"PYTHONPATH": str(Path(__file__).parents[2])}
         self.environment = {"PATH": os.environ["PATH"], **checkout, **environment}
         self.program = tuple(program)
         self.installed = installed
@@ -65,12 +59,10 @@ class BotProcess:
 
     @property
     def stdout(self) -> str:
-        """Everything written to standard output so far, by every start."""
         return _text(self.folder / "stdout.log")
 
     @property
     def stderr(self) -> str:
-        """Everything written to standard error so far."""
         return _text(self.folder / "stderr.log")
 
     async def start(self, **changed: str) -> None:
@@ -90,8 +82,8 @@ class BotProcess:
                 stderr=err,
             )
 
-    async def ready(self, *, status: int = 200, path: str = "/readyz", timeout: float = READY_SECONDS) -> None:
-        """Wait until ``/readyz`` answers with this status; the process must not end before."""
+    async def ready(self, *, status: int = 200, path: str = "/readyz", timeout: float = 20.0) -> None:
+        """Wait, within the contract's limit, until ``/readyz`` answers with this status; the process must not end."""
         async with aiohttp.ClientSession() as session:
             try:
                 async with asyncio.timeout(timeout):
@@ -115,7 +107,7 @@ class BotProcess:
 
     async def paused(self, *, timeout: float = 10.0) -> None:
         async with asyncio.timeout(timeout):
-            while _kernel_state(self.pid) != "T":
+            while " T " not in Path(f"/proc/{self.pid}/stat").read_text():  # noqa: ASYNC240 - no disk
                 assert self.running, self.stdout
                 await asyncio.sleep(_LOOK_AGAIN)
 
@@ -157,7 +149,3 @@ async def _status(session: aiohttp.ClientSession, url: str) -> int:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
-
-
-def _kernel_state(pid: int) -> str:
-    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]

@@ -1,6 +1,6 @@
 """A scene for each test, closed and checked after it."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,13 @@ from tests.process.scene import Scene
 from tests.support.databases import lay
 
 Opening = Callable[..., Awaitable[Scene]]
+
+
+def at_commits(names: str, *, always: Collection[str]) -> pytest.MarkDecorator:
+    """The instants before and after these commits. ``always``: those of every run; the others are for the campaign."""
+    instants = [f"write.{side}:{name}" for name in names.split() for side in ("before", "after")]
+    marked = [pytest.param(at, marks=() if at in always else pytest.mark.campaign) for at in instants]
+    return pytest.mark.parametrize("at", marked)
 
 
 @pytest.fixture

@@ -21,10 +21,8 @@ _SERVER.set_forkserver_preload(["tests.process.played"])
 class Forked:
     """A started process, with the interface of :class:`asyncio.subprocess.Process`.
 
-    Args:
-        main: what it runs; returns the exit code. A function of a module, because it is passed by name.
-        environment: every variable it gets.
-        folder: its working directory; its output goes to ``stdout.log`` and ``stderr.log`` there.
+    It runs ``main``, a function of a module, with these variables alone, in the folder; there its output goes to
+    ``stdout.log`` and ``stderr.log``.
     """
 
     def __init__(self, main: Callable[[], int], *, environment: Mapping[str, str], folder: Path) -> None:
@@ -37,7 +35,6 @@ class Forked:
 
     @property
     def returncode(self) -> int | None:
-        """Its exit code, negative for a signal; None while it runs."""
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:

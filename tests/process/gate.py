@@ -9,8 +9,6 @@ from aiohttp.typedefs import Handler
 
 from bot.playground.simulators.payments.dialect import ROUTES
 
-NameOf = Callable[[web.Request], str]
-
 _PATIENCE = 15.0
 
 
@@ -45,7 +43,7 @@ class Held:
 class Gate:
     """A middleware of one simulator. Requests still held at the end vanish."""
 
-    def __init__(self, name_of: NameOf) -> None:
+    def __init__(self, name_of: Callable[[web.Request], str]) -> None:
         self._name_of = name_of
         self._armed: list[Held] = []
         self._standing: list[Held] = []
@@ -64,7 +62,6 @@ class Gate:
         return held
 
     def close(self) -> None:
-        """Release the gate: requests still held vanish."""
         self._armed.clear()
         for held in self._standing:
             held.release(vanish=True)
@@ -94,10 +91,6 @@ class Gate:
                 self._standing.append(held)
                 return held
         return None
-
-
-def slack_method(request: web.Request) -> str:
-    return request.match_info.get("method", "")
 
 
 def payments_operation(request: web.Request) -> str:

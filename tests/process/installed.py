@@ -20,7 +20,6 @@ class Installed:
 
     @classmethod
     def build(cls, folder: Path) -> "Installed":
-        """Build the wheel of the checkout and install it into ``folder``."""
         wheels = folder / "wheels"
         _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(wheels))
         (wheel,) = wheels.glob("*.whl")

@@ -78,14 +78,6 @@ def talkative(settings: Settings) -> None:
         logging.getLogger(name).setLevel(level)
 
 
-def show_after(seconds: float) -> None:
-    """Shorten the pauses before a conversation is searched for a post."""
-    for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER")):
-        assert name in vars(module)
-        vars(module)[name] = timedelta(seconds=seconds)
-    vars(services)["Calls"] = partial(Calls, look_seconds=seconds)
-
-
 def main() -> int:
     vars(program)["Switchboard"] = switchboard  # the name that `run` builds by
     stack = ExitStack()
@@ -96,7 +88,10 @@ def main() -> int:
     if "PLAY_LEVEL" in os.environ:
         program._logs = talkative
     if "PLAY_SHOWN" in os.environ:
-        show_after(float(os.environ["PLAY_SHOWN"]))
+        # the pauses before a conversation is searched for a post
+        shown = float(os.environ["PLAY_SHOWN"])
+        vars(outbox).update(dict.fromkeys(("SCAN_AFTER", "_FILE_SCAN_AFTER"), timedelta(seconds=shown)))
+        vars(services)["Calls"] = partial(Calls, look_seconds=shown)
     with stack:
         return program.main(["run"])
 

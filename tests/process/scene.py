@@ -19,7 +19,7 @@ from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from storage.store import Store
 from tests.process.bot_process import FORKED, BotProcess
-from tests.process.gate import Gate, payments_operation, slack_method
+from tests.process.gate import Gate, payments_operation
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
 from tests.support.rows import audit_rows, verify
 
@@ -36,7 +36,7 @@ class Scene:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.slack_gate = Gate(slack_method)
+        self.slack_gate = Gate(lambda request: request.match_info.get("method", ""))
         self.payments_gate = Gate(payments_operation)
         self.emails = EmailsSimulator(manners=Manners(latency=0.05))
         self.session: aiohttp.ClientSession
@@ -81,18 +81,14 @@ class Scene:
     async def _open_outside(self) -> None:
         self.slack_gate.install(self.workspace.app)
         self.payments_gate.install(self.payments.app)
-        await self.workspace.start()
-        self._stack.push_async_callback(self.workspace.stop)
-        await self.payments.start()
-        self._stack.push_async_callback(self.payments.stop)
-        await self.emails.start()
-        self._stack.push_async_callback(self.emails.stop)
+        for outside in (self.workspace, self.payments, self.emails):
+            await outside.start()
+            self._stack.push_async_callback(outside.stop)
         self._stack.callback(self.slack_gate.close)
         self._stack.callback(self.payments_gate.close)
         self.session = await self._stack.enter_async_context(aiohttp.ClientSession())
 
     async def close(self) -> None:
-        """End everything. Any output of the bot on standard error fails the test."""
         await self._stack.aclose()
         assert self.bot.stderr == ""
         assert "Traceback" not in self.bot.stdout, self.bot.stdout
@@ -102,7 +98,6 @@ class Scene:
         await self.bot.ready()
 
     async def restart(self) -> None:
-        """``kill -9``, and a new process on the same database."""
         await self.bot.kill()
         await self.start()
 
@@ -173,7 +168,6 @@ class Scene:
         return [one.text for one in self.workspace.ephemerals(user)]
 
     def executions(self) -> Counter[str]:
-        """Number of times money left, by our own code."""
         return Counter(entry.code or "" for entry in self.payments.ledger.entries if entry.kind is EntryKind.PAYOUT)
 
     async def settled(self, *, timeout: float = _ENOUGH) -> None:
@@ -248,7 +242,6 @@ class Scene:
             await writer.wait_closed()
 
     def callback_addresses(self, n: int = 0) -> dict[str, str]:
-        """The callback addresses of the n-th create request, by field name."""
         body = self.payments.calls_of("create_payout")[n].body
         assert isinstance(body, dict)
         return {name: str(value) for name, value in body.items() if name.endswith("_uri")}

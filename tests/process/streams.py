@@ -100,7 +100,8 @@ async def let_pass(scene: Scene, made: Service, folder: Path, size: int) -> Pass
     await scene.workspace.click(MARIA, FINANCE, offer.ts, "use.separate")
     await scene.workspace.until(lambda: len(_results(scene, dropped)) == 2, timeout=_PATIENCE)
     seconds = time.monotonic() - started
-    sizes = sorted(_size(scene, message.files[0]) for message in _results(scene, dropped))
+    files = [scene.workspace.file(message.files[0]) for message in _results(scene, dropped)]
+    sizes = sorted(file.size for file in files if file)
     assert sizes == sorted((size, MEGA)), sizes
     assert size < made.took < size + 10_000, made.took
     source.unlink()
@@ -117,13 +118,6 @@ def _results(scene: Scene, dropped: Message) -> list[Message]:
     return [message for message in thread if message.files and message.bot_id]
 
 
-def _size(scene: Scene, file_id: str) -> int:
-    file = scene.workspace.file(file_id)
-    assert file is not None
-    return file.size
-
-
 def _status(pid: int, name: str) -> int:
-    """A figure of a process's memory, in bytes."""
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{name}:"))

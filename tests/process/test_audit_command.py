@@ -33,13 +33,11 @@ async def test_whoever_stops_reading_breaks_nothing(sqlite_url: str) -> None:
     environment = {"PATH": os.environ["PATH"], "DATABASE_URL": sqlite_url, "SECRET_KEY": SECRET}
     reading, writing = os.pipe()
     os.close(reading)
-    assert await _run_into(writing, environment) == (1, b"")
-
-
-async def _run_into(pipe: int, environment: dict[str, str]) -> tuple[int | None, bytes]:
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "audit", "export"), env=environment, stdout=pipe, stderr=asyncio.subprocess.PIPE
+        *(sys.executable, "-m", "bot", "audit", "export"),
+        env=environment,
+        stdout=writing,
+        stderr=asyncio.subprocess.PIPE,
     )
-    os.close(pipe)
-    _, err = await process.communicate()
-    return process.returncode, err
+    os.close(writing)
+    assert ((await process.communicate())[1], process.returncode) == (b"", 1)

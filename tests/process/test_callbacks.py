@@ -31,7 +31,6 @@ async def guarded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sce
 async def _request(
     scene: Scene, token: str, forwarded: str | None = OURS, *, method: str = "POST", body: bytes = b"{}"
 ) -> tuple[int, dict[str, str], bytes]:
-    """Status, headers but the date, and body of an answer."""
     url = f"{scene.bot.url}/callbacks/payments/{token}"
     sent = {"Content-Type": "application/json"} | ({"X-Forwarded-For": forwarded} if forwarded else {})
     async with scene.session.request(method, url, data=BytesIO(body), headers=sent) as answer:

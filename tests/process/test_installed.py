@@ -115,7 +115,7 @@ async def moving(open_scene: Opening, installed: Installed) -> Scene:
 
 
 @pytest.mark.postgres
-async def test_a_payout_is_taken_along_to_postgresql_and_paid_there(
+async def test_a_payout_goes_to_postgresql_and_is_paid(
     moving: Scene, installed: Installed, new_postgres_url: str
 ) -> None:
     env, folder = moving.bot.environment, moving.folder

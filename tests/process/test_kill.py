@@ -1,11 +1,15 @@
 """``kill -9`` of the real process at the instants where money, votes and messages could be lost or doubled."""
 
+import asyncio
+
 import pytest
 
 from bot.domain.payments.instruction import State
+from bot.playground.workspace import Message
 from tests.process.approver import Approver
-from tests.process.conftest import Opening
-from tests.support.rig import ADA, APPROVALS, FINANCE
+from tests.process.conftest import Opening, at_commits
+from tests.process.scene import Scene
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA
 
 
 @pytest.mark.parametrize(
@@ -127,9 +131,7 @@ async def test_after_a_message_was_posted_and_not_answered(open_scene: Opening, 
 @pytest.mark.campaign  # where other processes may live, recovery waits for a lease of a minute
 @pytest.mark.postgres
 @pytest.mark.parametrize("operation", ["create_payout", "commit_payout"])
-async def test_on_postgresql_after_a_request_was_executed_and_not_answered(
-    open_scene: Opening, postgres_url: str, operation: str
-) -> None:
+async def test_on_postgresql_an_unanswered_request(open_scene: Opening, postgres_url: str, operation: str) -> None:
     scene = await open_scene(DATABASE_URL=postgres_url)
     held = scene.payments_gate.hold(operation, after_effect=True)
     await scene.pay()
@@ -141,30 +143,10 @@ async def test_on_postgresql_after_a_request_was_executed_and_not_answered(
     assert len(scene.payments.calls_of(operation)) == 1
 
 
-AT_COMMITS = [
-    f"write.{side}:{name}"
-    for name in (
-        *(
-            "request",
-            "claim_instructions",
-            "recipient",
-            "claim_create",
-            "created",
-            "claim_outbox",
-            "posted",
-            "approve",
-            "reread",
-        ),
-        *("claim_commit", "committed", "callback", "claim_callbacks", "verified", "claim_polls", "polled", "shown"),
-    )
-    for side in ("before", "after")
-]
-ALWAYS = ("write.after:request",)
-"""An instant that a gate at a simulator cannot hit; the others are for the campaign."""
-
-
-@pytest.mark.parametrize(
-    "at", [pytest.param(at, marks=() if at in ALWAYS else pytest.mark.campaign) for at in AT_COMMITS]
+@at_commits(
+    "request claim_instructions recipient claim_create created claim_outbox posted approve reread claim_commit "
+    "committed callback claim_callbacks verified claim_polls polled shown",
+    always={"write.after:request"},  # a gate at a simulator cannot hit it
 )
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
     scene = await open_scene(start=False)
@@ -181,3 +163,29 @@ async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
         await scene.completed_once()
     await scene.bot.stop()
     assert [one.state for one in await scene.stored()] == [State.COMPLETED]
+
+
+CSV = b"email,amount,note\nana@example.com,1.00,x\n"
+
+
+def offers(scene: Scene) -> list[Message]:
+    return [message for message in scene.workspace.messages(FINANCE) if message.bot_id and message.buttons]
+
+
+@pytest.mark.parametrize(
+    ("method", "after_effect"),
+    [("files.info", True), ("chat.postMessage", False), ("chat.postMessage", True)],
+    ids=["while it is looked at", "before the offer is posted", "after it was posted and not answered"],
+)
+async def test_a_file_is_offered_once_despite_a_kill(open_scene: Opening, method: str, after_effect: bool) -> None:
+    scene = await open_scene(PLAY_SHOWN="1")
+    held = scene.slack_gate.hold(method, after_effect=after_effect)
+    dropped = await scene.workspace.drop(MARIA, FINANCE, "rows.csv", CSV)
+    await held.arrival()
+    await scene.bot.kill()
+    held.release(vanish=not after_effect)
+    await scene.start()
+    await scene.workspace.until(lambda: offers(scene)[0], timeout=40)
+    await scene.settled(timeout=40)
+    await asyncio.sleep(1.5)  # a second offer would have been posted by now
+    assert [offer.thread_ts for offer in offers(scene)] == [dropped.ts]

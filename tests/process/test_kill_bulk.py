@@ -7,7 +7,7 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import ImpossibleAct
 from tests.process.approver import Approver
-from tests.process.conftest import Opening
+from tests.process.conftest import Opening, at_commits
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA
 
@@ -119,7 +119,12 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
     held = scene.payments_gate.hold("cancel_bulk_items", after_effect=after_effect)
     await ask(scene, HELD)
     async with Approver(scene, user=ADA):
-        card = await scene.workspace.until(lambda: cancelable(scene), timeout=_LONG)
+
+        def cancelable() -> list[str]:
+            cards = scene.cards(FINANCE)
+            return [card.ts for card in cards if any(button.action_id == "bulk.cancel" for button in card.buttons)]
+
+        card, *_ = await scene.workspace.until(cancelable, timeout=_LONG)
         with suppress(ImpossibleAct):
             await scene.workspace.click(MARIA, FINANCE, card, "bulk.cancel")
         await held.arrival()
@@ -136,27 +141,9 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
     assert scene.payments.ledger.paid_cents() == 100
 
 
-def cancelable(scene: Scene) -> str | None:
-    for card in scene.cards(FINANCE):
-        if any(button.action_id == "bulk.cancel" for button in card.buttons):
-            return card.ts
-    return None
-
-
-AT_COMMITS = [
-    f"write.{side}:{name}"
-    for name in (
-        *("request", "prepared", "claim", "approve", "claim_bulk", "submitted", "claim_bulk_polls"),
-        *("bulk_polled", "claim_outbox", "posted"),
-    )
-    for side in ("before", "after")
-]
-ALWAYS = ("write.after:claim_bulk", "write.before:bulk_polled")
-"""The instants of every test run; the others are for the campaign."""
-
-
-@pytest.mark.parametrize(
-    "at", [pytest.param(at, marks=() if at in ALWAYS else pytest.mark.campaign) for at in AT_COMMITS]
+@at_commits(
+    "request prepared claim approve claim_bulk submitted claim_bulk_polls bulk_polled claim_outbox posted",
+    always={"write.after:claim_bulk", "write.before:bulk_polled"},
 )
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
     scene = await open_scene(start=False)

@@ -31,7 +31,6 @@ async def scene(tmp_path: Path, service: DeliverySimulator) -> AsyncIterator[Sce
 
 
 async def to_the_price(scene: Scene, service: DeliverySimulator) -> None:
-    """Fill in the form up to the price; the next submission books."""
     await service.until(lambda: service.calls_of("list_stores"), timeout=PATIENCE)
     await scene.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
     await scene.workspace.until(lambda: any("Centro" in said for said in scene.ephemerals(MARIA)), timeout=PATIENCE)
@@ -41,7 +40,6 @@ async def to_the_price(scene: Scene, service: DeliverySimulator) -> None:
 
 
 async def told(scene: Scene, *words: str) -> str:
-    """The card, once it contains one of these words."""
 
     def found() -> str | None:
         cards = scene.cards(FINANCE)

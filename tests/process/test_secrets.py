@@ -164,7 +164,6 @@ def _everything_written(scene: Scene) -> dict[str, bytes]:
 
 
 def _spellings(secret: str) -> Iterable[bytes]:
-    """Spellings of a secret: plain, URL-encoded, and in base64, alone or inside a longer text."""
     yield from {secret.encode(), quote(secret, safe="").encode(), quote_plus(secret).encode()}
     for before in range(3):
         yield base64.b64encode(bytes(before) + secret.encode())[4:-4]

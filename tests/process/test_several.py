@@ -39,7 +39,6 @@ class Pair(Scene):
         """Processes that get requests: each from the time it was ready, even while it ends."""
 
     async def join(self, bot: BotProcess, **changed: str) -> None:
-        """Start a process, and route requests to it once it is ready."""
         await bot.start(**changed)
         await bot.ready(timeout=PATIENCE)
         self.rotation.append(bot)
@@ -103,7 +102,8 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
         ack = await pair.press("approve", user=LIN)
         assert ack.ok
         assert ack.seconds < 3
-        said = await pair.workspace.until(partial(_ephemerals_sent, pair, heard), timeout=PATIENCE)
+        news = partial(lambda since: pair.ephemerals(LIN)[since:] or None, heard)
+        said: list[str] = await pair.workspace.until(news, timeout=PATIENCE)
         assert shown(said[0]) == snapshot(
             ":information_source: 25.00 USD to ana@example.com (P-······) is now *being sent*, approved by <@U0ADA>."
         )
@@ -130,10 +130,6 @@ async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_
     assert TAKEN_OVER < 60
     await pair.told("completed", patience=TAKEN_OVER)
     assert list(pair.executions().values()) == [1]
-
-
-def _ephemerals_sent(scene: Scene, heard: int) -> list[str] | None:
-    return scene.ephemerals(LIN)[heard:] or None
 
 
 async def test_a_rolling_upgrade_loses_no_click(pair: Pair) -> None:
@@ -184,7 +180,6 @@ def _paid(scene: Scene) -> list[Entry]:
 
 
 def _waiting(scene: Scene, dollars: int) -> str | None:
-    """The card of this amount, while it can be approved."""
     for card in scene.cards(APPROVALS):
         if f" {dollars}.00 USD" in f" {card.text}" and any(one.action_id == "payout.approve" for one in card.buttons):
             return card.ts

@@ -1,7 +1,9 @@
-"""Start and end of the process: requirements, waiting, refusals and shutdown."""
+"""Start and end of the process: requirements, waiting, refusals, shutdown, other settings, no descriptor left."""
 
 import asyncio
+import contextlib
 import re
+import resource
 import signal
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.posting import signed
 from tests.support.rig import APPROVALS, FINANCE
+from tests.support.shown import shown
 
 _A_FEW_SECONDS = 8.0
 
@@ -23,9 +26,7 @@ async def _json(scene: Scene, path: str) -> tuple[int, dict[str, object]]:
         return answer.status, await answer.json()
 
 
-async def test_health_says_what_machines_need_and_nothing_else_until_the_end_with_code_zero(
-    open_scene: Opening,
-) -> None:
+async def test_health_says_only_what_machines_need_until_the_end_with_code_zero(open_scene: Opening) -> None:
     scene = await open_scene(program=RUN)
     await scene.pay()
     assert await _json(scene, "/healthz") == (200, {"status": "alive"})
@@ -56,7 +57,7 @@ async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Ope
             "database": "ok",
             "slack": "not connected",
             "mode": "sending",
-            "oldest_seconds": _nothing_waits(),
+            "oldest_seconds": dict.fromkeys(("callbacks", "webhooks", "messages", "files")),
         },
     )
     if not socket_mode:
@@ -67,10 +68,6 @@ async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Ope
     await scene.pay()
     await scene.press("approve")
     await scene.completed_once()
-
-
-def _nothing_waits() -> dict[str, None]:
-    return {"callbacks": None, "webhooks": None, "messages": None, "files": None}
 
 
 async def test_callbacks_are_taken_in_while_slack_is_down(open_scene: Opening) -> None:
@@ -90,9 +87,7 @@ async def test_callbacks_are_taken_in_while_slack_is_down(open_scene: Opening) -
 
 
 @pytest.mark.parametrize(("variable", "socket_mode"), [("SLACK_BOT_TOKEN", False), ("SLACK_APP_TOKEN", True)])
-async def test_a_token_that_slack_refuses_is_said_in_a_sentence(
-    open_scene: Opening, variable: str, socket_mode: bool
-) -> None:
+async def test_a_refused_token_is_said_in_a_sentence(open_scene: Opening, variable: str, socket_mode: bool) -> None:
     scene = await open_scene(start=False, socket_mode=socket_mode)
     form = "xapp" if socket_mode else "xoxb"
     await scene.bot.start(**{variable: f"{form}-not-the-right-one"})
@@ -127,9 +122,7 @@ async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening)
         pytest.param("get_operation", marks=pytest.mark.campaign),
     ],
 )
-async def test_a_stop_in_the_middle_of_a_request_is_clean_and_loses_nothing(
-    open_scene: Opening, operation: str
-) -> None:
+async def test_a_stop_during_a_request_is_clean_and_loses_nothing(open_scene: Opening, operation: str) -> None:
     scene = await open_scene()
     held = scene.payments_gate.hold(operation, after_effect=True)
     await scene.pay()
@@ -201,3 +194,34 @@ def _says(bot: BotProcess, problem: str, mend: str) -> None:
     assert bot.stderr == f"switchboard cannot go on:\n{problem}\n→ {mend}\n"
     assert "Traceback" not in bot.stdout
     Path(bot.folder / "stderr.log").unlink()
+
+
+async def test_socket_mode_needs_the_app_token_alone(open_scene: Opening) -> None:
+    scene = await open_scene(socket_mode=True, POLL_SECONDS="3600")
+    assert "SLACK_SIGNING_SECRET" not in scene.bot.environment
+    async with scene.session.post(scene.slack_url, data=b"payload={}") as answer:
+        assert answer.status == 404
+    ack = await scene.pay('send ana@example.com 25.00 payload={"type":"block_actions"} &payload=1')
+    assert shown(ack).startswith(":memo: Asked for 25.00 USD to ana@example.com")
+    await scene.press("approve")
+    await scene.completed_once()  # by the callback, which comes over HTTP
+    assert "For: payload={type:block_actions} &payload=1" in scene.cards(APPROVALS)[0].plain.splitlines()
+    assert [delivery.status for delivery in scene.payments.deliveries] == [200]
+
+
+@pytest.mark.timeout(60)
+async def test_connections_wait_with_one_line_in_the_log(open_scene: Opening) -> None:
+    scene = await open_scene()
+    _, hard = resource.prlimit(scene.bot.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(scene.bot.pid, resource.RLIMIT_NOFILE, (100, hard))
+    host, port = "127.0.0.1", int(scene.bot.url.rpartition(":")[2])
+    crowd = [await asyncio.open_connection(host, port) for _ in range(150)]
+    await asyncio.sleep(2.0)  # another process offers nothing to await
+    for _, writer in crowd:
+        writer.close()
+        with contextlib.suppress(ConnectionError):
+            await writer.wait_closed()
+    await scene.bot.ready()
+    assert scene.bot.stdout.count("no file descriptor is left") == 1
+    assert "out of system resource" not in scene.bot.stdout
+    assert scene.bot.stdout.count("\n") < 30

@@ -37,6 +37,9 @@ class Api:
 
         self.answers[method] = answer
 
+    def busy(self, method: str, seconds: str = "30") -> None:
+        self.say(method, {"ok": False, "error": "ratelimited"}, status=429, Retry_After=seconds)
+
     def asked(self, method: str) -> int:
         return [name for name, _ in self.calls].count(method)
 
@@ -45,7 +48,6 @@ class Api:
 async def serving(
     handler: Callable[[web.Request], Awaitable[web.StreamResponse]], path: str = "/{path:.*}"
 ) -> AsyncIterator[str]:
-    """A server with one handler; yields its address."""
     app = web.Application()
     app.router.add_route("*", path, handler)
     runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
@@ -64,7 +66,6 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    """As the application makes it."""
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as opened:
         yield opened
 
@@ -101,5 +102,8 @@ async def api() -> AsyncIterator[Api]:
 
 @pytest.fixture
 def web_client(api: Api, session: aiohttp.ClientSession) -> AsyncWebClient:
-    """The library's client as the application makes it."""
-    return AsyncWebClient(token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
+    return client_of(api.url, session, "xoxb-1")
+
+
+def client_of(url: str, session: aiohttp.ClientSession, token: str = "xoxb-playground") -> AsyncWebClient:
+    return AsyncWebClient(token=token, base_url=url, session=session, retry_handlers=[])

@@ -13,7 +13,7 @@ from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import worded
 from bot.slack.calls import call, until_answered
 from bot.slack.people import who_we_are
-from tests.slack.conftest import Api
+from tests.slack.conftest import Api, client_of
 
 
 async def post(client: AsyncWebClient) -> dict[str, Any]:
@@ -68,9 +68,7 @@ async def test_an_answer_says_whether_it_was_done(
         assert failed.value.retry_after == detail
 
 
-async def test_a_connection_that_breaks_may_have_been_done_and_is_not_repeated(
-    api: Api, web_client: AsyncWebClient
-) -> None:
+async def test_what_breaks_may_have_been_done_and_is_not_repeated(api: Api, web_client: AsyncWebClient) -> None:
     sent = asyncio.Event()
 
     async def drop(_: dict[str, Any]) -> web.StreamResponse:
@@ -93,7 +91,7 @@ async def test_no_answer_in_time_may_have_been_done(api: Api) -> None:
 
     api.answers["chat.postMessage"] = hang
     async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=0.5)) as session:
-        client = AsyncWebClient(token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
+        client = client_of(api.url, session)
         with pytest.raises(OutcomeUnknown):
             await post(client)
     gate.set()

@@ -26,10 +26,6 @@ def messenger(api: Api, session: aiohttp.ClientSession, clock: ManualClock) -> M
     )
 
 
-def busy(api: Api, method: str, seconds: str) -> None:
-    api.say(method, {"ok": False, "error": "ratelimited"}, status=429, Retry_After=seconds)
-
-
 def posts(api: Api) -> None:
     api.say("chat.postMessage", {"ok": True, "channel": "C1", "ts": "1.1"})
 
@@ -58,9 +54,7 @@ def watched(api: Api, session: aiohttp.ClientSession, clock: ManualClock, told: 
     return PacedClient(pace=Pace(monotonic=clock.boottime), watch=lambda *word: told.append(word), **library)
 
 
-async def test_each_call_is_told_with_what_it_does_and_how_it_ended(
-    api: Api, watched: PacedClient, told: list[Word]
-) -> None:
+async def test_each_call_is_told_with_effect_and_end(api: Api, watched: PacedClient, told: list[Word]) -> None:
     posts(api)
     await watched.chat_postMessage(channel="C1", text="x")
     for method, family in (
@@ -81,7 +75,7 @@ async def test_each_call_is_told_with_what_it_does_and_how_it_ended(
 
 
 async def test_a_429_and_the_wait_after_it_are_told_apart(api: Api, watched: PacedClient, told: list[Word]) -> None:
-    busy(api, "chat.postMessage", "12")
+    api.busy("chat.postMessage", "12")
     with pytest.raises(SlackApiError):
         await watched.chat_postMessage(channel="C1", text="x")
     with pytest.raises(ServiceNow):
@@ -89,9 +83,7 @@ async def test_a_429_and_the_wait_after_it_are_told_apart(api: Api, watched: Pac
     assert told == [(Family.POST, Ended.TOO_MANY), (Family.POST, Ended.NOT_SENT)]
 
 
-async def test_a_call_that_is_given_up_is_unknown_and_one_that_reaches_nobody_is_not(
-    api: Api, watched: PacedClient, told: list[Word]
-) -> None:
+async def test_a_call_given_up_is_unknown_one_not_made_is_not(api: Api, watched: PacedClient, told: list[Word]) -> None:
     asked = asyncio.Event()
 
     async def hangs(_: object) -> web.Response:
@@ -111,10 +103,8 @@ async def test_a_call_that_is_given_up_is_unknown_and_one_that_reaches_nobody_is
     assert told == [(Family.LOOKUP, Ended.UNKNOWN), (Family.LOOKUP, Ended.UNREACHABLE)]
 
 
-async def test_after_a_429_no_call_is_made_until_the_wait_is_over(
-    api: Api, messenger: Messenger, clock: ManualClock
-) -> None:
-    busy(api, "chat.postMessage", "12")
+async def test_a_429_stops_calls_until_the_wait_is_over(api: Api, messenger: Messenger, clock: ManualClock) -> None:
+    api.busy("chat.postMessage", "12")
     assert await refused(messenger) == 12.0
     posts(api)
     clock.advance(5)
@@ -127,7 +117,7 @@ async def test_after_a_429_no_call_is_made_until_the_wait_is_over(
 
 
 async def test_another_channel_does_not_wait(api: Api, messenger: Messenger) -> None:
-    busy(api, "chat.postMessage", "12")
+    api.busy("chat.postMessage", "12")
     await refused(messenger)
     posts(api)
     await post(messenger, "C2")
@@ -135,7 +125,7 @@ async def test_another_channel_does_not_wait(api: Api, messenger: Messenger) -> 
 
 @pytest.mark.parametrize("method", ["views.open", "views.publish", "chat.postEphemeral", "conversations.open"])
 async def test_every_method_is_held(api: Api, messenger: Messenger, method: str) -> None:
-    busy(api, method, "3")
+    api.busy(method, "3")
     calls: dict[str, Callable[[], Awaitable[object]]] = {
         "views.open": lambda: messenger.open_view(trigger_id="1", view={}),
         "views.publish": lambda: messenger.publish_home(user="U1", view={}),
@@ -149,7 +139,7 @@ async def test_every_method_is_held(api: Api, messenger: Messenger, method: str)
 
 
 async def test_a_header_that_is_no_number_is_a_second(api: Api, messenger: Messenger) -> None:
-    busy(api, "chat.postMessage", "soon")
+    api.busy("chat.postMessage", "soon")
     assert await refused(messenger) == 1.0
     assert await refused(messenger) == 1.0
     assert api.asked("chat.postMessage") == 1

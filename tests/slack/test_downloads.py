@@ -5,11 +5,9 @@ from collections.abc import AsyncIterator, Awaitable, Mapping
 from pathlib import Path
 from typing import Any
 
-import aiohttp
 import pytest
-from aiohttp import web
+from aiohttp import ClientSession, web
 from inline_snapshot import snapshot
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
@@ -17,7 +15,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.slack.authenticity import Hosts
 from bot.slack.files import Downloads, read_info
-from tests.slack.conftest import Api, serving
+from tests.slack.conftest import Api, client_of, serving
 from tests.support.rig import FINANCE, MARIA
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -25,9 +23,12 @@ DATA = bytes(range(256)) * 2_000
 
 
 @pytest.fixture
-def downloads(workspace: Workspace, session: aiohttp.ClientSession) -> Downloads:
-    client = AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
-    return Downloads(client=client, session=session, token="xoxb-playground", api_url=workspace.api_url)
+def downloads(workspace: Workspace, session: ClientSession) -> Downloads:
+    return made(workspace.api_url, session)
+
+
+def made(url: str, session: ClientSession, token: str = "xoxb-playground") -> Downloads:
+    return Downloads(client=client_of(url, session, token), session=session, token=token, api_url=url)
 
 
 async def trouble_of(asked: Awaitable[object]) -> FileTrouble:
@@ -56,12 +57,9 @@ async def test_a_file_is_read_by_its_id(workspace: Workspace, downloads: Downloa
     ("file_deleted", FileTrouble.DELETED), ("file_not_found", FileTrouble.UNKNOWN),
     ("not_visible", FileTrouble.UNKNOWN), ("access_denied", FileTrouble.DENIED),
 ])  # fmt: skip
-async def test_what_slack_refuses_says_why(
-    api: Api, web_client: AsyncWebClient, session: aiohttp.ClientSession, error: str, trouble: FileTrouble
-) -> None:
+async def test_what_slack_refuses_says_why(api: Api, session: ClientSession, error: str, trouble: FileTrouble) -> None:
     api.say("files.info", {"ok": False, "error": error})
-    asking = Downloads(client=web_client, session=session, token="xoxb-playground", api_url=str(web_client.base_url))
-    assert await trouble_of(asking.info("F0ONE")) is trouble
+    assert await trouble_of(made(api.url, session).info("F0ONE")) is trouble
 
 
 async def test_too_large_is_refused_before_a_byte_is_asked_for(workspace: Workspace, downloads: Downloads) -> None:
@@ -73,9 +71,7 @@ async def test_too_large_is_refused_before_a_byte_is_asked_for(workspace: Worksp
 
 
 @pytest.mark.parametrize(("data", "trouble"), [(b"", FileTrouble.EMPTY), (DATA, FileTrouble.DELETED)])
-async def test_empty_or_deleted_between_looking_and_reading(
-    workspace: Workspace, downloads: Downloads, data: bytes, trouble: FileTrouble
-) -> None:
+async def test_gone_meanwhile(workspace: Workspace, downloads: Downloads, data: bytes, trouble: FileTrouble) -> None:
     info = await downloads.info(workspace.upload(MARIA, "a.bin", data))
     await workspace.delete_file(MARIA, info.id)
     assert await trouble_of(read(downloads, info)) is trouble
@@ -94,23 +90,19 @@ async def test_another_length_than_slack_said(workspace: Workspace, downloads: D
     assert refused.value.trouble is FileTrouble.CHANGED
 
 
-async def test_the_sign_in_page_is_no_file(
-    workspace: Workspace, downloads: Downloads, session: aiohttp.ClientSession
-) -> None:
+async def test_the_sign_in_page_is_no_file(workspace: Workspace, downloads: Downloads, session: ClientSession) -> None:
     info = await downloads.info(workspace.upload(MARIA, "a.csv", DATA))
     stranger = Downloads(client=downloads._client, session=session, token="xoxb-wrong", api_url=workspace.api_url)
     with pytest.raises(OperatorError, match="download"):
         await read(stranger, info)
 
 
-async def test_without_the_scope_the_operator_is_told(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+async def test_without_the_scope_the_operator_is_told(workspace: Workspace, session: ClientSession) -> None:
     bare = Workspace(scopes=("chat:write",), enforce_rates=False)
     await bare.start()
     try:
-        client = AsyncWebClient(token="xoxb-playground", base_url=bare.api_url, session=session, retry_handlers=[])
-        downloads = Downloads(client=client, session=session, token="xoxb-playground", api_url=bare.api_url)
         with pytest.raises(OperatorError) as refused:
-            await downloads.info("F1")
+            await made(bare.api_url, session).info("F1")
         assert refused.value.mend == snapshot(
             "add the scope files:read to the app (manifest.json has it), and install it again"
         )
@@ -126,11 +118,9 @@ async def test_slack_in_trouble_is_asked_later(workspace: Workspace, downloads: 
         await downloads.info(file_id)
 
 
-async def test_another_refusal_stays_one(workspace: Workspace, session: aiohttp.ClientSession) -> None:
-    client = AsyncWebClient(token="xoxb-revoked", base_url=workspace.api_url, session=session, retry_handlers=[])
-    downloads = Downloads(client=client, session=session, token="xoxb-revoked", api_url=workspace.api_url)
+async def test_another_refusal_stays_one(workspace: Workspace, session: ClientSession) -> None:
     with pytest.raises(ServiceNever) as refused:
-        await downloads.info("F1")
+        await made(workspace.api_url, session, "xoxb-revoked").info("F1")
     assert refused.value.error == "invalid_auth"
 
 
@@ -159,15 +149,13 @@ def info_at(url: str, size: int = 4) -> FileInfo:
     return FileInfo(id="F1", name="a", size=size, mimetype="", user=MARIA, url=url)
 
 
-async def test_no_redirect_is_followed(session: aiohttp.ClientSession, elsewhere: Elsewhere) -> None:
+async def test_no_redirect_is_followed(session: ClientSession, elsewhere: Elsewhere) -> None:
     """Slack's own host sends us to another one: the token stays."""
     front = Elsewhere()
     front.answer = web.Response(status=302, headers={"Location": f"{elsewhere.url}/file"})
     async with serving(front.handle) as own:
-        client = AsyncWebClient(token="xoxb-secret", base_url=f"{own}/api/", session=session)
-        downloads = Downloads(client=client, session=session, token="xoxb-secret", api_url=f"{own}/api/")
         with pytest.raises(OperatorError):
-            await read(downloads, info_at(f"{own}/files-pri/x"))
+            await read(made(f"{own}/api/", session, "xoxb-secret"), info_at(f"{own}/files-pri/x"))
     assert front.seen[0]["Authorization"] == "Bearer xoxb-secret"
     assert elsewhere.seen == []
 

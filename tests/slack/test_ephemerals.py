@@ -9,13 +9,12 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
-from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.outcome import Ended
 from bot.slack.messenger import Ephemerals, Listener, Messenger
 from bot.slack.pace import Family
-from tests.slack.conftest import serving
+from tests.slack.conftest import client_of, serving
 
 TABLE = {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]}
 LINES = {"type": "section", "text": {"type": "plain_text", "text": "a"}}
@@ -55,7 +54,7 @@ Made = Callable[..., Ephemerals]
 @pytest.fixture
 def made(slack: Slack, session: aiohttp.ClientSession) -> Made:
     url = f"{slack.url}/api/"
-    client = AsyncWebClient(token="xoxb-1", base_url=url, session=session, retry_handlers=[])
+    client = client_of(url, session)
     return partial(Ephemerals, session=session, messenger=Messenger(client=client), api_url=url)
 
 
@@ -86,9 +85,7 @@ async def test_an_answer_goes_to_the_response_url(slack: Slack, ephemerals: Ephe
 
 
 @pytest.mark.parametrize("body", ["ok", "", OK, "<html>"])
-async def test_whatever_slack_says_with_a_200_but_not_ok_false_is_taken(
-    slack: Slack, ephemerals: Ephemerals, body: Body | str
-) -> None:
+async def test_any_200_but_ok_false_is_taken(slack: Slack, ephemerals: Ephemerals, body: Body | str) -> None:
     slack.judge = lambda _where, _body: (200, body)
     await ephemerals.say(Content(text="hi"), to=listener(slack), replace=True)
     assert [posted["replace_original"] for _, posted in slack.posted] == [True]
@@ -97,9 +94,7 @@ async def test_whatever_slack_says_with_a_200_but_not_ok_false_is_taken(
 @pytest.mark.parametrize(
     "refusal", [(404, {"ok": False, "error": "used_url"}), (200, {"ok": False, "error": "expired_url"}), (500, "no")]
 )
-async def test_when_the_url_is_spent_an_ephemeral_is_posted(
-    slack: Slack, ephemerals: Ephemerals, refusal: tuple[int, Body | str]
-) -> None:
+async def test_a_spent_url_means_a_post(slack: Slack, ephemerals: Ephemerals, refusal: tuple[int, Body | str]) -> None:
     slack.judge = lambda where, _: refusal if where == "respond" else (200, OK)
     await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
     assert shapes(slack) == [("respond", ["table"]), ("chat.postEphemeral", ["table"])]
@@ -133,9 +128,7 @@ async def test_in_the_end_the_text_comes_alone(slack: Slack, ephemerals: Ephemer
     assert len(slack.posted) == 3
 
 
-async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
-    slack: Slack, ephemerals: Ephemerals
-) -> None:
+async def test_who_stops_waits_for_answers_but_not_for_ever(slack: Slack, ephemerals: Ephemerals) -> None:
     ephemerals.tell(Content(text="hi"), to=listener(slack))
     await ephemerals.drain()
     assert len(slack.posted) == 1
@@ -151,9 +144,7 @@ async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
     ("status", "body", "ended"),
     [(200, OK, Ended.DONE), (404, {"ok": False, "error": "used_url"}, Ended.REFUSED), (429, "", Ended.TOO_MANY)],
 )
-async def test_an_answer_is_told_for_figures(
-    slack: Slack, made: Made, status: int, body: Body | str, ended: Ended
-) -> None:
+async def test_answers_are_counted(slack: Slack, made: Made, status: int, body: Body | str, ended: Ended) -> None:
     told: list[tuple[Family, Ended]] = []
     slack.judge = lambda where, _: (status, body) if where == "respond" else (200, OK)
     await made(watch=lambda *word: told.append(word)).say(Content(text="hi"), to=listener(slack))

@@ -15,7 +15,7 @@ from bot.playground.workspace import Workspace
 from bot.presentation.reasons import worded
 from bot.slack.files import Uploads, _Flowing
 from bot.slack.messenger import Messenger, Posted, Stretch
-from tests.slack.conftest import serving
+from tests.slack.conftest import client_of, serving
 from tests.support.rig import FINANCE, MARIA
 from tests.support.troubles import says
 
@@ -24,7 +24,7 @@ PNG = b"\x89PNG not really"
 
 @pytest.fixture
 def client(workspace: Workspace, session: aiohttp.ClientSession) -> AsyncWebClient:
-    return AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
+    return client_of(workspace.api_url, session)
 
 
 @pytest.fixture
@@ -44,9 +44,7 @@ async def share(files: Uploads, *, comment: str = "look", thread_ts: str | None 
     )
 
 
-async def test_a_file_is_shared_with_its_words_in_the_thread(
-    workspace: Workspace, files: Uploads, client: AsyncWebClient
-) -> None:
+async def test_a_file_is_shared_with_its_words(workspace: Workspace, files: Uploads, client: AsyncWebClient) -> None:
     root = await Messenger(client=client).post(
         channel=FINANCE, content=Content(text="root"), marker="01KAGT00000000000000000000"
     )
@@ -71,9 +69,7 @@ async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Uploads, 
 @pytest.mark.parametrize(
     "kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.DONE_DROPPED, FaultKind.DONE_500]
 )
-async def test_before_the_last_step_nobody_saw_anything(
-    workspace: Workspace, files: Uploads, step: str, kind: FaultKind
-) -> None:
+async def test_nobody_sees_it_before_the_end(workspace: Workspace, files: Uploads, step: str, kind: FaultKind) -> None:
     workspace.faults.arm(Fault(kind, step))
     with pytest.raises(ServiceNow):
         await share(files)
@@ -132,9 +128,7 @@ async def test_bytes_that_arrive_are_shared(workspace: Workspace, files: Uploads
 
 
 @pytest.mark.parametrize("length", [9, 11])
-async def test_another_number_of_bytes_than_promised_is_not_shared(
-    workspace: Workspace, files: Uploads, length: int
-) -> None:
+async def test_another_length_than_promised_is_not_shared(workspace: Workspace, files: Uploads, length: int) -> None:
     with pytest.raises(ServiceNow, check=says("promised")):
         await stream(files, pieces(b"12345", b"67890"), length)
     assert not workspace.messages(FINANCE)
@@ -142,12 +136,9 @@ async def test_another_number_of_bytes_than_promised_is_not_shared(
 
 @pytest.mark.parametrize("length", [300_000, None])
 async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: Uploads, length: int | None) -> None:
+    over = ServiceNever("localization", Reason(Exchange.RESULT_OVER_LIMIT, bytes=1))
     with pytest.raises(ServiceNever, check=says("too large")):
-        await stream(
-            files,
-            pieces(b"a" * 100_000, then=ServiceNever("localization", Reason(Exchange.RESULT_OVER_LIMIT, bytes=1))),
-            length,
-        )
+        await stream(files, pieces(b"a" * 100_000, then=over), length)
     assert not workspace.messages(FINANCE)
 
 

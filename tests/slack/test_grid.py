@@ -12,6 +12,7 @@ from bot.playground.workspace import Workspace
 from bot.slack.people import who_we_are
 from tests.slack.conftest import Api
 from tests.support.clock import ManualClock
+from tests.support.fixtures import Printed
 from tests.support.rig import ADA, EVE, MARIA, ZOE, Rig
 from tests.workflows.looking import alerts, heard, newest, requests, votes
 
@@ -87,9 +88,7 @@ async def test_a_token_for_a_whole_organization_is_refused_at_the_start(rig: Rig
     {"enterprise_id": "E1", "is_enterprise_install": True},
     {"team_id": "E1", "enterprise_id": "E1"}, {"enterprise_id": "E1"}, {},
 ])  # fmt: skip
-async def test_a_token_without_a_workspace_of_its_own_is_named(
-    api: Api, web_client: AsyncWebClient, answer: dict[str, Any]
-) -> None:
+async def test_a_token_without_workspace_is_named(api: Api, web_client: AsyncWebClient, answer: dict[str, Any]) -> None:
     api.say("auth.test", {"ok": True, "user_id": "U1", "bot_id": "B1", **answer})
     with pytest.raises(OperatorError, match="whole organization") as refused:
         await who_we_are(web_client)
@@ -98,9 +97,7 @@ async def test_a_token_without_a_workspace_of_its_own_is_named(
     )
 
 
-async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_operator(
-    rig: Rig, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_operator(rig: Rig, capsys: Printed) -> None:
     scopes = tuple(scope for scope in rig.workspace.identity.scopes if scope != "usergroups:read")
     rig.workspace._state.identity = replace(rig.workspace._state.identity, scopes=scopes)
     await rig.pass_time(120)

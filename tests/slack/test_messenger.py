@@ -46,27 +46,17 @@ async def test_an_edit_takes_old_blocks_away(api: Api, messenger: Messenger) -> 
 
 
 @pytest.mark.parametrize(("thread", "method"), [(None, "conversations.history"), ("0.9", "conversations.replies")])
-async def test_a_message_is_found_by_its_marker_on_whatever_page(
-    api: Api, messenger: Messenger, thread: str | None, method: str
-) -> None:
-    pages: list[dict[str, Any]] = [
-        {
-            "ok": True,
-            "messages": [{"ts": "3.0"}, {"ts": "2.9", "metadata": {}}],
-            "response_metadata": {"next_cursor": "p2"},
-        },
-        {
-            "ok": True,
-            "messages": [
-                {"ts": "2.0", "metadata": {**MARK, "event_type": "another_app"}},
-                {"ts": "1.9", "metadata": {**MARK, "event_payload": {"id": "02"}}},
-                {"ts": "1.8", "metadata": MARK},
-            ],
-        },
+async def test_a_marker_is_found_on_any_page(api: Api, messenger: Messenger, thread: str | None, method: str) -> None:
+    others = [
+        {"ts": "2.0", "metadata": {**MARK, "event_type": "another_app"}},
+        {"ts": "1.9", "metadata": {**MARK, "event_payload": {"id": "02"}}},
     ]
+    last = {"ok": True, "messages": [*others, {"ts": "1.8", "metadata": MARK}]}
+    first: dict[str, Any] = {"ok": True, "messages": [{"ts": "3.0"}, {"ts": "2.9", "metadata": {}}]}
 
     def page(arguments: dict[str, Any]) -> web.Response:
-        return web.json_response(pages[1 if arguments.get("cursor") == "p2" else 0])
+        is_last = arguments.get("cursor") == "p2"
+        return web.json_response(last if is_last else first | {"response_metadata": {"next_cursor": "p2"}})
 
     api.answers[method] = page
     found = await messenger.find(Stretch(channel="C1", thread_ts=thread, oldest=1.5), marker="01")
@@ -92,7 +82,7 @@ async def test_not_found_means_that_every_page_was_read(api: Api, messenger: Mes
         ({"ok": False, "error": "method_not_supported_for_channel_type"}, False),
     ],
 )
-async def test_a_channel_that_slack_hides_is_one_we_are_not_in(
+async def test_hidden_channels_are_not_ours(
     api: Api, messenger: Messenger, answer: dict[str, Any], member: bool
 ) -> None:
     api.say("conversations.info", answer)

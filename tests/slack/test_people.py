@@ -15,14 +15,12 @@ from bot.slack.pace import Pace, PacedClient
 from bot.slack.people import Directory
 from tests.slack.conftest import Api
 from tests.support.clock import ManualClock
+from tests.support.fixtures import Patch
 from tests.support.troubles import says
 
 FRESH = 5.0
 OLDEST = 60.0
-
 GROUPS = ["S0FINANCE", "S0TREASURY"]
-
-
 PATIENT = 30.0
 """Seconds: much longer than the local server takes on a busy machine."""
 
@@ -50,11 +48,6 @@ def fail(api: Api, *methods: str) -> None:
         api.say(method, "down", status=503)
 
 
-def busy(api: Api, *methods: str, seconds: str = "30") -> None:
-    for method in methods:
-        api.say(method, {"ok": False, "error": "ratelimited"}, status=429, Retry_After=seconds)
-
-
 async def nobody_counts(people: Directory, words: str = "") -> None:
     with pytest.raises(ServiceNow, check=says(words)):
         await people.standing("U0ADA")
@@ -74,9 +67,7 @@ async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) ->
         ({"is_ultra_restricted": True}, "guest"), ({"is_stranger": True}, "stranger"), ({"id": "USLACKBOT"}, "bot"),
     ],
 )  # fmt: skip
-async def test_what_slack_says_of_somebody_is_taken_over(
-    api: Api, people: Directory, fields: dict[str, Any], flag: str
-) -> None:
+async def test_what_slack_says_is_taken_over(api: Api, people: Directory, fields: dict[str, Any], flag: str) -> None:
     """Slackbot is a bot though Slack does not say so."""
     say_user(api, **fields)
     person = (await people.standing(fields.get("id", "U0ADA"))).person
@@ -107,7 +98,7 @@ async def test_several_people_share_the_groups(api: Api, people: Directory) -> N
 
 
 @pytest.mark.parametrize("age", [FRESH + 1, OLDEST - 1])
-async def test_when_slack_is_silent_an_answer_of_the_last_minute_stands_in(
+async def test_in_silence_the_last_minute_stands_in(
     api: Api, people: Directory, clock: ManualClock, age: float
 ) -> None:
     before = await people.standing("U0ADA")
@@ -150,26 +141,25 @@ async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, pe
     assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
 
 
-async def test_when_slack_asks_us_to_wait_an_answer_of_the_last_minute_stands_in_at_once(
-    api: Api, people: Directory, clock: ManualClock
-) -> None:
+async def test_while_we_have_to_wait_the_last_minute_stands_in(api: Api, people: Directory, clock: ManualClock) -> None:
     """An ack has no time to wait, and nothing is gained by it."""
     before = await people.standing("U0ADA")
-    busy(api, "users.info", "usergroups.list", seconds="0.1")
+    for method in ("users.info", "usergroups.list"):
+        api.busy(method, "0.1")
     clock.advance(FRESH + 1)
     assert await people.standing("U0ADA") == before
     assert (api.asked("users.info"), api.asked("usergroups.list")) == (2, 2)
 
 
 async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people: Directory) -> None:
-    busy(api, "usergroups.list")
+    api.busy("usergroups.list")
     await nobody_counts(people, "did not say who you are")
     assert api.asked("usergroups.list") == 1
 
 
 @pytest.mark.parametrize(("seconds", "begun"), [(1.99, True), (2.0, False)])
 async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
-    people: Directory, clock: ManualClock, monkeypatch: pytest.MonkeyPatch, seconds: float, begun: bool
+    people: Directory, clock: ManualClock, monkeypatch: Patch, seconds: float, begun: bool
 ) -> None:
     slept: list[float] = []
     answers = [ServiceNow("Slack", Reason(Exchange.SLACK_WAIT), retry_after=seconds), None]
@@ -192,13 +182,11 @@ async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
         assert slept == []
 
 
-async def test_within_a_known_wait_nothing_is_asked_and_what_is_known_stands_in(
-    api: Api, people: Directory, clock: ManualClock
-) -> None:
+async def test_within_a_known_wait_what_is_known_stands_in(api: Api, people: Directory, clock: ManualClock) -> None:
     pace = Pace(monotonic=clock.boottime)
     people._client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=people._client.session)
     before = await people.standing("U0ADA")
-    busy(api, "usergroups.list", seconds="40")
+    api.busy("usergroups.list", "40")
     clock.advance(FRESH + 1)
     for _ in range(5):
         assert (await people.standing("U0ADA")).groups == before.groups
@@ -218,9 +206,7 @@ async def test_a_single_group_is_asked_for_alone(api: Api, web_client: AsyncWebC
     assert (api.asked("usergroups.users.list"), api.asked("usergroups.list")) == (1, 0)
 
 
-async def test_without_groups_in_the_policy_none_is_asked_for(
-    api: Api, web_client: AsyncWebClient, clock: ManualClock
-) -> None:
+async def test_without_groups_none_is_asked_for(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> None:
     say_user(api)
     people = Directory(client=web_client, groups=[], monotonic=clock.boottime, timeout=PATIENT)
     assert (await people.standing("U0ADA")).read_at == clock.boottime()
@@ -242,7 +228,6 @@ async def test_without_any_answer_nobody_counts(api: Api, people: Directory, sil
 
 
 def hold(api: Api, method: str) -> asyncio.Event:
-    """Let Slack answer this method only once the event is set."""
     gate, answer = asyncio.Event(), api.answers[method]
 
     async def late(arguments: dict[str, Any]) -> web.StreamResponse:
@@ -256,7 +241,6 @@ def hold(api: Api, method: str) -> asyncio.Event:
 
 
 async def until_known(people: Directory, user: str) -> None:
-    """Until the late answer is there."""
     await asyncio.gather(*people._asking.values())
     assert people._held(user, FRESH)
 
@@ -331,9 +315,7 @@ async def test_somebody_slack_does_not_know_is_nobody(api: Api, people: Director
 
 
 @pytest.mark.parametrize("error", ["no_such_subteam", "subteam_not_found", "invalid_usergroup"])
-async def test_a_group_slack_does_not_know_is_empty(
-    api: Api, web_client: AsyncWebClient, clock: ManualClock, error: str
-) -> None:
+async def test_an_unknown_group_is_empty(api: Api, web_client: AsyncWebClient, clock: ManualClock, error: str) -> None:
     say_user(api)
     api.say("usergroups.users.list", {"ok": False, "error": error})
     people = Directory(client=web_client, groups=["S0TREASURY"], monotonic=clock.boottime, timeout=PATIENT)
@@ -370,9 +352,7 @@ async def test_what_is_known_is_told_at_once(people: Directory, clock: ManualClo
         assert told.value.value == answer
 
 
-async def test_of_several_people_only_those_are_asked_for_whom_nobody_knows(
-    people: Directory, api: Api, clock: ManualClock
-) -> None:
+async def test_of_several_people_only_strangers_are_asked_for(people: Directory, api: Api, clock: ManualClock) -> None:
     known = await people.standing("U0ADA")
     clock.advance(FRESH / 2)
     both = await people.standings(["U0LIN", "U0ADA"])
@@ -380,9 +360,7 @@ async def test_of_several_people_only_those_are_asked_for_whom_nobody_knows(
     assert [what["user"] for name, what in api.calls if name == "users.info"] == ["U0ADA", "U0LIN"]
 
 
-async def test_calls_that_are_few_go_to_people_of_whom_nothing_is_known(
-    api: Api, web_client: AsyncWebClient, clock: ManualClock
-) -> None:
+async def test_few_calls_go_to_people_not_known(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> None:
     """After a 429 we call once a second for a minute; people who are known already do not use that call."""
     say_user(api)
     pace = Pace(monotonic=clock.boottime)

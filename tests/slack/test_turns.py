@@ -1,6 +1,7 @@
 """Posts of a conversation begin one at a time and in their order; a slow one holds up no other for long."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from contextlib import ExitStack
 
 import pytest
@@ -15,8 +16,6 @@ POST = "chat.postMessage"
 
 
 class Play:
-    """Posts that end when the test says so."""
-
     def __init__(self) -> None:
         self.clock = ManualClock()
         self.pace = Pace(monotonic=self.clock.boottime)
@@ -64,8 +63,10 @@ class Play:
 
 
 @pytest.fixture
-async def play() -> Play:
-    return Play()
+async def play() -> AsyncIterator[Play]:
+    playing = Play()
+    yield playing
+    await playing.close()
 
 
 async def test_what_goes_first_waits_for_none_that_was_delayed(play: Play) -> None:
@@ -89,14 +90,12 @@ async def test_one_after_the_other_in_the_order_in_which_they_queued(play: Play)
     assert play.begun == ["a", "b"]
     await play.end("b", "c")
     assert play.begun == ["a", "b", "c"]
-    await play.close()
 
 
 async def test_conversations_go_side_by_side(play: Play) -> None:
     await play.post("a", "b")
     await play.post("x", "y", channel="C2")
     assert play.begun == ["a", "x"]
-    await play.close()
 
 
 async def test_one_that_takes_longer_than_a_moment_holds_up_no_other(play: Play) -> None:
@@ -111,7 +110,6 @@ async def test_one_that_takes_longer_than_a_moment_holds_up_no_other(play: Play)
     await play.post("d", "e")
     await play.end("d")
     assert play.begun[-2:] == ["d", "e"]
-    await play.close()
 
 
 async def test_the_moment_counts_from_its_own_beginning(play: Play) -> None:
@@ -122,7 +120,6 @@ async def test_the_moment_counts_from_its_own_beginning(play: Play) -> None:
     assert play.begun == ["a", "b"]
     await play.pass_time(0.2 * _MOMENT)
     assert play.begun == ["a", "b", "c"]
-    await play.close()
 
 
 async def test_who_queues_behind_one_that_is_slow_already_waits_for_what_is_left_of_its_moment(play: Play) -> None:
@@ -131,7 +128,6 @@ async def test_who_queues_behind_one_that_is_slow_already_waits_for_what_is_left
     await play.post("b")
     await play.pass_time(0.0)
     assert play.begun == ["slow", "b"]
-    await play.close()
 
 
 async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play: Play) -> None:
@@ -142,7 +138,6 @@ async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play:
         assert not await begins(searching)
     await play.post("last")
     assert play.begun == ["last"]
-    await play.close()
 
 
 async def begins(turn: Turn) -> bool:
@@ -167,7 +162,6 @@ async def test_within_a_wait_everyone_is_put_off_to_a_second_of_its_own_in_order
         await play.end(name)
         assert play.begun == list("abcd")[: number + 1]
         await play.pass_time(1)
-    await play.close()
 
 
 async def test_those_behind_one_that_slack_refused_go_after_it(play: Play) -> None:
@@ -188,7 +182,6 @@ async def test_a_file_waits_for_its_turn_and_not_for_the_pace_of_messages(play: 
     play.clock.advance(60)
     await play.post("message")
     assert play.begun == ["message"], "what holds files up holds up no message"
-    await play.close()
 
 
 async def test_one_that_never_comes_back_is_waited_for_no_longer(play: Play) -> None:
@@ -197,7 +190,6 @@ async def test_one_that_never_comes_back_is_waited_for_no_longer(play: Play) -> 
     await play.pass_time(2 + 10.5)
     await play.post("a")
     assert play.begun == ["a"]
-    await play.close()
 
 
 async def test_who_is_cancelled_while_it_waits_leaves_the_queue(play: Play) -> None:
@@ -207,7 +199,6 @@ async def test_who_is_cancelled_while_it_waits_leaves_the_queue(play: Play) -> N
     await play.end("a")
     assert play.begun == ["a", "c"]
     play._tasks.pop(1)
-    await play.close()
 
 
 async def test_nothing_is_kept_of_conversations_in_which_nothing_is_posted(play: Play) -> None:

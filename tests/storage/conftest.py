@@ -5,11 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from storage import Store
-from tests.storage.factories import KEY
+from tests.storage.factories import opened
 
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    opened = await Store.open(database_url, audit_key=KEY)
-    yield opened
-    await opened.close()
+    async with opened(database_url) as store:
+        yield store

@@ -1,9 +1,11 @@
 """Records for the storage tests, and units of work of one call."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import psycopg
 from sqlalchemy import text
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
@@ -92,6 +94,15 @@ class unit:  # noqa: N801 - reads as what it is: await unit(store).votes.cast(vo
         return _Calls(self._store, repository)
 
 
+@asynccontextmanager
+async def opened(url: str, **more: Any) -> AsyncIterator[Store]:
+    store = await Store.open(url, **{"audit_key": KEY, **more})
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
 async def claims(store: Store, repository: str, seconds: float = 0, owner: str = "a", **more: Any) -> Any:
     """What is due then is claimed."""
     hold = {"now": later(seconds), "owner": owner, "lease_seconds": more.pop("lease", 30), "limit": 9}
@@ -99,14 +110,12 @@ async def claims(store: Store, repository: str, seconds: float = 0, owner: str =
 
 
 async def ask(store: Store, **values: Any) -> Instruction:
-    """A request that is stored."""
     made = instruction(**values)
     assert await unit(store).instructions.insert(made, actor="U1")
     return made
 
 
 def post(name: str, *, now: datetime = NOW, **more: Any) -> OutboxRow:
-    """A message that waits to be posted."""
     values: dict[str, Any] = {"subject": f"notice:{name}", "key": f"key-{name}", "action": "line", "place": ""}
     values |= {"channel": "C1", "payload": {}, "due_at": now, "created_at": now}
     return OutboxRow(id=name, **(values | more))
@@ -140,3 +149,14 @@ async def tamper(store: Store, *statements: str) -> None:
             connection.execute(text(statement))
 
     await store.write(work)
+
+
+def end_sessions(url: str, application: str = "%") -> None:
+    """End the sessions that others have in this database of PostgreSQL."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        ended = connection.execute(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE %s",
+            (application,),
+        )
+        assert ended.fetchall()

@@ -15,7 +15,7 @@ from bot.domain.audit import Entry, Verdict
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import MACHINES
 from storage import StorageError, Store, Tx
-from tests.storage.factories import KEY, NOW, instruction, later, unit, vote
+from tests.storage.factories import KEY, NOW, instruction, later, opened, unit, vote
 from tests.support.rows import audit_rows, verify
 
 
@@ -76,11 +76,8 @@ async def test_the_end_is_read_once_a_transaction(sqlite_url: str) -> None:
             tx.audit.append(_entry())
         driver.set_trace_callback(None)
 
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    try:
+    async with opened(sqlite_url) as store:
         await store.write(thrice)
-    finally:
-        await store.close()
     assert len([one for one in said if one.startswith("SELECT") and "audit_head" in one]) == 1
 
 

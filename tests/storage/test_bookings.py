@@ -32,9 +32,7 @@ async def add(store: Store, *bookings: Booking) -> None:
         ("B-", None),
     ],
 )
-async def test_a_booking_is_found_by_our_reference_and_by_each_id_of_the_service(
-    store: Store, text: str, found: str | None
-) -> None:
+async def test_a_booking_is_found_by_reference_and_each_of_its_ids(store: Store, text: str, found: str | None) -> None:
     """One without a number at the service is not found by nothing."""
     await add(store, booking("A1", remote_id="remote", numeric_id="17", prebooking_id="pre"), booking("B2"))
     one = await unit(store).bookings.find(text)
@@ -51,9 +49,7 @@ async def test_of_two_with_the_same_number_the_newer_is_meant(store: Store) -> N
     ("stage", "created_at", "left"),
     [(Stage.QUOTED, later(-1), 0), (Stage.QUOTED, NOW, 1), (Stage.QUOTED, later(1), 1), (Stage.NEW, later(-1), 1)],
 )
-async def test_only_old_forms_that_nobody_confirmed_are_forgotten(
-    store: Store, stage: Stage, created_at: datetime, left: int
-) -> None:
+async def test_old_unconfirmed_forms_are_forgotten(store: Store, stage: Stage, created_at: datetime, left: int) -> None:
     await add(store, booking("A1", stage=stage, created_at=created_at))
     assert await unit(store).bookings.forget_quotes(NOW) == 1 - left
     assert sum((await unit(store).bookings.counts()).values()) == left

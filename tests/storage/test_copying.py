@@ -16,7 +16,7 @@ from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey, StorageBusy, StorageError
 from storage.maintenance import Copied, copy
 from storage.tables.columns import metadata
-from tests.storage.factories import KEY, NOW, instruction, post, unit
+from tests.storage.factories import KEY, NOW, instruction, opened, post, unit
 from tests.support.replaced import replaced
 
 pytestmark = pytest.mark.postgres
@@ -26,20 +26,19 @@ ASKED = instruction()
 
 @pytest.fixture
 async def filled(sqlite_url: str) -> str:
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    vote = Vote(instruction_id=ASKED.id, round=1, person="U0ADA", choice=Choice.APPROVE, at=NOW, typed=True)
+    async with opened(sqlite_url) as store:
+        vote = Vote(instruction_id=ASKED.id, round=1, person="U0ADA", choice=Choice.APPROVE, at=NOW, typed=True)
 
-    def work(tx: Tx) -> Anchor:
-        assert tx.instructions.insert(ASKED, actor="U1")
-        assert tx.votes.cast(vote)
-        tx.flags.set("frozen", {"by": "U0ADA", "why": "päivä \U0001f600"}, NOW)
-        for n in range(3):
-            tx.outbox.add(post(f"m{n}"))
-        head = tx.audit.head()
-        return Anchor(at=NOW, seq=head.seq, head=head.hash)
+        def work(tx: Tx) -> Anchor:
+            assert tx.instructions.insert(ASKED, actor="U1")
+            assert tx.votes.cast(vote)
+            tx.flags.set("frozen", {"by": "U0ADA", "why": "päivä \U0001f600"}, NOW)
+            for n in range(3):
+                tx.outbox.add(post(f"m{n}"))
+            head = tx.audit.head()
+            return Anchor(at=NOW, seq=head.seq, head=head.hash)
 
-    anchor = await store.write(work)
-    await store.close()
+        anchor = await store.write(work)
     anchors(sqlite_url).append(anchor)
     return sqlite_url
 
@@ -81,12 +80,11 @@ async def test_every_row_is_there_and_the_database_goes_on(filled: str, new_post
         }
     )
     assert set(done.rows) == {table.name for table in metadata.sorted_tables}
-    store = await Store.open(new_postgres_url, audit_key=KEY)
-    assert await unit(store).instructions.get(ASKED.id) == ASKED
-    assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(ASKED.id, 1)]) == [True]
-    assert await unit(store).flags.get("frozen") == {"by": "U0ADA", "why": "päivä \U0001f600"}
-    await unit(store).outbox.add(post("m9"))
-    await store.close()
+    async with opened(new_postgres_url) as store:
+        assert await unit(store).instructions.get(ASKED.id) == ASKED
+        assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(ASKED.id, 1)]) == [True]
+        assert await unit(store).flags.get("frozen") == {"by": "U0ADA", "why": "päivä \U0001f600"}
+        await unit(store).outbox.add(post("m9"))
 
 
 async def test_nothing_starts_on_the_file_afterwards(filled: str, new_postgres_url: str) -> None:
@@ -106,11 +104,10 @@ async def test_neither_side_may_be_in_use(filled: str, new_postgres_url: str) ->
     assert "uses" in await refusal(filled, new_postgres_url)
     await running.close()
     await migrate(new_postgres_url)
-    running = await Store.open(new_postgres_url, audit_key=KEY)
-    assert await refusal(filled, new_postgres_url) == snapshot(
-        "A process of Switchboard uses that database. Stop every process first."
-    )
-    await running.close()
+    async with opened(new_postgres_url) as running:
+        assert await refusal(filled, new_postgres_url) == snapshot(
+            "A process of Switchboard uses that database. Stop every process first."
+        )
     assert await rows(new_postgres_url) == 0
     await copied(filled, new_postgres_url)
 
@@ -130,22 +127,19 @@ async def test_a_session_that_is_ending_is_waited_for(filled: str, new_postgres_
 
 
 async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
-    store = await Store.open(postgres_url, audit_key=KEY)
-    await unit(store).flags.set("x", 1, NOW)
-    await store.close()
+    async with opened(postgres_url) as store:
+        await unit(store).flags.set("x", 1, NOW)
     assert await refusal(filled, postgres_url) == snapshot(
         "The target holds rows of Switchboard already. Name a new database, for example one made by createdb."
     )
-    reopened = await Store.open(filled, audit_key=KEY)  # it is not marked
-    await reopened.close()
+    await (await Store.open(filled, audit_key=KEY)).close()  # it is not marked
 
 
 @pytest.mark.parametrize("target", ["sqlite+aiosqlite:///other.db", "postgresql://nobody@127.0.0.1:1/nothing"])
 async def test_a_target_that_cannot_be_used_is_named(filled: str, target: str) -> None:
     said = await refusal(filled, target)
     assert said.startswith(("The target is no PostgreSQL database.", "OperationalError"))
-    reopened = await Store.open(filled, audit_key=KEY)
-    await reopened.close()
+    await (await Store.open(filled, audit_key=KEY)).close()
 
 
 async def test_a_source_that_is_no_file_is_named(tmp_path: Path, new_postgres_url: str) -> None:
@@ -202,9 +196,8 @@ async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postg
         await Store.open(filled, audit_key=KEY)
     again = await copied(filled, new_postgres_url)
     assert not committed or again == done
-    store = await Store.open(new_postgres_url, audit_key=KEY)
-    await unit(store).flags.set("x", 1, NOW)
-    await store.close()
+    async with opened(new_postgres_url) as store:
+        await unit(store).flags.set("x", 1, NOW)
     assert "that database has gone on since. Set DATABASE_URL to it." in await refusal(filled, new_postgres_url)
 
 
@@ -218,8 +211,7 @@ async def test_a_commit_that_is_refused_takes_the_mark_back(filled: str, new_pos
             "FOR EACH ROW EXECUTE FUNCTION no()"
         )
     assert "full" in await refusal(filled, new_postgres_url)
-    reopened = await Store.open(filled, audit_key=KEY)
-    await reopened.close()
+    await (await Store.open(filled, audit_key=KEY)).close()
 
 
 async def test_a_program_that_starts_meanwhile_waits_and_finds_everything(filled: str, new_postgres_url: str) -> None:
@@ -242,6 +234,5 @@ async def test_a_program_that_starts_meanwhile_waits_and_finds_everything(filled
         go_on.set()
         await copying_it
         await starting
-    store = await Store.open(new_postgres_url, audit_key=KEY)
-    assert await unit(store).instructions.get(ASKED.id) == ASKED
-    await store.close()
+    async with opened(new_postgres_url) as store:
+        assert await unit(store).instructions.get(ASKED.id) == ASKED

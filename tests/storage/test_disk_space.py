@@ -21,9 +21,7 @@ WHOLE = 100_000_000_000
         (0, 0, DiskSpace.FULL),
     ],
 )
-def test_the_floor_is_500_mb_or_a_tenth_and_a_twenty_fifth_of_it_is_full(
-    free: int, whole: int, found: DiskSpace
-) -> None:
+def test_the_floor_is_500_mb_or_a_tenth_a_twenty_fifth_of_it_is_full(free: int, whole: int, found: DiskSpace) -> None:
     assert Disk(lambda: (free, whole)).space_left() is found
 
 

@@ -4,8 +4,7 @@ import asyncio
 import signal
 import sys
 
-from storage import Store
-from tests.storage.factories import KEY
+from tests.storage.factories import KEY, opened
 from tests.support.rows import audit_rows, callbacks_of, verify
 
 _ROUNDS = 2
@@ -15,11 +14,10 @@ async def test_acknowledged_rows_survive_kill_9(database_url: str) -> None:
     acknowledged: set[str] = set()
     for _ in range(_ROUNDS):
         acknowledged |= await _write_and_die(database_url, at_least=100)
-    store = await Store.open(database_url, audit_key=KEY)
-    rows = await store.read(audit_rows)
-    instructions = {row.entry.instruction_id for row in rows}
-    held = await store.read(lambda tx: {row.id for one in instructions for row in callbacks_of(tx, one)})
-    await store.close()
+    async with opened(database_url) as store:
+        rows = await store.read(audit_rows)
+        instructions = {row.entry.instruction_id for row in rows}
+        held = await store.read(lambda tx: {row.id for one in instructions for row in callbacks_of(tx, one)})
     assert len(acknowledged) >= 100 * _ROUNDS
     assert acknowledged <= held
     assert len(held) - len(acknowledged) <= 8 * _ROUNDS  # those committed whose answer the kill cut off

@@ -15,8 +15,9 @@ import pytest
 from storage import StorageError, Store, Tx, engine, migrate
 from storage.engine import PostgresServer, SqliteFile, parse_address
 from storage.errors import InUse
-from tests.storage.factories import KEY, unit
+from tests.storage.factories import KEY, opened, unit
 from tests.support.databases import sqlite_address
+from tests.support.fixtures import Logged, Patch
 
 
 async def _hold(url: str, *, frozen: bool = False) -> asyncio.subprocess.Process:
@@ -55,9 +56,8 @@ async def test_neither_a_link_nor_a_removed_lock_file_lets_a_second_process_in(s
     finally:
         holder.send_signal(signal.SIGKILL)
         await holder.communicate()
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    assert store.exclusive
-    await store.close()
+    async with opened(sqlite_url) as store:
+        assert store.exclusive
 
 
 async def test_a_file_of_two_names_is_refused(sqlite_url: str) -> None:
@@ -82,14 +82,13 @@ async def test_a_database_that_was_put_back_is_another_file(sqlite_url: str) -> 
 
 async def test_a_try_that_is_refused_leaves_the_locks_of_sqlite(sqlite_url: str) -> None:
     """Closing any descriptor of the file would end them; a second one is not even opened."""
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    file = Path(sqlite_url.partition("///")[2])
-    before = _locks(file)
-    assert before
-    with pytest.raises(InUse):
-        await Store.open(sqlite_url, audit_key=KEY)
-    assert _locks(file) == before
-    await store.close()
+    async with opened(sqlite_url):
+        file = Path(sqlite_url.partition("///")[2])
+        before = _locks(file)
+        assert before
+        with pytest.raises(InUse):
+            await Store.open(sqlite_url, audit_key=KEY)
+        assert _locks(file) == before
     assert not _locks(file)
 
 
@@ -99,9 +98,7 @@ def _locks(file: Path) -> list[str]:
     return sorted(line.partition(": ")[2] for line in lines if f":{file.stat().st_ino} " in line)
 
 
-async def test_a_frozen_process_is_waited_for_and_followed(
-    sqlite_url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, caplog: Logged, monkeypatch: Patch) -> None:
     holder = await _hold(sqlite_url, frozen=True)
     told = asyncio.Event()
 
@@ -138,9 +135,7 @@ async def test_a_frozen_process_is_waited_for_and_followed(
     await store.close()
 
 
-async def test_a_frozen_process_that_runs_again_has_a_moment_to_end(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_frozen_process_that_runs_again_has_a_moment_to_end(sqlite_url: str, monkeypatch: Patch) -> None:
     holder = await _hold(sqlite_url, frozen=True)
     seen: asyncio.Queue[bool] = asyncio.Queue()
     is_frozen = engine._is_frozen
@@ -164,36 +159,31 @@ async def test_a_frozen_process_that_runs_again_has_a_moment_to_end(
 
 @pytest.mark.postgres
 async def test_postgres_serves_several(postgres_url: str) -> None:
-    one = await Store.open(postgres_url, audit_key=KEY)
-    two = await Store.open(postgres_url, audit_key=KEY)
-    assert not one.exclusive
-    await one.close()
-    await two.close()
+    async with opened(postgres_url) as one, opened(postgres_url):
+        assert not one.exclusive
 
 
 async def test_what_money_depends_on_is_set(new_sqlite_url: str) -> None:
     await migrate(new_sqlite_url)
-    store = await Store.open(new_sqlite_url, audit_key=KEY)
+    async with opened(new_sqlite_url) as store:
 
-    def held(tx: Tx) -> list[object]:
-        names = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"]
-        return [tx.flags._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names]
+        def held(tx: Tx) -> list[object]:
+            names = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"]
+            return [tx.flags._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names]
 
-    for pragmas in (await store.write(held), await store.read(held)):
-        assert pragmas == ["wal", 2, 1, 2000]
-    await store.close()
+        for pragmas in (await store.write(held), await store.read(held)):
+            assert pragmas == ["wal", 2, 1, 2000]
 
 
-async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, monkeypatch: Patch) -> None:
     monkeypatch.setitem(engine._PRAGMAS, "synchronous", 7)
     with pytest.raises(StorageError, match="synchronous"):
         await Store.open(sqlite_url, audit_key=KEY)
     monkeypatch.undo()
-    store = await Store.open(sqlite_url, audit_key=KEY)  # the failed start let go of the lock
-    await store.close()
+    await (await Store.open(sqlite_url, audit_key=KEY)).close()  # the failed start let go of the lock
 
 
-async def test_a_closing_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_closing_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: Patch) -> None:
     address = parse_address(sqlite_url)
     assert isinstance(address, SqliteFile)
     line = await engine.SqliteLine.open(address, writes=False)
@@ -211,32 +201,30 @@ async def test_a_closing_that_fails_leaves_no_file_open(sqlite_url: str, monkeyp
 
 async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str) -> None:
     path = sqlite_url.removeprefix("sqlite+aiosqlite:///")
-    store = await Store.open(sqlite_url, audit_key=KEY)
+    async with opened(sqlite_url) as store:
 
-    def only_reads(tx: Tx) -> str:
-        tx.flags.get("counter")
-        other = sqlite3.connect(path, timeout=0, isolation_level=None)
-        try:
-            other.execute("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as error:
-            return str(error)
-        finally:
-            other.close()
-        return "not locked"
+        def only_reads(tx: Tx) -> str:
+            tx.flags.get("counter")
+            other = sqlite3.connect(path, timeout=0, isolation_level=None)
+            try:
+                other.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError as error:
+                return str(error)
+            finally:
+                other.close()
+            return "not locked"
 
-    assert await store.write(only_reads) == "database is locked"
-    await store.close()
+        assert await store.write(only_reads) == "database is locked"
 
 
 async def test_the_files_belong_to_their_owner_alone(new_sqlite_url: str) -> None:
     await migrate(new_sqlite_url)
-    store = await Store.open(new_sqlite_url, audit_key=KEY)
-    await unit(store).flags.get("x")
-    folder = Path(new_sqlite_url.removeprefix("sqlite+aiosqlite:///")).parent
-    names = sorted(entry.name for entry in folder.iterdir())
-    assert names == ["switchboard.db", "switchboard.db-shm", "switchboard.db-wal", "switchboard.db.lock"]
-    assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
-    await store.close()
+    async with opened(new_sqlite_url) as store:
+        await unit(store).flags.get("x")
+        folder = Path(new_sqlite_url.removeprefix("sqlite+aiosqlite:///")).parent
+        names = sorted(entry.name for entry in folder.iterdir())
+        assert names == ["switchboard.db", "switchboard.db-shm", "switchboard.db-wal", "switchboard.db.lock"]
+        assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
 
 
 async def test_an_empty_database_is_refused(new_database_url: str) -> None:
@@ -244,8 +232,7 @@ async def test_an_empty_database_is_refused(new_database_url: str) -> None:
         await Store.open(new_database_url, audit_key=KEY)
     assert refused.value.mend == "Run `switchboard migrate` with this version of the program."
     await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    await store.close()
+    await (await Store.open(new_database_url, audit_key=KEY)).close()
 
 
 @pytest.mark.postgres

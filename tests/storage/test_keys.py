@@ -1,5 +1,7 @@
 """Which key a database was written with: another one is refused, and a change of the key loses nothing."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -18,7 +20,7 @@ from storage.errors import OtherKey
 from storage.maintenance import Rotated, rotate
 from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
-from tests.storage.factories import NOW, instruction, tamper, unit
+from tests.storage.factories import NOW, instruction, opened, tamper, unit
 
 OLD, NEW, NEWEST = "the-old-key", "the-new-key", "the-newest-key"
 
@@ -35,31 +37,33 @@ def _entry(number: int) -> Entry:
     )
 
 
-async def _opened(url: str, secret: str) -> Store:
-    return await Store.open(url, audit_key=derived_key(secret, "audit"))
+@asynccontextmanager
+async def _opened(url: str, secret: str) -> AsyncIterator[Store]:
+    async with opened(url, audit_key=derived_key(secret, "audit")) as store:
+        yield store
+
+
+async def _refused(url: str, secret: str) -> None:
+    with pytest.raises(OtherKey):
+        await Store.open(url, audit_key=derived_key(secret, "audit"))
 
 
 async def _write(url: str, secret: str, *numbers: int) -> None:
-    store = await _opened(url, secret)
-    await store.write(lambda tx: [tx.audit.append(_entry(number)) for number in numbers])
-    await store.close()
+    async with _opened(url, secret) as store:
+        await store.write(lambda tx: [tx.audit.append(_entry(number)) for number in numbers])
 
 
 async def _look(url: str, secret: str) -> tuple[Verdict, list[Stored]]:
-    store = await _opened(url, secret)
-
     def work(tx: Tx) -> tuple[Verdict, list[Stored]]:
         return check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head()), list(tx.audit.stored())
 
-    found = await store.read(work)
-    await store.close()
-    return found
+    async with _opened(url, secret) as store:
+        return await store.read(work)
 
 
 async def _raw(url: str, secret: str, *statements: str) -> None:
-    store = await _opened(url, secret)
-    await tamper(store, *statements)
-    await store.close()
+    async with _opened(url, secret) as store:
+        await tamper(store, *statements)
 
 
 async def _rotated(url: str, old: str, new: str) -> Rotated:
@@ -77,8 +81,7 @@ def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_another_key_is_refused_and_writes_nothing(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
-    with pytest.raises(OtherKey):
-        await _opened(database_url, NEW)
+    await _refused(database_url, NEW)
     with pytest.raises(OtherKey):
         await migrate(database_url, audit_key=derived_key(NEW, "audit"))
     verdict, rows = await _look(database_url, OLD)
@@ -86,19 +89,17 @@ async def test_another_key_is_refused_and_writes_nothing(database_url: str) -> N
 
 
 async def test_an_empty_database_belongs_to_the_first_key(database_url: str) -> None:
-    await (await _opened(database_url, OLD)).close()
-    with pytest.raises(OtherKey):
-        await _opened(database_url, NEW)
+    await _write(database_url, OLD)
+    await _refused(database_url, NEW)
 
 
 async def test_the_first_row_of_all_is_written_with_the_key_in_force_alone(database_url: str) -> None:
-    running = await _opened(database_url, OLD)
-    theirs = {"theirs": key_id(derived_key(NEW, "audit"))}
-    change = text("UPDATE audit_key SET key_id = :theirs")
-    await running.write(lambda tx: tx.audit._connection.execute(change, theirs).rowcount)
-    with pytest.raises(OtherKey):
-        await unit(running).audit.append(_entry(1))
-    await running.close()
+    async with _opened(database_url, OLD) as running:
+        theirs = {"theirs": key_id(derived_key(NEW, "audit"))}
+        change = text("UPDATE audit_key SET key_id = :theirs")
+        await running.write(lambda tx: tx.audit._connection.execute(change, theirs).rowcount)
+        with pytest.raises(OtherKey):
+            await unit(running).audit.append(_entry(1))
     verdict, rows = await _look(database_url, NEW)
     assert (verdict.bad_seq, rows) == (None, [])
 
@@ -106,26 +107,23 @@ async def test_the_first_row_of_all_is_written_with_the_key_in_force_alone(datab
 async def test_a_database_of_before_takes_only_the_key_that_sealed_its_last_row(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
     await _raw(database_url, OLD, "DELETE FROM audit_key")
-    with pytest.raises(OtherKey):
-        await _opened(database_url, NEW)
+    await _refused(database_url, NEW)
     await _write(database_url, OLD, 3)
-    store = await _opened(database_url, OLD)
-    assert await unit(store).audit.key_in_force() is not None
-    await store.close()
+    async with _opened(database_url, OLD) as store:
+        assert await unit(store).audit.key_in_force() is not None
 
 
 async def test_a_process_that_runs_on_with_the_old_key_can_write_no_row(database_url: str) -> None:
     await _write(database_url, OLD, 1)
-    running = await _opened(database_url, OLD)
+    async with _opened(database_url, OLD) as running:
 
-    def change(tx: Tx) -> None:
-        to = derived_key(NEW, "audit")
-        tx.audit.rotate_key(_entry(2), to=to, anchor_key=b"a" * 32)
+        def change(tx: Tx) -> None:
+            to = derived_key(NEW, "audit")
+            tx.audit.rotate_key(_entry(2), to=to, anchor_key=b"a" * 32)
 
-    await running.write(change)
-    with pytest.raises(OtherKey):
-        await unit(running).audit.append(_entry(3))
-    await running.close()
+        await running.write(change)
+        with pytest.raises(OtherKey):
+            await unit(running).audit.append(_entry(3))
     verdict, rows = await _look(database_url, NEW)
     assert (verdict.bad_seq, len(rows)) == (None, 3)
 
@@ -141,14 +139,12 @@ async def test_the_audit_goes_on_and_holds_as_a_whole_under_each_new_key(databas
     assert verdict.bad_seq is None, verdict
     changed = ["key_closed", "key_opened"]
     assert actions == ["observed"] * 3 + changed + ["observed"] + changed + ["observed"]
-    store = await _opened(database_url, NEWEST)
-    assert await store.read(lambda tx: all(tx.audit.is_intact(row) for row in rows))
-    await store.close()
+    async with _opened(database_url, NEWEST) as store:
+        assert await store.read(lambda tx: all(tx.audit.is_intact(row) for row in rows))
     for secret in (OLD, NEW):
         assert secret.encode().hex() not in str(rows)
         assert derived_key(secret, "audit").hex() not in str(rows)
-        with pytest.raises(OtherKey):
-            await _opened(database_url, secret)
+        await _refused(database_url, secret)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +156,7 @@ async def test_the_audit_goes_on_and_holds_as_a_whole_under_each_new_key(databas
         ("UPDATE audit SET actor = 'U9' WHERE seq = 6", 6, ChainDamage.CHANGED),
     ],
 )
-async def test_what_is_done_to_rows_on_either_side_of_the_change_is_found(
+async def test_tampering_on_both_sides_is_found(
     database_url: str, tampering: str, row: int, damage: ChainDamage
 ) -> None:
     await _write(database_url, OLD, 1, 2, 3)
@@ -197,9 +193,8 @@ async def test_anchors_of_before_still_speak_and_the_old_key_writes_none_for_lat
     before.append(Anchor(at=NOW, seq=2, head=rows[1].hash))
     await _rotated(sqlite_url, OLD, NEW)
     before.append(Anchor(at=NOW, seq=9, head="f" * 64))
-    store = await _opened(sqlite_url, NEW)
-    closed = await unit(store).audit.closed_keys()
-    await store.close()
+    async with _opened(sqlite_url, NEW) as store:
+        closed = await unit(store).audit.closed_keys()
     earlier = [(one.until, one.anchors) for one in closed]
     found = AnchorFile(anchors_path(sqlite_url), key=derived_key(NEW, "anchor"), earlier=earlier).read()
     assert ([one.seq for one in found.held], found.forged) == ([2, 5], (3,))
@@ -227,30 +222,28 @@ async def test_what_is_sealed_is_sealed_anew_and_addresses_stay_good(database_ur
         key = derived_key(secret, "callbacks")
         return token_hash(callback_token(key=key, instruction_id=of, kind=CallbackKind.CONFIRMATION))
 
-    store = await _opened(database_url, OLD)
+    async with _opened(database_url, OLD) as store:
 
-    def fill(tx: Tx) -> None:
-        tx.stores.add(sealed)
-        for one in (open_, over):
-            tx.instructions.insert(one, actor="U1")
-            tx.tokens.put(token_hash=ours(OLD, one.id), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
+        def fill(tx: Tx) -> None:
+            tx.stores.add(sealed)
+            for one in (open_, over):
+                tx.instructions.insert(one, actor="U1")
+                tx.tokens.put(token_hash=ours(OLD, one.id), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
 
-    await store.write(fill)
-    await store.close()
+        await store.write(fill)
     rotated = await _rotated(database_url, OLD, NEW)
     assert (rotated.stores, rotated.unopened, rotated.addresses) == (("Centro",), (), 1)
-    store = await _opened(database_url, NEW)
-    row = await unit(store).stores.get("centro")
-    assert Sealer(key=derived_key(NEW, "stores")).open(row.sealed_key, row="s1", column=STORE_KEY) == "store-key"
-    with pytest.raises(SealError):
-        sealer.open(row.sealed_key, row="s1", column=STORE_KEY)
+    async with _opened(database_url, NEW) as store:
+        row = await unit(store).stores.get("centro")
+        assert Sealer(key=derived_key(NEW, "stores")).open(row.sealed_key, row="s1", column=STORE_KEY) == "store-key"
+        with pytest.raises(SealError):
+            sealer.open(row.sealed_key, row="s1", column=STORE_KEY)
 
-    def found(tx: Tx) -> list[bool]:
-        wanted = [ours(OLD, open_.id), ours(NEW, open_.id), ours(OLD, over.id), ours(NEW, over.id)]
-        return [tx.tokens.find(one, NOW) is not None for one in wanted]
+        def found(tx: Tx) -> list[bool]:
+            wanted = [ours(OLD, open_.id), ours(NEW, open_.id), ours(OLD, over.id), ours(NEW, over.id)]
+            return [tx.tokens.find(one, NOW) is not None for one in wanted]
 
-    assert await store.read(found) == [True, True, True, False]
-    await store.close()
+        assert await store.read(found) == [True, True, True, False]
 
 
 async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(database_url: str) -> None:
@@ -287,7 +280,6 @@ async def test_nothing_is_changed_where_anchors_were_changed(database_url: str, 
 
 
 async def test_a_process_that_has_the_file_keeps_its_key(sqlite_url: str) -> None:
-    running = await _opened(sqlite_url, OLD)
-    with pytest.raises(StorageError, match="Another process"):
-        await rotate(sqlite_url, anchors=anchors_path(sqlite_url), old=OLD, new=NEW, now=NOW)
-    await running.close()
+    async with _opened(sqlite_url, OLD):
+        with pytest.raises(StorageError, match="Another process"):
+            await rotate(sqlite_url, anchors=anchors_path(sqlite_url), old=OLD, new=NEW, now=NOW)

@@ -29,6 +29,7 @@ from storage.tables.instructions import instruction as requests
 from storage.tables.queues import dropped_file, outbox
 from tests.storage.factories import KEY, NOW, instruction, post, unit
 from tests.storage.upgrading import upgraded
+from tests.support.fixtures import Patch
 from tests.support.later import BESIDE, INSTEAD, later_program
 
 
@@ -86,24 +87,20 @@ def _conditions_that_differ(connection: Connection, table: Table) -> list[object
 async def test_a_second_run_changes_nothing(new_database_url: str) -> None:
     await migrate(new_database_url)
     await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    await store.close()
+    await (await Store.open(new_database_url, audit_key=KEY)).close()
 
 
 @pytest.mark.postgres
 async def test_processes_that_start_together_migrate_once(new_postgres_url: str) -> None:
     await asyncio.gather(*(migrate(new_postgres_url) for _ in range(4)))
-    store = await Store.open(new_postgres_url, audit_key=KEY)
-    await store.close()
+    await (await Store.open(new_postgres_url, audit_key=KEY)).close()
 
 
 _LATER = {"progress", "refusal", "suspect", "tries", "stopped"}
 """Columns that the first step did not know."""
 
 
-async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_grow(
-    new_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_addresses_handed_out_survive_the_growth_of_kinds(new_database_url: str, monkeypatch: Patch) -> None:
     made = instruction()
 
     def fill(connection: Connection) -> None:
@@ -119,9 +116,7 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
         assert await unit(store).tokens.put(token_hash="u", instruction_id=made.id, kind=kind)
 
 
-async def test_votes_of_before_count_as_given_without_the_amount(
-    new_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_votes_of_before_count_as_given_without_the_amount(new_database_url: str, monkeypatch: Patch) -> None:
     made = instruction()
     before = {"instruction_id": made.id, "round": 1, "person": "U0ADA", "choice": Choice.APPROVE, "at": NOW}
 
@@ -141,9 +136,7 @@ async def test_votes_of_before_count_as_given_without_the_amount(
         }
 
 
-async def test_files_that_were_dropped_before_have_no_names(
-    new_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_files_that_were_dropped_before_have_no_names(new_database_url: str, monkeypatch: Patch) -> None:
     row = DropRow(id="F1", channel="C1", message_ts="1.1", thread_ts="1.1", user="U1", created_at=NOW, due_at=NOW)
 
     def fill(connection: Connection) -> None:
@@ -164,9 +157,7 @@ def _queued(of: Instruction, place: str, action: str, payload: str = "{}", *, st
     return {name: value for name, value in (row | known).items() if name != "urgent"}
 
 
-async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
-    new_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_waits_to_be_posted_has_a_subject_and_its_key(new_database_url: str, monkeypatch: Patch) -> None:
     made = instruction()
     rows = [
         _queued(made, "requester", "card", '{"direct": true}'),
@@ -212,8 +203,7 @@ async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: s
     assert await unit(today).instructions.insert(made, actor="U1")
     assert await unit(later).instructions.get(made.id) == made
     await migrate(new_postgres_url, audit_key=KEY)  # today's program, started again
-    again = await Store.open(new_postgres_url, audit_key=KEY)
-    await again.close()
+    await (await Store.open(new_postgres_url, audit_key=KEY)).close()
     with later_program(tmp_path, INSTEAD):
         for running in (today, later):
             with pytest.raises(StorageError) as refused:

@@ -5,7 +5,6 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import psycopg
 import pytest
 
 from bot.playground.process import free_port
@@ -14,7 +13,7 @@ from storage.engine import PostgresServer, parse_address
 from storage.errors import StorageBusy
 from storage.migrations import PEERS, session_name
 from storage.peers import Peers
-from tests.storage.factories import KEY, NOW, unit
+from tests.storage.factories import KEY, NOW, end_sessions, unit
 from tests.support.waiting import until
 
 pytestmark = pytest.mark.postgres
@@ -57,18 +56,6 @@ async def process(url: str, owner: str) -> AsyncIterator[Process]:
 
 async def gone(process: Process) -> list[str]:
     return await process.store.read(lambda tx: tx.processes.gone())
-
-
-def end_sessions(url: str, application: str) -> None:
-    address = parse_address(url)
-    assert isinstance(address, PostgresServer)
-    conninfo = address.url.set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(conninfo, autocommit=True) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE application_name = %s AND datname = current_database()",
-            (application,),
-        )
 
 
 async def test_what_another_process_writes_is_heard_and_our_own_is_not(postgres_url: str) -> None:

@@ -8,7 +8,7 @@ from storage import Conflict, Store, Tx
 from storage.prepared import Prepared
 from storage.tables.instructions import instruction as table
 from storage.tables.instructions import vote as votes
-from tests.storage.factories import KEY, ask, unit, vote
+from tests.storage.factories import ask, opened, unit, vote
 
 BY_ID = select(table).where(table.c.id == bindparam("wanted"))
 
@@ -62,8 +62,7 @@ async def test_what_the_database_refuses_is_the_same_error(store: Store) -> None
 
 
 async def test_a_list_is_not_prepared(sqlite_url: str) -> None:
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    some = Prepared(select(table.c.id).where(table.c.id.in_(bindparam("some", expanding=True))))
-    with pytest.raises(ValueError, match="a list"):
-        await store.read(lambda tx: some.rows(connection_of(tx), {"some": ["a"]}))
-    await store.close()
+    async with opened(sqlite_url) as store:
+        some = Prepared(select(table.c.id).where(table.c.id.in_(bindparam("some", expanding=True))))
+        with pytest.raises(ValueError, match="a list"):
+            await store.read(lambda tx: some.rows(connection_of(tx), {"some": ["a"]}))

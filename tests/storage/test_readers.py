@@ -10,7 +10,7 @@ from sqlalchemy import text
 from storage import Store, migrate
 from storage.errors import StorageBusy, StorageError
 from storage.store import Tx
-from tests.storage.factories import KEY, NOW, instruction, unit
+from tests.storage.factories import KEY, NOW, instruction, opened, unit
 
 BATCH_MAX = 16
 
@@ -75,8 +75,7 @@ def break_the_connection(tx: Tx) -> None:
 
 async def test_a_connection_that_breaks_is_made_again_for_the_others(postgres_url: str) -> None:
     await migrate(postgres_url)
-    store = await Store.open(postgres_url, audit_key=KEY, readers=1)
-    try:
+    async with opened(postgres_url, readers=1) as store:
         await put_flag(store, 7)
         works = [good, break_the_connection, good, break_the_connection, good]
         found = await asyncio.gather(*(store.read(work) for work in works), return_exceptions=True)
@@ -84,8 +83,6 @@ async def test_a_connection_that_breaks_is_made_again_for_the_others(postgres_ur
         assert isinstance(found[1], StorageBusy)
         assert isinstance(found[3], StorageBusy)
         assert await store.read(good) == 7
-    finally:
-        await store.close()
 
 
 async def test_who_gives_up_takes_nobody_along(store: Store) -> None:
@@ -110,18 +107,17 @@ async def test_closing_answers_what_was_asked_and_refuses_the_rest(store: Store)
 
 async def test_who_waits_for_a_reader_that_is_cut_off_waits_no_longer(sqlite_url: str) -> None:
     await migrate(sqlite_url, audit_key=KEY)
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    begun, go_on = threading.Event(), threading.Event()
+    async with opened(sqlite_url) as store:
+        begun, go_on = threading.Event(), threading.Event()
 
-    def wait(_: Tx) -> None:
-        begun.set()
-        go_on.wait(30)
+        def wait(_: Tx) -> None:
+            begun.set()
+            go_on.wait(30)
 
-    asked = asyncio.ensure_future(store.read(wait))
-    assert await asyncio.to_thread(begun.wait, 30)
-    [reader] = [task for task in asyncio.all_tasks() if task.get_name() == "reader"]
-    reader.cancel()
-    go_on.set()
-    await asyncio.wait([asked], timeout=30)
-    assert asked.cancelled()
-    await store.close()
+        asked = asyncio.ensure_future(store.read(wait))
+        assert await asyncio.to_thread(begun.wait, 30)
+        [reader] = [task for task in asyncio.all_tasks() if task.get_name() == "reader"]
+        reader.cancel()
+        go_on.set()
+        await asyncio.wait([asked], timeout=30)
+        assert asked.cancelled()

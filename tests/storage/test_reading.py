@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from bot.domain.audit import Entry
 from storage import StorageError, Store, Tx, reading
 from storage.reading import open_for_reading
-from tests.storage.factories import KEY, NOW
+from tests.storage.factories import KEY, NOW, opened
 
 
 def _append(tx: Tx, count: int = 1) -> None:
@@ -35,10 +35,14 @@ async def test_one_read_sees_one_state(store: Store, database_url: str) -> None:
     """The pages of one walk are of one moment, whatever is committed between them."""
     await store.write(lambda tx: _append(tx, 1500))
 
+    async def append_elsewhere() -> None:
+        async with opened(database_url) as other:
+            await other.write(lambda tx: _append(tx, 1000))
+
     def walk(tx: Tx) -> int:
         rows = tx.audit.stored()
         first = next(rows)  # the first page is read now, the second one after the other process has written
-        added.submit(lambda: asyncio.run(_append_elsewhere(database_url))).result(timeout=30)
+        added.submit(lambda: asyncio.run(append_elsewhere())).result(timeout=30)
         return len([first, *rows])
 
     with ThreadPoolExecutor() as added, open_for_reading(database_url, audit_key=KEY) as reading:
@@ -46,12 +50,6 @@ async def test_one_read_sees_one_state(store: Store, database_url: str) -> None:
             await store.close()
         assert reading.read(walk) == 1500
         assert reading.read(lambda tx: tx.audit.head().seq) == 2500
-
-
-async def _append_elsewhere(url: str) -> None:
-    store = await Store.open(url, audit_key=KEY)
-    await store.write(lambda tx: _append(tx, 1000))
-    await store.close()
 
 
 async def test_it_knows_whether_the_tables_are_those_of_this_program(store: Store, database_url: str) -> None:
@@ -87,15 +85,13 @@ async def test_it_opens_what_no_process_has(database_url: str) -> None:
     for _ in range(2):
         with open_for_reading(database_url, audit_key=KEY) as reading:
             assert reading.read(lambda tx: tx.audit.head().seq) == 1
-    store = await Store.open(database_url, audit_key=KEY)
-    await store.write(_append)
-    await store.close()
+    async with opened(database_url) as store:
+        await store.write(_append)
 
 
 async def test_it_shows_bytes_that_are_no_text(sqlite_url: str) -> None:
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    await store.write(_append)
-    await store.close()
+    async with opened(sqlite_url) as store:
+        await store.write(_append)
     with sqlite3.connect(sqlite_url.partition("///")[2]) as raw:
         raw.execute("DROP TRIGGER audit_no_update")
         raw.execute("UPDATE audit SET actor = CAST(x'55ff31' AS TEXT)")

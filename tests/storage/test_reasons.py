@@ -17,6 +17,7 @@ from storage.tables.services import booking as bookings
 from storage.types import canonical_json
 from tests.storage.factories import NOW, ask, booking, instruction, post, unit
 from tests.storage.upgrading import upgraded
+from tests.support.fixtures import Patch
 
 _RAW = table("instruction", column("id", Text), column("reason", Text), column("refusal", Text))
 
@@ -77,7 +78,7 @@ SENTENCES = {
 """What the version before wrote, and the code that decides how a request goes on."""
 
 
-async def test_sentences_of_before_stay_what_they_were(new_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_sentences_of_before_stay_what_they_were(new_database_url: str, monkeypatch: Patch) -> None:
     """More of them than are wrapped at once."""
     said, many = list(SENTENCES), 1_203
     made = [replace(instruction(state=State.AWAITING), reference=f"P-{number}") for number in range(many)]
@@ -122,9 +123,7 @@ QUEUED = [
 """Posts: their state, whether they are about a request, their payload, and which of its reasons keep a code."""
 
 
-async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(
-    new_database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(new_database_url: str, monkeypatch: Patch) -> None:
     asked = instruction()
 
     def fill(connection: Connection) -> None:

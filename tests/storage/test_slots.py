@@ -11,9 +11,12 @@ import pytest
 
 from bot.clients.limiter import Lane, PartnerTurns
 from storage.peers import SharedSlots
+from tests.storage.factories import end_sessions
 
 pytestmark = pytest.mark.postgres
 
+LAST = "select max(sent_at) from send_slot"
+NOW = "select (extract(epoch from clock_timestamp()) * 1000000)::bigint"
 Opening = Callable[[], SharedSlots]
 
 
@@ -85,46 +88,43 @@ async def test_processes_take_turns(opening: Opening) -> None:
 @pytest.mark.parametrize(
     ("after", "late", "earlier"),
     [
-        pytest.param(0.0, 0.0, 999_000, id="at once"),
-        pytest.param(0.05, 0.05, 949_000, id="soon"),
-        pytest.param(0.5, 0.0, 930_000, id="as always"),
-        pytest.param(0.5, 0.3, 699_000, id="late"),
-        pytest.param(0.9, 0.9, 99_000, id="as late as gains something"),
-        pytest.param(0.996, 0.996, 0, id="too late"),
-        pytest.param(5.0, 5.0, 0, id="far too late"),
+        (0.0, 0.0, 999_000),
+        (0.05, 0.05, 949_000),
+        (0.5, 0.0, 930_000),
+        (0.5, 0.3, 699_000),
+        (0.9, 0.9, 99_000),
+        (0.996, 0.996, 0),
+        (5.0, 5.0, 0),
     ],
+    ids=["at once", "soon", "as always", "late", "as late as gains something", "too late", "far too late"],
 )
-async def test_an_answer_frees_its_slot(
-    postgres_url: str, opening: Opening, after: float, late: float, earlier: int
-) -> None:
+async def test_answers_free_slots(postgres_url: str, opening: Opening, after: float, late: float, earlier: int) -> None:
     """Seconds after the first byte, and the microseconds by which the slot is free earlier than without an answer."""
     slots = opening()
     slots.clock = iter([0.0] * 6 + [after]).__next__
     slot = await reserved(slots)
     assert await slot.leaves()
-    left = _last(postgres_url)
+    left = _figure(postgres_url, LAST)
     await slot.answered(late=late)
-    assert left - _last(postgres_url) == earlier
+    assert left - _figure(postgres_url, LAST) == earlier
 
 
 @pytest.mark.parametrize(("late", "stamped"), [(0.014, False), (0.016, True)])
-async def test_a_byte_that_leaves_15_ms_late_is_stamped_again(
-    postgres_url: str, opening: Opening, late: float, stamped: bool
-) -> None:
+async def test_15_ms_late_is_stamped_again(postgres_url: str, opening: Opening, late: float, stamped: bool) -> None:
     slots, now = opening(), 0.0
     slots.clock = lambda: now
     slot = await reserved(slots)
-    before, now = _last(postgres_url), slot.due + late
+    before, now = _figure(postgres_url, LAST), slot.due + late
     assert await slot.leaves()
-    assert (_last(postgres_url) != before) is stamped
+    assert (_figure(postgres_url, LAST) != before) is stamped
 
 
 async def test_without_an_answer_a_slot_is_taken_for_two_seconds(postgres_url: str, opening: Opening) -> None:
     slots = opening()
-    before = _now(postgres_url)
+    before = _figure(postgres_url, NOW)
     assert await used(slots)
-    assert _last(postgres_url) + 1_070_000 - before == pytest.approx(2_000_000, abs=900_000)
-    assert _last(postgres_url) + 1_070_000 - _now(postgres_url) <= 2_000_000
+    assert _figure(postgres_url, LAST) + 1_070_000 - before == pytest.approx(2_000_000, abs=900_000)
+    assert _figure(postgres_url, LAST) + 1_070_000 - _figure(postgres_url, NOW) <= 2_000_000
 
 
 @pytest.mark.parametrize("is_answered", [True, False])
@@ -145,11 +145,11 @@ async def test_an_answer_frees_no_slot_that_somebody_else_has(postgres_url: str,
     one, other = opening(), opening()
     slots = [await one.reserve(within=5) for _ in range(10)]
     assert await used(other)
-    left = _last(postgres_url)
+    left = _figure(postgres_url, LAST)
     for slot in slots:
         assert slot is not None
         await slot.answered(late=0.0)
-    assert _last(postgres_url) == left
+    assert _figure(postgres_url, LAST) == left
 
 
 async def test_a_slot_whose_holder_was_slow_belongs_to_who_took_it_meanwhile(opening: Opening) -> None:
@@ -173,7 +173,7 @@ async def test_a_429_holds_everybody_and_who_has_no_patience_is_told_at_once(ope
 async def test_connections_that_were_cut_are_made_again(postgres_url: str, opening: Opening) -> None:
     slots = opening()
     assert await used(slots)
-    _cut(postgres_url)
+    end_sessions(postgres_url)
     assert await used(slots)
 
 
@@ -181,7 +181,7 @@ async def test_a_slot_that_cannot_be_stamped_is_not_used(postgres_url: str, open
     slots = opening()
     slot = await reserved(slots)
     await asyncio.sleep(0.02)  # too late to leave without a stamp
-    _cut(postgres_url)
+    end_sessions(postgres_url)
     assert not await slot.leaves()
 
 
@@ -197,24 +197,8 @@ async def test_one_process_needs_none(sqlite_url: str) -> None:
         SharedSlots(sqlite_url)
 
 
-def _now(url: str) -> int:
+def _figure(url: str, query: str) -> int:
     with psycopg.connect(url) as connection:
-        found = connection.execute("select (extract(epoch from clock_timestamp()) * 1000000)::bigint").fetchone()
+        found = connection.execute(query).fetchone()
     assert found is not None
     return int(found[0])
-
-
-def _last(url: str) -> int:
-    with psycopg.connect(url) as connection:
-        found = connection.execute("select max(sent_at) from send_slot").fetchone()
-    assert found is not None
-    return int(found[0])
-
-
-def _cut(url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        found = connection.execute(
-            "select pg_terminate_backend(pid) from pg_stat_activity "
-            "where datname = current_database() and pid <> pg_backend_pid()"
-        ).fetchall()
-    assert found

@@ -52,9 +52,7 @@ DEEDS = [
 
 @pytest.mark.parametrize("seen_before", [False, True])
 @pytest.mark.parametrize(("deed", "at"), DEEDS)
-async def test_what_is_missing_is_found_by_who_has_not_walked_it_yet(
-    store: Store, deed: str, at: int, seen_before: bool
-) -> None:
+async def test_what_is_missing_is_found_by_who_walks_first(store: Store, deed: str, at: int, seen_before: bool) -> None:
     await filled(store, 3)
     if seen_before:
         assert await gap(store) is None

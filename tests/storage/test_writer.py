@@ -10,7 +10,7 @@ import pytest
 from bot.domain.payments.instruction import Instruction
 from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
 from storage.errors import StorageFull
-from tests.storage.factories import KEY, NOW, ask, attempt, instruction, unit, vote
+from tests.storage.factories import KEY, NOW, ask, attempt, end_sessions, instruction, opened, unit, vote
 from tests.support.rows import audit_rows
 
 BATCH_MAX = 128
@@ -132,9 +132,8 @@ async def test_close_commits_what_was_accepted_and_refuses_the_rest(database_url
         await store.write(_increment)
     with pytest.raises(StorageBusy):
         await store.read(lambda tx: tx.flags.get("counter"))
-    again = await Store.open(database_url, audit_key=KEY)
-    assert await again.read(lambda tx: tx.flags.get("counter")) == 10
-    await again.close()
+    async with opened(database_url) as again:
+        assert await again.read(lambda tx: tx.flags.get("counter")) == 10
 
 
 async def test_reading_cannot_write(store: Store) -> None:
@@ -153,18 +152,16 @@ async def test_a_crash_at_the_commit(database_url: str, point: str, held: int | 
         if name == point:
             raise _Crash
 
-    store = await Store.open(database_url, audit_key=KEY, probe=crash)
-    bystander = asyncio.create_task(store.write(lambda tx: tx.flags.get("counter"), name="look"))
-    with pytest.raises(_Crash):
-        await store.write(_increment, name="pay")
-    with pytest.raises(_Crash):
-        await bystander
-    with pytest.raises(_Crash):  # a dead process writes nothing
-        await store.write(_increment, name="later")
-    await store.close()
-    after = await Store.open(database_url, audit_key=KEY)
-    assert await after.read(lambda tx: tx.flags.get("counter")) == held
-    await after.close()
+    async with opened(database_url, probe=crash) as store:
+        bystander = asyncio.create_task(store.write(lambda tx: tx.flags.get("counter"), name="look"))
+        with pytest.raises(_Crash):
+            await store.write(_increment, name="pay")
+        with pytest.raises(_Crash):
+            await bystander
+        with pytest.raises(_Crash):  # a dead process writes nothing
+            await store.write(_increment, name="later")
+    async with opened(database_url) as after:
+        assert await after.read(lambda tx: tx.flags.get("counter")) == held
 
 
 async def test_a_commit_that_is_refused_fails_its_whole_batch_and_nothing_else(store: Store, database_url: str) -> None:
@@ -188,73 +185,62 @@ async def test_a_commit_that_is_refused_fails_its_whole_batch_and_nothing_else(s
 async def test_a_connection_lost_at_the_commit_is_unknown_and_replaced(postgres_url: str) -> None:
     def cut(name: str) -> None:
         if name == "write.before:pay":
-            _end_connections(postgres_url)
+            end_sessions(postgres_url)
 
-    store = await Store.open(postgres_url, audit_key=KEY, probe=cut)
-    with pytest.raises(CommitUnknown):
-        await store.write(_increment, name="pay")
-    assert await store.write(_increment, name="next") == 1
-    await store.close()
+    async with opened(postgres_url, probe=cut) as store:
+        with pytest.raises(CommitUnknown):
+            await store.write(_increment, name="pay")
+        assert await store.write(_increment, name="next") == 1
 
 
 @pytest.mark.postgres
 async def test_a_connection_lost_between_batches_is_not_noticed(postgres_url: str) -> None:
-    store = await Store.open(postgres_url, audit_key=KEY)
-    assert await store.write(_increment) == 1
-    _end_connections(postgres_url)
-    assert await store.write(_increment) == 2
-    await store.close()
+    async with opened(postgres_url) as store:
+        assert await store.write(_increment) == 1
+        end_sessions(postgres_url)
+        assert await store.write(_increment) == 2
 
 
 @pytest.mark.postgres
 async def test_a_connection_lost_in_a_unit_writes_nothing(postgres_url: str) -> None:
-    store = await Store.open(postgres_url, audit_key=KEY)
+    async with opened(postgres_url) as store:
 
-    def cut(tx: Tx) -> None:
-        _increment(tx)
-        _end_connections(postgres_url)
-        _increment(tx)
+        def cut(tx: Tx) -> None:
+            _increment(tx)
+            end_sessions(postgres_url)
+            _increment(tx)
 
-    results = await asyncio.gather(store.write(_increment), store.write(cut), return_exceptions=True)
-    assert [type(result) for result in results] == [StorageBusy, StorageBusy]
-    assert await store.write(_increment) == 1
-    await store.close()
-
-
-def _end_connections(url: str) -> None:
-    with psycopg.connect(url, autocommit=True) as connection:
-        others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        connection.execute(f"SELECT pg_terminate_backend(pid, 5000) {others}")
+        results = await asyncio.gather(store.write(_increment), store.write(cut), return_exceptions=True)
+        assert [type(result) for result in results] == [StorageBusy, StorageBusy]
+        assert await store.write(_increment) == 1
 
 
 async def test_a_foreign_lock_is_told_in_time_and_survived(sqlite_url: str) -> None:
-    store = await Store.open(sqlite_url, audit_key=KEY)
-    shell = sqlite3.connect(sqlite_url.removeprefix("sqlite+aiosqlite:///"), isolation_level=None)
-    shell.execute("BEGIN IMMEDIATE")
-    with pytest.raises(StorageBusy):
-        await store.write(_increment)
-    assert await store.read(lambda tx: tx.flags.get("counter")) is None
-    shell.execute("ROLLBACK")
-    shell.close()
-    assert await store.write(_increment) == 1
-    await store.close()
+    async with opened(sqlite_url) as store:
+        shell = sqlite3.connect(sqlite_url.removeprefix("sqlite+aiosqlite:///"), isolation_level=None)
+        shell.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageBusy):
+            await store.write(_increment)
+        assert await store.read(lambda tx: tx.flags.get("counter")) is None
+        shell.execute("ROLLBACK")
+        shell.close()
+        assert await store.write(_increment) == 1
 
 
 async def test_a_full_disk_fails_the_batch_and_is_survived(sqlite_url: str) -> None:
-    store = await Store.open(sqlite_url, audit_key=KEY)
+    async with opened(sqlite_url) as store:
 
-    def limit(tx: Tx, pages: int) -> None:
-        tx.flags._connection.exec_driver_sql(f"PRAGMA max_page_count={pages}").close()
+        def limit(tx: Tx, pages: int) -> None:
+            tx.flags._connection.exec_driver_sql(f"PRAGMA max_page_count={pages}").close()
 
-    await store.write(lambda tx: limit(tx, 1))  # SQLite takes the present size as the least
-    big = "x" * 1_000_000
-    results = await asyncio.gather(
-        store.write(_increment), unit(store).flags.set("big", big, NOW), return_exceptions=True
-    )
-    assert any(isinstance(result, StorageFull) for result in results)
-    told = await store.read(lambda tx: tx.flags.get("counter"))
-    assert told == (results[0] if isinstance(results[0], int) else None)
-    assert await store.read(lambda tx: tx.flags.get("big")) is None
-    await store.write(lambda tx: limit(tx, 1_000_000))
-    await unit(store).flags.set("big", big, NOW)
-    await store.close()
+        await store.write(lambda tx: limit(tx, 1))  # SQLite takes the present size as the least
+        big = "x" * 1_000_000
+        results = await asyncio.gather(
+            store.write(_increment), unit(store).flags.set("big", big, NOW), return_exceptions=True
+        )
+        assert any(isinstance(result, StorageFull) for result in results)
+        told = await store.read(lambda tx: tx.flags.get("counter"))
+        assert told == (results[0] if isinstance(results[0], int) else None)
+        assert await store.read(lambda tx: tx.flags.get("big")) is None
+        await store.write(lambda tx: limit(tx, 1_000_000))
+        await unit(store).flags.set("big", big, NOW)

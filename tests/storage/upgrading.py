@@ -3,19 +3,17 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-import pytest
 from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection
 
 from storage import Store, migrate
-from tests.storage.factories import KEY
+from tests.storage.factories import opened
+from tests.support.fixtures import Patch
 
 
 @asynccontextmanager
-async def upgraded(
-    url: str, patch: pytest.MonkeyPatch, version: str, fill: Callable[[Connection], object]
-) -> AsyncIterator[Store]:
+async def upgraded(url: str, patch: Patch, version: str, fill: Callable[[Connection], object]) -> AsyncIterator[Store]:
     upgrade = command.upgrade
 
     def then(config: Config, _revision: str) -> None:
@@ -26,8 +24,5 @@ async def upgraded(
         patched.setattr(command, "upgrade", then)
         await migrate(url)
     await migrate(url)
-    store = await Store.open(url, audit_key=KEY)
-    try:
+    async with opened(url) as store:
         yield store
-    finally:
-        await store.close()

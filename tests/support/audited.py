@@ -85,6 +85,5 @@ def tamper(url: str, *statements: str | tuple[str, tuple[object, ...]]) -> None:
 
 
 def rows_of(url: str) -> list[Stored]:
-    """Every stored row."""
     with open_for_reading(url, audit_key=KEY) as reading:
         return reading.read(lambda tx: list(tx.audit.stored()))

@@ -24,7 +24,6 @@ async def ask(rig: Rig, rows: str = ROWS, *, user: str = MARIA, channel: str = F
 
 
 async def run(rig: Rig, *, steps: int = 6) -> None:
-    """Advance the service and the polling by some steps."""
     for _ in range(steps):
         await rig.payments.advance()
         await rig.pass_time(40)
@@ -58,7 +57,6 @@ def stored(rig: Rig, file_id: str) -> StoredFile:
 
 
 async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
-    """Press *Pay in bulk*, and wait for the form."""
     await rig.workspace.click(user, offer.channel, offer.ts, button(offer, "Pay in bulk").action_id)
     await rig.workspace.until(lambda: "Reading" not in rig.form(user).plain or None)
 
@@ -102,5 +100,4 @@ async def pressed(rig: Rig, content: bytes = GOOD) -> Message:
 
 
 def told(rig: Rig) -> str:
-    """The form without its choices."""
     return shown(rig.form()).partition("\nColumn with")[0]

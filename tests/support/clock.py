@@ -48,7 +48,6 @@ class ManualClock:
         self._sleepers = [one for one in self._sleepers if not one[1].done()]
 
     async def sleep(self, seconds: float) -> None:
-        """Sleep until the clock was moved by so many seconds."""
         sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sleepers.append((self._boot + seconds, sleeper))
         await sleeper

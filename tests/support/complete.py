@@ -18,11 +18,7 @@ def left_out(what: str, *, why: str, mend: str) -> str:
 
 
 class Complete:
-    """Counts what ran, by marker, and what was skipped.
-
-    Args:
-        required: whether a run that left something out fails.
-    """
+    """Counts what ran, by marker, and what was skipped; ``required``: a run that left something out fails."""
 
     def __init__(self, *, required: bool) -> None:
         self._required = required

@@ -23,9 +23,7 @@ def _nothing() -> None:
 class Processes:
     """Worker processes for as long as the ``with`` block lasts, each started when it is needed first.
 
-    Args:
-        count: how many.
-        prepare: called once in each; a function of a module, like all that is submitted.
+    ``prepare`` is called once in each; a function of a module, like all that is submitted.
     """
 
     def __init__(self, count: int, *, prepare: Callable[[], None] = _nothing) -> None:

@@ -3,21 +3,19 @@
 import asyncio
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import storage.engine
 from storage.migrate import migrate
-from tests.support.compiled import one_async_compiler, one_compiler
+from tests.support.compiled import one_compiler
 from tests.support.postgres import PostgresServer
 from tests.support.replaced import replaced
 from tests.support.scratch import scratch
 
 
 def sqlite_address(file: Path) -> str:
-    """``DATABASE_URL`` of a file."""
     return f"sqlite+aiosqlite:///{file}"
 
 
@@ -32,7 +30,6 @@ def locked(file: Path | str) -> Iterator[None]:
 
 
 def migrated_file() -> bytes:
-    """Bytes of a freshly migrated SQLite file."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         file = Path(folder) / "switchboard.db"
         asyncio.run(migrate(sqlite_address(file)))
@@ -46,7 +43,6 @@ def lay(file: Path, content: bytes) -> None:
 
 
 def migrated_database(server: PostgresServer) -> str:
-    """Name of a migrated PostgreSQL database without connections."""
     name = server.create_database()
     asyncio.run(migrate(server.url(name)))
     return name
@@ -55,11 +51,7 @@ def migrated_database(server: PostgresServer) -> str:
 @contextmanager
 def statements_compiled_once() -> Iterator[None]:
     """Let every store of this process share its compiled statements, on either database."""
-    compilers: list[tuple[str, Callable[..., Any]]] = [
-        ("create_engine", one_compiler),
-        ("create_async_engine", one_async_compiler),
-    ]
     with ExitStack() as stack:
-        for name, sharing in compilers:
-            stack.enter_context(replaced(storage.engine, name, sharing(getattr(storage.engine, name))))
+        for name in ("create_engine", "create_async_engine"):
+            stack.enter_context(replaced(storage.engine, name, one_compiler(getattr(storage.engine, name))))
         yield

@@ -72,25 +72,21 @@ def _answered(rig: Rig, user: str, before: int) -> bool:
 
 
 def form_text(rig: Rig, user: str = MARIA) -> str:
-    """All text of a person's form."""
     view = rig.workspace.modal(user)
     return "" if view is None else str(view.blocks)
 
 
 async def turned(rig: Rig, words: str, *, user: str = MARIA) -> str:
-    """The form, once it contains this text."""
     return await rig.workspace.until(lambda: form_text(rig, user) if words in form_text(rig, user) else None)
 
 
 async def ask_price(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes: str) -> None:
-    """Fill in the form up to the price."""
     await deliver(rig, "book", user=user, channel=channel)
     await rig.submit(user, {**FORM, **changes})
     await turned(rig, "Delivery fee", user=user)
 
 
 async def book(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes: str) -> None:
-    """Book by form, price and confirmation."""
     await ask_price(rig, user=user, channel=channel, **changes)
     await rig.submit(user, {})
     await rig.settle()
@@ -98,13 +94,11 @@ async def book(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes
 
 
 async def booked(rig: Rig, **changes: str) -> Booking:
-    """Book; returns the service's record."""
     await book(rig, **changes)
     return service_of(rig).bookings[-1]
 
 
 async def prebook(rig: Rig, **changes: str) -> None:
-    """Make a pre-booking by its form."""
     await deliver(rig, "prebook")
     await rig.submit(MARIA, {**PRE, **changes})
     await rig.settle()
@@ -112,7 +106,6 @@ async def prebook(rig: Rig, **changes: str) -> None:
 
 
 def card(rig: Rig, channel: str = FINANCE) -> Message:
-    """The newest card of a channel."""
     return rig.cards(channel)[-1]
 
 
@@ -127,7 +120,6 @@ def fact(rig: Rig, label: str, channel: str = FINANCE) -> str:
 
 
 def lines(rig: Rig, channel: str = FINANCE) -> list[str]:
-    """Messages in the threads of a channel's cards."""
     return [message.text for message in rig.news(channel)]
 
 

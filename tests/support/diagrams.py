@@ -42,19 +42,8 @@ OTHERS: Final[Mapping[str, Machine[Any]]] = {
 _ENDS: Final = (State.COMPLETED, State.CANCELED, State.FAILED)
 """States in one frame: an arrow to the frame stands for an arrow to each of them."""
 
-Arrows = Mapping[StrEnum, tuple[StrEnum, ...]]
-
-
-def arrows_of(machine: Machine[Any]) -> Arrows:
-    """Transitions of a machine, in the order in which the states are declared."""
-    every: type[StrEnum] = type(next(iter(machine.arrows)))
-    return {
-        state: tuple(to for to in every if to in machine.arrows[state]) for state in every if state in machine.arrows
-    }
-
 
 def states() -> str:
-    """One flowchart for each machine."""
     machines = {**{_KINDS[kind]: MACHINES[kind] for kind in Kind}, **OTHERS}
     return "\n".join(f"**{name}**\n\n{_flowchart(machine)}" for name, machine in machines.items())
 
@@ -77,10 +66,15 @@ def layers() -> str:
 
 
 def _flowchart(machine: Machine[Any]) -> str:
-    arrows = arrows_of(machine)
+    every: type[StrEnum] = type(next(iter(machine.arrows)))
+    found = {one: machine.arrows[one] for one in every if one in machine.arrows}
+    arrows = {one: tuple(to for to in every if to in targets) for one, targets in found.items()}
     used = {*arrows, *chain.from_iterable(arrows.values())}
     framed = used.issuperset(_ENDS)
-    shapes = {state: _shape(state, final=state in machine.final) for state in type(next(iter(used))) if state in used}
+    shapes = {}
+    for state in (one for one in every if one in used):
+        words = state.replace("_", " ")
+        shapes[state] = f"{state}([{words}])" if state in machine.final else f"{state}[{words}]"
     lines = [f"  {shape}" for state, shape in shapes.items() if not (framed and state in _ENDS)]
     if framed:
         lines += ['  subgraph ended["ended at the service"]', *(f"    {shapes[state]}" for state in _ENDS), "  end"]
@@ -89,11 +83,6 @@ def _flowchart(machine: Machine[Any]) -> str:
         drawn = [to for to in targets if not (together and to in _ENDS)] + ["ended"] * together
         lines.append(f"  {state} --> {' & '.join(drawn)}")
     return _fenced("flowchart LR", lines)
-
-
-def _shape(state: StrEnum, *, final: bool) -> str:
-    words = state.replace("_", " ")
-    return f"{state}([{words}])" if final else f"{state}[{words}]"
 
 
 def _label(module: str, rooms: list[str] | None) -> str:
@@ -116,11 +105,7 @@ DIAGRAMS: Final[Mapping[str, Callable[[], str]]] = {"layers": layers, "states": 
 
 
 def shown(name: str) -> tuple[Path, str]:
-    """Page of a diagram, and what the page should say as a whole.
-
-    Raises:
-        ValueError: the page does not have the pair of markers exactly once.
-    """
+    """Page of a diagram, and what the page should say as a whole."""
     page = ROOT / PLACES[name]
     marked = re.compile(rf"(<!-- drawn: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
     text, count = marked.subn(lambda found: found[1] + DIAGRAMS[name]() + found[2], page.read_text())
@@ -130,7 +115,6 @@ def shown(name: str) -> tuple[Path, str]:
 
 
 def write() -> Iterator[Path]:
-    """Draw everything anew; yields the pages that changed."""
     for name in DIAGRAMS:
         page, text = shown(name)
         if text != page.read_text():

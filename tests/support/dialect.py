@@ -62,30 +62,13 @@ field_prefix    = "acme"
 list_parameters = "query"
 item_amount     = "line"
 
-[payments.records.operation]
-id               = "uid"
-code             = "reference"
-status           = "state"
-amount           = "value"
-description      = "memo"
-operation_type   = "kind"
-items            = "lines"
-item_description = "memo"
-item_amount      = "value"
-item_quantity    = "count"
+[payments.records]
+operation = { id = "uid", code = "reference", status = "state", amount = "value", description = "memo", operation_type = "kind", items = "lines", item_description = "memo", item_amount = "value", item_quantity = "count" }
 
 [payments.list_operations]
 path   = "/v2/movements"
 fields = { page = "p", per_page = "size", type = "kind" }
-
-[payments.list_operations.reply]
-page       = "page_no"
-last_page  = "pages"
-per_page   = "size"
-total      = "rows"
-first      = "first"
-last       = "last"
-operations = "list"
+reply  = { page = "page_no", last_page = "pages", per_page = "size", total = "rows", first = "first", last = "last", operations = "list" }
 
 [payments.get_operation]
 path       = "/v2/movement"
@@ -93,30 +76,14 @@ parameters = "query"
 fields     = { id = "uid" }
 
 [payments.create_payout]
-path = "/v2/transfers"
-
-[payments.create_payout.fields]
-email            = "recipient"
-description      = "memo"
-amount           = "value"
-code             = "reference"
-confirmation_uri = "done_url"
-failure_uri      = "failed_url"
-cancel_uri       = "canceled_url"
+path   = "/v2/transfers"
+fields = { email = "recipient", description = "memo", amount = "value", code = "reference", confirmation_uri = "done_url", failure_uri = "failed_url", cancel_uri = "canceled_url" }
 
 [payments.one_step_payout]
 method    = "PUT"
 path      = "/v2/transfers/now"
+fields    = { email = "recipient", description = "memo", amount = "value", code = "reference", confirmation_uri = "done_url", failure_uri = "failed_url", cancel_uri = "canceled_url" }
 confirmed = true
-
-[payments.one_step_payout.fields]
-email            = "recipient"
-description      = "memo"
-amount           = "value"
-code             = "reference"
-confirmation_uri = "done_url"
-failure_uri      = "failed_url"
-cancel_uri       = "canceled_url"
 
 [payments.commit_payout]
 method     = "PATCH"
@@ -131,20 +98,8 @@ fields     = { id = "X-Transfer" }
 reply      = { events = "list", error = "reference", at = "at", kind = "about", url = "target", status = "answered" }
 
 [payments.create_purchase]
-path = "/v2/sales"
-
-[payments.create_purchase.fields]
-code             = "reference"
-description      = "memo"
-amount           = "value"
-items            = "lines"
-item_description = "memo"
-item_amount      = "value"
-item_quantity    = "count"
-confirmation_uri = "done_url"
-cancel_uri       = "canceled_url"
-callback_uri     = "sold_url"
-failure_uri      = "failed_url"
+path   = "/v2/sales"
+fields = { code = "reference", description = "memo", amount = "value", items = "lines", item_description = "memo", item_amount = "value", item_quantity = "count", confirmation_uri = "done_url", cancel_uri = "canceled_url", callback_uri = "sold_url", failure_uri = "failed_url" }
 
 [payments.get_purchase]
 path = "/v2/sales/{id}/detail"
@@ -159,4 +114,4 @@ path       = "/v2/people"
 parameters = "body"
 fields     = { email = "recipient" }
 reply      = { full_name = "name", status = "state" }
-"""
+"""  # noqa: E501 - inline tables of TOML stand on one line

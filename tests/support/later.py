@@ -32,7 +32,6 @@ _WORK = {
 
 
 def write_steps(folder: Path, head: str) -> None:
-    """Write the steps up to ``head``."""
     today = HEAD
     for revision, before, more in ((BESIDE, today, f'works_with = "{today}"'), (INSTEAD, BESIDE, "")):
         if revision <= head:

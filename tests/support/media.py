@@ -106,7 +106,6 @@ def _tenth(rate: int, channels: int) -> bytes:
 
 
 def heard(content: bytes, directory: Path) -> Heard:
-    """Decode a whole audio file."""
     path = directory / "decoded"
     path.write_bytes(content)
     samples, frame = 0, None

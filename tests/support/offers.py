@@ -6,7 +6,6 @@ from tests.support.rig import FINANCE, MARIA, Rig
 
 
 def said(rig: Rig, channel: str = FINANCE) -> list[Message]:
-    """Public messages of the bot."""
     return [message for message in rig.workspace.messages(channel) if message.bot_id and not message.ephemeral_to]
 
 
@@ -22,7 +21,6 @@ async def use_file(rig: Rig, message: Message, *, user: str = MARIA) -> View:
 
 
 def words_of(view: View) -> str:
-    """All text of the form."""
     return "\n".join(block["text"]["text"] for block in view.blocks if block["type"] == "section")
 
 

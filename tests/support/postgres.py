@@ -130,11 +130,7 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
 
 
 def programs_of_the_machine() -> Path:
-    """The folder with ``initdb``: what ``POSTGRES_BIN`` names, PATH, Debian's newest, or the wheel of the tests' lock.
-
-    Raises:
-        PostgresMissing: none of them has it.
-    """
+    """The folder with ``initdb``: what ``POSTGRES_BIN`` names, PATH, Debian's newest, or the wheel of the lock."""
     chosen = os.environ.get(CHOSEN)
     if chosen:
         if not (Path(chosen) / "initdb").is_file():

@@ -126,12 +126,8 @@ class GivenSettings(Settings):
 
 
 def _unhurried(clock: ManualClock) -> dict[str, Any]:
-    return {
-        "limiter": Unlimited(),
-        "pace": Pace(monotonic=clock.boottime, at_once=10_000),
-        "sleep": clock.sleep,
-        "server_now": clock.now,
-    }
+    pace = Pace(monotonic=clock.boottime, at_once=10_000)
+    return {"limiter": Unlimited(), "pace": pace, "sleep": clock.sleep, "server_now": clock.now}
 
 
 class Rig:
@@ -178,24 +174,16 @@ class Rig:
         furnish(rig.workspace)
         if prepare is not None:
             prepare(rig.workspace)  # e.g. mounts the page, which cannot be done later
-        await rig.workspace.start()
-        rig._stack.push_async_callback(rig.workspace.stop)
         step = {} if clock else {"step_seconds": 0.05}
         rig.payments = PaymentsSimulator(
             **{**seconds, **step, "rate_limit": None if clock else 10, **(simulator or {})}
         )
-        await rig.payments.start()
-        rig._stack.push_async_callback(rig.payments.stop)
-        if delivery is not None:
-            rig.delivery = delivery
-            await delivery.start()
-            rig._stack.push_async_callback(delivery.stop)
-        rig.localization = LocalizationSimulator(**seconds)
-        await rig.localization.start()
-        rig._stack.push_async_callback(rig.localization.stop)
-        rig.emails = EmailsSimulator(**seconds)
-        await rig.emails.start()
-        rig._stack.push_async_callback(rig.emails.stop)
+        rig.delivery = delivery
+        rig.localization, rig.emails = LocalizationSimulator(**seconds), EmailsSimulator(**seconds)
+        for outside in (rig.workspace, rig.payments, rig.delivery, rig.localization, rig.emails):
+            if outside is not None:
+                await outside.start()
+                rig._stack.push_async_callback(outside.stop)
         directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory(dir=scratch())))
         if not database_url.startswith("sqlite"):
             rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
@@ -382,8 +370,5 @@ def furnish(workspace: Workspace) -> None:
     for channel, name in ((FINANCE, "finance"), (APPROVALS, "approvals"), (ALERTS, "alerts"), (MONEY, "payments")):
         workspace.add_channel(channel, name, members=everybody)
     workspace.add_channel(RANDOM, "random", members=everybody, bot_member=False)
-    workspace.add_command("/pay")
-    workspace.add_command("/deliver")
-    workspace.add_command("/localize")
-    workspace.add_command("/email")
-    workspace.add_command("/switchboard")
+    for command in ("/pay", "/deliver", "/localize", "/email", "/switchboard"):
+        workspace.add_command(command)

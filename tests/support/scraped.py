@@ -13,12 +13,7 @@ _SUFFIXES: Final = {"counter": ("_total",), "histogram": ("_bucket", "_sum", "_c
 
 @dataclass(frozen=True)
 class Page:
-    """One page.
-
-    Attributes:
-        kinds: of the metrics, by name; a counter's name ends as its samples do.
-        samples: names, labels and values.
-    """
+    """Kinds of the metrics by name (a counter's ends as its samples do), and samples: name, labels, value."""
 
     kinds: Mapping[str, str]
     samples: tuple[tuple[str, Mapping[str, str], float], ...]

@@ -10,7 +10,6 @@ from sqlalchemy import Executable, literal, select, union_all
 from bot.wiring.workers import BY_THE_CLOCK, EVERY_TICK, WORKERS, look
 from bot.workflows.context import Context
 from storage.tables.columns import metadata
-from storage.transaction import Tx
 
 _MOST_ROUNDS: Final = 200
 _BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", "retention"} | {"stores"}
@@ -65,7 +64,7 @@ class Ticks:
             names |= {"anchors"}
         if self._seen != changes:
             self._seen = changes
-            if await ctx.store.read(_anything_leased):
+            if await ctx.store.read(lambda tx: tx._connection.execute(_LEASED).first() is not None):
                 return list(WORKERS)
         return [name for name in WORKERS if name in names]
 
@@ -78,7 +77,3 @@ async def settle(ctx: Context, ticks: Ticks | None = None) -> None:
         if not await ticks.run(ctx, partial(run_due, ctx)):
             return
     raise RuntimeError("there is no end of what is due")
-
-
-def _anything_leased(tx: Tx) -> bool:
-    return tx._connection.execute(_LEASED).first() is not None

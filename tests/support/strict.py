@@ -8,12 +8,9 @@ from bot.playground.workspace import Workspace
 
 
 class Referee:
-    """Wraps the workspace's rate limits.
+    """Wraps the workspace's rate limits, and counts calls by method and, for posts, channel.
 
-    Attributes:
-        calls: number of calls, by method and, for posts, channel.
-        refused: those of them that got 429.
-        too_early: those that came within the time that an earlier 429 had asked for.
+    Some were ``refused`` with 429; ``too_early`` are those within the time that an earlier 429 had asked for.
     """
 
     def __init__(self) -> None:

@@ -32,10 +32,7 @@ from tests.support.rig import MARIA, POLICY, SECRET_KEY, Rig
 _FOLDER = Path(__file__).parent.parent / "storage" / "databases"
 
 
-DATABASES = [
-    "sqlite",
-    *(pytest.param(name, marks=pytest.mark.postgres) for name in ("postgres", "copied to postgres")),
-]
+DATABASES = ["sqlite", *(pytest.param(name, marks=pytest.mark.postgres) for name in ("postgres", "copied to postgres"))]
 """Where a database of an earlier version may lie; the last was on SQLite then and was copied with this program."""
 
 

@@ -9,6 +9,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from bot.wiring.http import Exhaustion, allow_plenty, limit
+from tests.support.fixtures import Patch
 
 SAID = "no file descriptor is left, so new connections wait"
 
@@ -44,9 +45,7 @@ async def test_anything_else_is_told_as_ever(caplog: pytest.LogCaptureFixture) -
 @pytest.mark.parametrize(
     ("soft", "hard", "then"), [(1_024, 20_000, 4_096), (1_024, 1_500, 1_500), (5_000, 20_000, 5_000), (300, 300, 300)]
 )
-def test_the_limit_is_raised_as_far_as_the_system_allows_and_never_lowered(
-    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, then: int
-) -> None:
+def test_the_limit_is_raised_as_far_as_allowed(monkeypatch: Patch, soft: int, hard: int, then: int) -> None:
     kept = {resource.RLIMIT_NOFILE: (soft, hard)}
     monkeypatch.setattr(resource, "getrlimit", kept.__getitem__)
     monkeypatch.setattr(resource, "setrlimit", kept.__setitem__)
@@ -56,7 +55,7 @@ def test_the_limit_is_raised_as_far_as_the_system_allows_and_never_lowered(
 
 
 @pytest.mark.parametrize(("soft", "then"), [(resource.RLIM_INFINITY, resource.RLIM_INFINITY), (1_024, 4_096)])
-def test_no_limit_at_all_is_enough(monkeypatch: pytest.MonkeyPatch, soft: int, then: int) -> None:
+def test_no_limit_at_all_is_enough(monkeypatch: Patch, soft: int, then: int) -> None:
     kept = {resource.RLIMIT_NOFILE: (soft, resource.RLIM_INFINITY)}
     monkeypatch.setattr(resource, "getrlimit", kept.__getitem__)
     monkeypatch.setattr(resource, "setrlimit", kept.__setitem__)

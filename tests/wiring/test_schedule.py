@@ -12,6 +12,7 @@ from inline_snapshot import snapshot
 from bot.wiring import workers
 from bot.wiring.workers import Look, Pump, Schedule
 from tests.support.clock import ManualClock
+from tests.support.fixtures import Logged
 
 
 class Worker:
@@ -258,9 +259,7 @@ async def test_a_missed_tick_is_made_up_once_and_never_dropped(table: Table) -> 
     await schedule.stop()
 
 
-async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(
-    table: Table, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(table: Table, caplog: Logged) -> None:
     schedule = schedule_of(table, workers={}, tick_seconds=3_600)
     schedule.start()
     await asyncio.sleep(0)

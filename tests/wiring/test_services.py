@@ -44,9 +44,7 @@ def outside(stack: AsyncExitStack, given: dict[str, Any]) -> Outside:
         ({**ALONE, **FILES, "email_api_key": KEY}, True, True),
     ],
 )
-async def test_each_way_to_process_addresses_needs_its_address_and_the_key(
-    given: dict[str, str], alone: bool, files: bool
-) -> None:
+async def test_each_way_to_process_addresses_has_its_settings(given: dict[str, str], alone: bool, files: bool) -> None:
     async with AsyncExitStack() as stack:
         service = make_emails(outside(stack, given))
         assert (service.client is not None) == service.is_configured == (alone or files)

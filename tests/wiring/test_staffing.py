@@ -54,9 +54,7 @@ NONE = [
         pytest.param([], POLICY, "\n".join(NONE), id="nobody at all"),
     ],
 )
-async def test_production_does_not_start_with_a_rule_that_nobody_can_meet(
-    rig: Rig, group: list[str], policy: str, told: str
-) -> None:
+async def test_production_refuses_a_rule_nobody_can_meet(rig: Rig, group: list[str], policy: str, told: str) -> None:
     rig.workspace.set_group("S0TREASURY", group)
     assert await refusal(rig, policy) == told
     assert not rig.switchboard.joined

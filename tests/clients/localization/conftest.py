@@ -1,5 +1,4 @@
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import aiohttp
@@ -9,7 +8,7 @@ from pydantic import SecretStr
 from bot.clients.localization import LocalizationClient, Upload
 from bot.clients.transport import Transport
 from bot.playground.simulators.localization import LocalizationSimulator
-from tests.clients.conftest import routes_of
+from tests.clients.conftest import in_pieces, routes_of
 
 KEY = "localization-key"
 
@@ -42,20 +41,8 @@ def client(open_client: OpenClient, simulator: LocalizationSimulator) -> Localiz
     return open_client(simulator.base_url)
 
 
-def upload(content: bytes, extension: str, *, size: int | None = None, content_type: str = "audio/mpeg") -> Upload:
-    """A file that comes in pieces."""
-
-    @asynccontextmanager
-    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
-        async def pieces() -> AsyncIterator[bytes]:
-            for start in range(0, len(content), 10_000):
-                yield content[start : start + 10_000]
-
-        yield pieces()
-
-    return Upload(
-        name=f"file.{extension}", content_type=content_type, size=len(content) if size is None else size, source=opened
-    )
+def upload(content: bytes, extension: str) -> Upload:
+    return in_pieces(content, name=f"file.{extension}")
 
 
 class Kept:

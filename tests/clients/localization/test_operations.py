@@ -52,9 +52,7 @@ def asked(operation: CallOperation) -> Request:
 
 
 @pytest.mark.parametrize("operation", CallOperation)
-async def test_every_operation(
-    operation: CallOperation, client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
+async def test_each_one(operation: CallOperation, client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     outcome = await client.run(asked(operation))
     assert isinstance(outcome, Done)
     path, shape = OPERATIONS[operation]
@@ -86,9 +84,7 @@ async def test_every_documented_format(
     assert name.url not in call.body
 
 
-async def test_numbers_are_form_text_and_defaults_are_sent(
-    client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
+async def test_numbers_are_text_and_defaults_sent(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     await client.run(asked(CallOperation.AUDIO_EXTRACTION))
     url = "https://files.example.com/sample.mp4"
     assert simulator.calls[0].body == {
@@ -106,18 +102,14 @@ async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulat
     Request(operation=CallOperation.GENDER, url="http://10.0.0.1/a.mp3"),
     Request(operation=CallOperation.PARAPHRASE, text=""),
 ],ids=lambda request: f"{request.operation}")  # fmt: skip
-async def test_what_breaks_a_rule_is_never_sent(
-    wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
+async def test_wrong_ones_stay(wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     file = upload(b"ID3", "mp3") if wrong.file else None
     with pytest.raises(PersonError):
         await client.run(wrong, upload=file)
     assert not simulator.calls
 
 
-async def test_a_file_and_no_word_of_it_is_a_mistake_of_ours(
-    client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
+async def test_a_file_without_word_is_our_mistake(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     for request, file in (
         (Request(operation=CallOperation.GENDER, file="F1"), None),
         (Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3"), upload(b"ID3", "mp3")),
@@ -205,10 +197,8 @@ async def test_another_dialect_by_a_file_alone(open_client: OpenClient) -> None:
 
 
 async def test_a_path_alone_is_one_at_the_service(open_client: OpenClient) -> None:
-    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b'{"vocals": "/results/v.mp3", "music": "https://cdn.example.com/m.mp3"}'))
-
-    async with wire_server(behave) as server:
+    tracks = b'{"vocals": "/results/v.mp3", "music": "https://cdn.example.com/m.mp3"}'
+    async with wire_server(answer(tracks)) as server:
         outcome = await open_client(server.url).run(asked(CallOperation.SEPARATION))
         assert isinstance(outcome, Done)
         assert isinstance(outcome.value, Tracks)

@@ -1,6 +1,5 @@
 """What became of a call: done, refused, not sent, or unknown; nothing is ever sent twice."""
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -15,7 +14,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.presentation.reasons import worded
 from tests.clients.localization.conftest import Kept, OpenClient, upload
-from tests.clients.wire_server import Arrived, answer, wire_server
+from tests.clients.wire_server import answer, wire_server
 
 TEXT = Request(operation=CallOperation.PARAPHRASE, text="The meeting was moved to Friday.")
 CLIP = Request(operation=CallOperation.GENDER, file="F1", file_format="mp3")
@@ -58,9 +57,7 @@ ANSWERS: list[tuple[int, str, type, str]] = [
 
 
 @pytest.mark.parametrize(("status", "body", "shape", "reason"), ANSWERS)
-async def test_what_becomes_of_an_answer(
-    status: int, body: str, shape: type, reason: str, open_client: OpenClient
-) -> None:
+async def test_what_answers_become(status: int, body: str, shape: type, reason: str, open_client: OpenClient) -> None:
     location = "Location: http://127.0.0.1:9/\r\n" if 300 <= status < 400 else ""
     outcome, _, sent = await answered(
         open_client, TEXT, body.encode(), status=status, headers=f"{location}Content-Type: application/json"
@@ -92,9 +89,7 @@ async def test_a_file_that_breaks_off(client: LocalizationClient, simulator: Loc
     assert not [call for call in simulator.calls if call.effect]
 
 
-async def test_media_that_are_too_large_end_unknown(
-    client: LocalizationClient, simulator: LocalizationSimulator
-) -> None:
+async def test_media_too_large_end_unknown(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     simulator.switches.audio_as_bytes = True
     asked = Request(operation=CallOperation.CONVERSION, url="https://files.example.com/a.flac")
     assert isinstance(await client.run(asked, sink=Kept(limit=1_000)), Unknown)
@@ -109,12 +104,8 @@ async def answered(
     client: OpenClient, asked: Request, body: bytes = b"ID3", *, status: int = 200, headers: str
 ) -> tuple[object, bytes, int]:
     """What became of a request that is answered so, what the sink took, and how often it was sent."""
-
-    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(body, status=f"{status} X", headers=headers))
-
     sink = Kept()
-    async with wire_server(behave) as server:
+    async with wire_server(answer(body, status=f"{status} X", headers=headers)) as server:
         outcome = await client(server.url).run(asked, sink=sink)
     return outcome, bytes(sink.content), len(server.requests)
 
@@ -130,9 +121,7 @@ async def answered(
         ("text/plain", ""), ("application/json", ""), ("image/png", ""),
     ],
 )  # fmt: skip
-async def test_audio_that_comes_itself_is_called_by_its_type(
-    open_client: OpenClient, content_type: str, extension: str
-) -> None:
+async def test_audio_itself_is_called_by_its_type(open_client: OpenClient, content_type: str, extension: str) -> None:
     outcome, taken, _ = await answered(open_client, CONVERT, headers=f"Content-Type: {content_type}")
     if extension:
         assert outcome == Done(value=Tracks(tracks=(Track(name="audio", url="", extension=extension),)))

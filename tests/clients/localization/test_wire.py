@@ -119,7 +119,7 @@ def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
         (CallOperation.TEXT_EMOTION, {"emotion": {}}),
     ],
 )
-def test_what_is_no_record(operation: CallOperation, document: object) -> None:
+def test_no_record(operation: CallOperation, document: object) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the one kind a reader may raise
         read(operation, document)
 

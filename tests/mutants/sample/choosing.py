@@ -68,7 +68,6 @@ class Choosing:
         return seconds > SLOW, self._distance(one.file, test.partition("::")[0]), seconds, test
 
     def _distance(self, file: str, test_file: str) -> int:
-        """How far the tests' room is from that of the code."""
         code, tests = PurePosixPath(file), PurePosixPath(test_file)
         reads = any(file.startswith(start) and test_file == reader for start, reader in self._suite.whole)
         if reads or f"test_{code.stem}" == tests.stem or self._imports(test_file, file):

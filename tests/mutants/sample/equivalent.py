@@ -11,11 +11,7 @@ from tests.mutants.sample.planting import Planted
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One such mistake: the lines before and after it.
-
-    Attributes:
-        scope: the function, where the same line stands in several; empty: anywhere in the file.
-    """
+    """One such mistake: the lines before and after it, and the function where the same line stands in several."""
 
     file: str
     before: str

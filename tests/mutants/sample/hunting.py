@@ -28,22 +28,17 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long tests may take.
-
-    Attributes:
-        patience: seconds of the processor for all tests of one mistake, as they were recorded.
-        loops: seconds of the processor in one test, beyond ten times what was recorded, from which it is in a loop.
-        waits: seconds in which a test neither uses the processor nor asks for it: it waits for what does not come.
-    """
+    """Seconds that tests may take."""
 
     patience: float = 25.0
+    """Of the processor for all tests of one mistake, as they were recorded."""
     loops: float = 40.0
+    """Of the processor in one test, beyond ten times what was recorded, from which it is in a loop."""
     waits: float = 60.0
+    """In which a test neither uses the processor nor asks for it: it waits for what does not come."""
 
 
 class Verdict(StrEnum):
-    """What became of a mistake."""
-
     FOUND = "found"
     LOOPS = "found, in a loop"
     SURVIVED = "SURVIVED"
@@ -59,13 +54,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One mistake, and what the tests said to it.
-
-    Attributes:
-        by: the test that found it.
-        ran: the tests that ran, in this order.
-        of: how many tests there are that could find it.
-    """
+    """One mistake, and what the tests said: found by one, after some ran in this order, of so many that could."""
 
     planted: Planted
     verdict: Verdict
@@ -78,8 +67,6 @@ class Result:
 
 @dataclass(slots=True)
 class _Run:
-    """What one fork said."""
-
     failed: str = ""
     why: str = ""
     swapped: int | None = None
@@ -123,11 +110,7 @@ class Helper:
         os.write(self._writing, f"{json.dumps(request)}\n".encode())
 
     def answer(self, *, seconds: float) -> dict[str, Any] | None:
-        """The next line; None when there is none within the time.
-
-        Raises:
-            RuntimeError: the process is gone.
-        """
+        """The next line; None when there is none within the time."""
         while b"\n" not in self._rest:
             if not select.select([self._reading], [], [], seconds)[0]:
                 return None
@@ -140,7 +123,6 @@ class Helper:
         return found
 
     def ready(self) -> dict[str, Any]:
-        """Its first answer."""
         found = self.answer(seconds=STARTS)
         if found is None:
             raise RuntimeError("The process that runs the tests did not start in time.")
@@ -187,8 +169,6 @@ class Helper:
 
 
 class Place:
-    """A copy of the tree with its two processes."""
-
     def __init__(self, suite: Suite, folder: Path, choosing: Choosing, limits: Limits) -> None:
         self._folder = folder
         self._choosing = choosing
@@ -276,11 +256,7 @@ class Place:
 def hunt_all(
     suite: Suite, choosing: Choosing, planted: Sequence[Planted], *, folder: Path, at_once: int, limits: Limits
 ) -> Iterator[Result]:
-    """The result of each mistake, as they come.
-
-    Raises:
-        RuntimeError: the tests could not be run.
-    """
+    """The result of each mistake, as they come."""
     places = [Place(suite, folder / str(n), choosing, limits) for n in range(min(at_once, len(planted)))]
     results: SimpleQueue[Result | BaseException] = SimpleQueue()
     waiting: SimpleQueue[Planted] = SimpleQueue()

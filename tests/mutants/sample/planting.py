@@ -72,7 +72,6 @@ class Planted:
         return "\n".join((self.file, self.scope, self.before, self.after, str(self.nth)))
 
     def changed(self, source: bytes) -> bytes:
-        """The whole file with the mistake in it."""
         return source[: self.start] + self.new.encode() + source[self.end :]
 
     def is_a_change(self, source: bytes) -> bool:
@@ -127,8 +126,6 @@ def _fields(one: Planted) -> tuple[str, str, int, int, str, str, int, tuple[int,
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What stands around a node."""
-
     scope: tuple[str, ...] = ()
     in_function: bool = False
     statement: ast.stmt | None = None

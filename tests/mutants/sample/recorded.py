@@ -24,22 +24,18 @@ MARKED = "not campaign and not twin and not browser"
 
 @dataclass(slots=True)
 class Recorded:
-    """All records of a tree.
-
-    Attributes:
-        seconds: of the processor, by test.
-        outside: by file, lines that ran while no test did: when modules were imported and tests collected.
-    """
+    """All records of a tree."""
 
     root: Path
     seconds: dict[str, float] = field(default_factory=dict)
+    """Of the processor, by test."""
     outside: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    """By file, lines that ran while no test did: when modules were imported and tests collected."""
     _executing: dict[str, dict[int, set[str]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(set)), init=False
     )
 
     def executing(self, file: str, lines: Sequence[int]) -> set[str]:
-        """Tests that execute one of these lines."""
         found: set[str] = set()
         for line in lines:
             found |= self._executing[file].get(line, set())
@@ -50,7 +46,6 @@ class Recorded:
         return set().union(*self._executing[file].values())
 
     def add(self, record: dict[str, Any], today: "Today") -> None:
-        """Take in what one record says."""
         names = [name for name, _ in record["tests"]]
         self.seconds.update(record["tests"])
         for file, by_mask in record["lines"].items():
@@ -128,7 +123,6 @@ class Suite:
         return [name for path in every if "/playground/" not in (name := path.relative_to(self.root).as_posix())]
 
     def test_files(self) -> list[str]:
-        """Files of tests that are recorded."""
         rooms = {f"{self.tests}/{name}" if name.endswith(".py") else f"{self.tests}/{name}/" for name in self.left_out}
         every = (path.relative_to(self.root).as_posix() for path in sorted((self.root / self.tests).rglob("test_*.py")))
         return [one for one in every if not one.startswith(tuple(rooms))] if rooms else list(every)

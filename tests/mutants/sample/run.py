@@ -18,12 +18,7 @@ from tests.mutants.sample.recorded import Suite
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is asked for.
-
-    Attributes:
-        words: only mistakes with one of these in their file, when there are any.
-        fresh: forget what earlier runs of this seed found.
-    """
+    """What is asked for: in files with one of the words, when there are any; ``fresh`` forgets earlier runs."""
 
     size: int
     seed: int
@@ -129,6 +124,5 @@ class Kept:
 
 
 def say(line: str) -> None:
-    """Print at once, also into a file."""
     sys.stdout.write(f"{line}\n")
     sys.stdout.flush()

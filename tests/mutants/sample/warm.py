@@ -87,7 +87,6 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _dotted(code: CodeType) -> str:
-    """As a scope is written."""
     return code.co_qualname.replace("<locals>.", "")
 
 

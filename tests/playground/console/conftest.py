@@ -9,6 +9,5 @@ from tests.playground.console.scene import Scene, open_scene
 
 @pytest.fixture
 async def scene() -> AsyncIterator[Scene]:
-    """Workspace, bot, payments and console, running."""
     async with open_scene() as opened:
         yield opened

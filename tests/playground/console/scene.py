@@ -3,13 +3,11 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
-from aiohttp import web
-from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -17,8 +15,8 @@ from bot.cli.manifest import bot_scopes
 from bot.playground.console import Console, Guide, PaymentsPanel, ServicePanel, WorkspacePanel
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
-
-Json = dict[str, Any]
+from tests.playground.blocks import Json, actions, button, entry, modal, option, plain, section
+from tests.playground.workspace.conftest import served
 
 NORA, TOMAS, IDA, GUS, EVE = "U0NORA", "U0TOMAS", "U0IDA", "U0GUS", "U0EVE"
 FINANCE, APPROVALS, GENERAL = "C0FINANCE", "C0APPROVE", "C0GENERAL"
@@ -27,14 +25,7 @@ PATIENCE = 60.0
 TRY_IT = '/pay send ana@example.com 25.00 "March translation"'
 
 
-def plain(text: str) -> Json:
-    return {"type": "plain_text", "text": text}
-
-
-def option(text: str, value: str) -> Json:
-    return {"text": plain(text), "value": value}
-
-
+TITLE = {"type": "header", "text": plain("Pay 25.00 USD")}
 CONFIRM = {
     "title": plain("Withdraw?"),
     "text": plain("It is gone then."),
@@ -42,94 +33,43 @@ CONFIRM = {
     "deny": plain("Keep"),
 }
 CARD: list[Json] = [
-    {"type": "header", "text": plain("Pay 25.00 USD")},
+    TITLE,
     {"type": "section", "fields": [{"type": "mrkdwn", "text": "*To*\nana@example.com"}]},
-    {
-        "type": "actions",
-        "block_id": "decide",
-        "elements": [
-            {"type": "button", "action_id": "approve", "text": plain("Approve"), "value": "r1", "style": "primary"},
-            {"type": "button", "action_id": "reject", "text": plain("Reject"), "value": "r1", "style": "danger"},
-            {"type": "button", "action_id": "withdraw", "text": plain("Withdraw"), "value": "r1", "confirm": CONFIRM},
-            {"type": "static_select", "action_id": "page", "options": [option("One", "1"), option("Two", "2")]},
-            {"type": "users_select", "action_id": "who"},
-            {"type": "overflow", "action_id": "more", "options": [option("Show", "show"), option("Hide", "hide")]},
-        ],
-    },
+    actions(
+        button("approve", "r1", "Approve", style="primary"),
+        button("reject", "r1", "Reject", style="danger"),
+        button("withdraw", "r1", "Withdraw", confirm=CONFIRM),
+        {"type": "static_select", "action_id": "page", "options": [option("One", "1"), option("Two", "2")]},
+        {"type": "users_select", "action_id": "who"},
+        {"type": "overflow", "action_id": "more", "options": [option("Show", "show"), option("Hide", "hide")]},
+        block_id="decide",
+    ),
 ]
-DONE: list[Json] = [
-    {"type": "header", "text": plain("Pay 25.00 USD")},
-    {"type": "section", "text": {"type": "mrkdwn", "text": "*Completed*"}},
-]
-
-
-def form(title: str, blocks: list[Json]) -> Json:
-    return {
-        "type": "modal",
-        "callback_id": "reason",
-        "title": plain(title),
-        "submit": plain("Send"),
-        "close": plain("Cancel"),
-        "blocks": blocks,
-    }
-
-
+KINDS = {"type": "radio_buttons", "action_id": "k", "options": [option("Late", "late"), option("No", "no")]}
+WHY = {"type": "plain_text_input", "action_id": "text", "multiline": True}
 REASON: list[Json] = [
-    {
-        "type": "input",
-        "block_id": "why",
-        "label": plain("Reason"),
-        "hint": plain("The requester reads it"),
-        "element": {"type": "plain_text_input", "action_id": "text", "multiline": True},
-    },
-    {
-        "type": "input",
-        "block_id": "kind",
-        "label": plain("Kind"),
-        "element": {"type": "radio_buttons", "action_id": "k", "options": [option("Late", "late"), option("No", "no")]},
-    },
-    {
-        "type": "input",
-        "block_id": "helper",
-        "optional": True,
-        "label": plain("Who helps"),
-        "element": {"type": "users_select", "action_id": "u"},
-    },
+    entry("why", WHY, label="Reason", hint=plain("The requester reads it")),
+    entry("kind", KINDS, label="Kind"),
+    entry("helper", {"type": "users_select", "action_id": "u"}, label="Who helps", optional=True),
+]
+PARTS = {
+    "type": "multi_static_select",
+    "action_id": "m",
+    "options": [option("One", "1"), option("Two", "2")],
+    "initial_options": [option("Two", "2")],
+}
+TABLE = {"type": "file_input", "action_id": "f", "filetypes": ["csv"], "max_files": 1}
+PEOPLE = {"type": "multi_users_select", "action_id": "p", "initial_users": [TOMAS]}
+GIVE: list[Json] = [
+    entry("table", TABLE, label="Table"),
+    entry("more", {"type": "file_input", "action_id": "f"}, label="More", optional=True),
+    entry("people", PEOPLE, label="People", optional=True),
+    entry("parts", PARTS, label="Parts"),
 ]
 
-GIVE: list[Json] = [
-    {
-        "type": "input",
-        "block_id": "table",
-        "label": plain("Table"),
-        "element": {"type": "file_input", "action_id": "f", "filetypes": ["csv"], "max_files": 1},
-    },
-    {
-        "type": "input",
-        "block_id": "more",
-        "optional": True,
-        "label": plain("More"),
-        "element": {"type": "file_input", "action_id": "f"},
-    },
-    {
-        "type": "input",
-        "block_id": "people",
-        "optional": True,
-        "label": plain("People"),
-        "element": {"type": "multi_users_select", "action_id": "p", "initial_users": [TOMAS]},
-    },
-    {
-        "type": "input",
-        "block_id": "parts",
-        "label": plain("Parts"),
-        "element": {
-            "type": "multi_static_select",
-            "action_id": "m",
-            "options": [option("One", "1"), option("Two", "2")],
-            "initial_options": [option("Two", "2")],
-        },
-    },
-]
+
+def form(title: str, blocks: list[Json], callback_id: str = "reason") -> Json:
+    return modal(*blocks, callback_id=callback_id, title=plain(title), close=plain("Cancel"))
 
 
 @dataclass
@@ -140,7 +80,6 @@ class Bot:
     heard: list[Json] = field(default_factory=list)
 
     def app(self) -> AsyncApp:
-        """The Bolt app."""
         app = AsyncApp(signing_secret="playground-signing-secret", client=self.client)
         app.command("/pay")(self._pay)
         app.action("approve")(self._approve)
@@ -176,7 +115,9 @@ class Bot:
             await respond("Somebody else must approve it.", replace_original=False, response_type="ephemeral")
             return
         place = {"channel": body["channel"]["id"]}
-        await self.client.chat_update(**place, ts=body["message"]["ts"], text="Completed", blocks=DONE)
+        await self.client.chat_update(
+            **place, ts=body["message"]["ts"], text="Completed", blocks=[TITLE, section("*Completed*")]
+        )
         text = f"*Completed*, approved by <@{body['user']['id']}>"
         await self.client.chat_postMessage(**place, thread_ts=body["message"]["ts"], text=text)
 
@@ -187,9 +128,7 @@ class Bot:
     async def _use(self, ack: Any, body: Json) -> None:
         await ack()
         self.heard.append(body)
-        await self.client.views_open(
-            trigger_id=body["trigger_id"], view=form("Give me files", GIVE) | {"callback_id": "give"}
-        )
+        await self.client.views_open(trigger_id=body["trigger_id"], view=form("Give me files", GIVE, "give"))
 
     async def _given(self, ack: Any, body: Json) -> None:
         self.heard.append(body)
@@ -206,9 +145,9 @@ class Bot:
             await ack()
 
     async def _home(self, event: Json) -> None:
-        button = {"type": "button", "action_id": "in_home", "text": plain("Refresh"), "value": "h"}
-        section = {"type": "section", "text": plain("Nothing waits for you"), "accessory": button}
-        await self.client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [section]})
+        refresh = button("in_home", "h", "Refresh")
+        empty = {"type": "section", "text": plain("Nothing waits for you"), "accessory": refresh}
+        await self.client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [empty]})
 
 
 @dataclass
@@ -222,18 +161,15 @@ class Scene:
 
     @property
     def url(self) -> str:
-        """Where the page is, without a slash at the end."""
         return self.workspace.url
 
     async def state(self, person: str = NORA) -> Json:
-        """The picture the page loads."""
         async with self.http.get(f"{self.url}/console/state", params={"as": person}) as answer:
             picture: Json = await answer.json()
             assert answer.status == 200, picture
         return picture
 
     async def do(self, action: str, body: Json, *, status: int = 200) -> Json:
-        """One POST of the page."""
         async with self.http.post(f"{self.url}/console/{action}", json=body) as answer:
             told: Json = await answer.json()
             assert answer.status == status, told
@@ -258,7 +194,6 @@ class Scene:
 
 
 def furnish(workspace: Workspace) -> None:
-    """People, channels and commands."""
     workspace.add_user(NORA, "nora", real_name="Nora Vidal", title="Requester")
     workspace.add_user(TOMAS, "tomas", real_name="Tomás Berg", title="Approver")
     workspace.add_user(IDA, "ida", real_name="Ida Okafor", title="Approver")
@@ -282,37 +217,15 @@ async def open_scene() -> AsyncIterator[Scene]:
     panels: list[ServicePanel] = [PaymentsPanel(simulator=payments), WorkspacePanel(workspace=workspace)]
     guide = Guide(try_it=TRY_IT, person=NORA, channel=FINANCE)
     Console(workspace=workspace, services=panels, guide=guide).mount(workspace.app)
-    await payments.start()
-    await workspace.start()
-    session = aiohttp.ClientSession()
-    client = AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session)
-    bot = Bot(client=client)
-    runner = await _serve(bot.app(), workspace)
-    try:
+    async with payments, aiohttp.ClientSession() as session, AsyncExitStack() as stack:
+        await workspace.start()
+        bot = Bot(AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session))
+        await stack.enter_async_context(served(bot.app(), workspace))
+        stack.push_async_callback(workspace.stop)
         yield Scene(workspace=workspace, payments=payments, bot=bot, http=session)
-    finally:
-        await workspace.stop()
-        await runner.cleanup()
-        await payments.stop()
-        await session.close()
-
-
-async def _serve(app: AsyncApp, workspace: Workspace) -> web.AppRunner:
-    async def events(request: web.Request) -> web.Response:
-        return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
-
-    server = web.Application()
-    server.router.add_post("/slack/events", events)
-    runner = web.AppRunner(server, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    workspace.deliver_to(f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events")
-    return runner
 
 
 class Events:
-    """Reads one page's event stream."""
-
     def __init__(self, answer: aiohttp.ClientResponse) -> None:
         self._answer = answer
 
@@ -322,7 +235,7 @@ class Events:
             while True:
                 fields = await self._fields()
                 if fields.get("event") == kind:
-                    return {**_json(fields["data"]), "_id": fields.get("id", "")}
+                    return {**json.loads(fields["data"]), "_id": fields.get("id", "")}
 
     async def until(self, wanted: str, *, timeout: float = 10.0) -> Json:
         """The next change whose ``kind`` is wanted."""
@@ -344,15 +257,10 @@ class Events:
         raise EOFError
 
 
-def _json(text: str) -> Json:
-    loaded: Json = json.loads(text)
-    return loaded
-
-
 @asynccontextmanager
-async def listening(scene: Scene, person: str, *, after: str, last_event_id: str = "") -> AsyncIterator[Events]:
-    """Open the stream of a person."""
+async def listening(scene: Scene, person: str, *, after: str = "", last_event_id: str = "") -> AsyncIterator[Events]:
+    """Open the stream of a person, from now on or after an earlier position."""
     headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
-    params = {"as": person, "after": after}
+    params = {"as": person, "after": after or (await scene.state())["position"]}
     async with scene.http.get(f"{scene.url}/console/stream", params=params, headers=headers) as answer:
         yield Events(answer)

@@ -4,11 +4,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.playground.workspace import Message
+from tests.playground.blocks import option
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GUS, NORA, PATIENCE, TOMAS, Scene
 
 
 async def card(scene: Scene, channel: str = FINANCE) -> Message:
-    """A card with every kind of control."""
     await scene.do("slash", {"as": TOMAS, "channel": FINANCE, "command": "/pay", "text": "send it"})
     return await scene.workspace.until(
         lambda: next(m for m in scene.workspace.messages(channel) if m.blocks), timeout=PATIENCE
@@ -26,6 +26,14 @@ async def clicked(scene: Scene) -> dict[str, Any]:
 
 def action(kind: str, name: str, **state: Any) -> dict[str, Any]:
     return {"type": kind, "action_id": name, "block_id": "decide", **state}
+
+
+LATE = {"type": "radio_buttons", "selected_option": option("Late", "late")}
+
+
+async def open_form(scene: Scene, message: Message) -> None:
+    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
+    await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
 
 
 async def test_saying_something_posts_it_as_that_person(scene: Scene) -> None:
@@ -88,14 +96,8 @@ async def test_menus_send_what_was_chosen(scene: Scene, sent: dict[str, Any], ke
 
 
 async def test_a_form_goes_through_errors_to_its_end(scene: Scene) -> None:
-    message = await card(scene)
-    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
-    await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
-    kind = {
-        "type": "radio_buttons",
-        "selected_option": {"text": {"type": "plain_text", "text": "Late"}, "value": "late"},
-    }
-    values: dict[str, Any] = {"why": {"type": "plain_text_input", "value": "short"}, "kind": kind}
+    await open_form(scene, await card(scene))
+    values: dict[str, Any] = {"why": {"type": "plain_text_input", "value": "short"}, "kind": LATE}
     await scene.do("submit", {"as": NORA, "values": values})
     assert (await scene.state())["view"]["errors"] == {"why": "Say more than that."}
     values["why"]["value"] = "It is late"
@@ -108,14 +110,9 @@ async def test_a_form_goes_through_errors_to_its_end(scene: Scene) -> None:
 
 async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
     message = await card(scene)
-    kind = {
-        "type": "radio_buttons",
-        "selected_option": {"text": {"type": "plain_text", "text": "Late"}, "value": "late"},
-    }
-    values = {"why": {"type": "plain_text_input", "value": "push"}, "kind": kind}
+    values = {"why": {"type": "plain_text_input", "value": "push"}, "kind": LATE}
     for clear, left in ((False, 1), (True, 0)):
-        await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
-        await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
+        await open_form(scene, message)
         await scene.do("submit", {"as": NORA, "values": values})
         assert (await scene.state())["depth"] == 2
         await scene.do("close", {"as": NORA, "clear": clear})
@@ -124,9 +121,7 @@ async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
 
 
 async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
-    message = await card(scene)
-    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
-    await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
+    await open_form(scene, await card(scene))
     heard = len(scene.bot.heard)
     told = await scene.do("submit", {"as": NORA, "values": {}}, status=409)
     assert told["error"] == snapshot(

@@ -48,11 +48,6 @@ def luminance(color: str) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def contrast(one: str, other: str) -> float:
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
 READ_ON = [
     *[(ink, ground) for ink in ("ink", "soft", "faint") for ground in ("surface", "raised", "paper")],
     ("link", "surface"),
@@ -77,4 +72,18 @@ def test_text_can_be_read_on_its_ground(scheme: int, ink: str, ground: str) -> N
     colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", blocks[0]))
     if scheme:
         colors |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", blocks[1]))
-    assert contrast(colors[ink], colors[ground]) >= 4.5
+    dark, light = sorted(luminance(colors[name]) for name in (ink, ground))
+    assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+ROOT = Path(__file__).parents[3]
+_NAME = re.compile(r":([a-z][a-z0-9_+-]{2,}):(?!`)")
+
+
+def test_every_emoji_of_the_bot_is_known_to_the_page() -> None:
+    known = (ROOT / "bot/playground/console/page/js/emoji.js").read_text()
+    used = {
+        name for path in (ROOT / "bot/presentation").rglob("*.py") for name in _NAME.findall(path.read_text("utf-8"))
+    }
+    assert len(used) > 30
+    assert [name for name in sorted(used) if re.search(rf'\b{name}: "', known) is None] == []

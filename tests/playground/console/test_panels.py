@@ -55,15 +55,16 @@ async def test_a_lost_request_moves_nothing_and_says_no_answer(scene: Scene) -> 
 
 
 async def test_behave_again_switches_everything_off(scene: Scene) -> None:
-    for operation, kind in (
-        ("*", "lost"),
-        ("callback", "drop"),
-        ("callback", "double"),
-        ("callback", "forged"),
-        ("callback", "late"),
-        ("outcome", "fail"),
-        ("outcome", "hold"),
+    for each in (
+        "* lost",
+        "callback drop",
+        "callback double",
+        "callback forged",
+        "callback late",
+        "outcome fail",
+        "outcome hold",
     ):
+        operation, _, kind = each.partition(" ")
         await scene.do("faults", {"service": "payments", "operation": operation, "kind": kind})
     assert len((await service(scene))["armed"]) == 7
     await scene.do("behave", {"service": "payments"})
@@ -140,11 +141,8 @@ def test_money_is_written_with_two_places(cents: int, words: str) -> None:
 
 def test_only_addresses_are_masked() -> None:
     told = {"a": [{"cancel_uri": "http://x/callbacks/t0ken", "note": "http://x/y"}], "failure_uri": "", "n": 3}
-    assert masked(told) == {
-        "a": [{"cancel_uri": "http://x/callbacks/…", "note": "http://x/y"}],
-        "failure_uri": "",
-        "n": 3,
-    }
+    shown = {"a": [{"cancel_uri": "http://x/callbacks/…", "note": "http://x/y"}], "failure_uri": "", "n": 3}
+    assert masked(told) == shown
 
 
 def test_panels_have_stable_names() -> None:

@@ -5,8 +5,7 @@ from tests.playground.console.scene import APPROVALS, FINANCE, NORA, TOMAS, Scen
 
 
 async def test_a_message_arrives_live(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position) as events:
+    async with listening(scene, NORA) as events:
         await scene.workspace.say(TOMAS, FINANCE, "now")
         change = await events.until("message")
     assert change["message"]["text"] == "now"
@@ -14,20 +13,18 @@ async def test_a_message_arrives_live(scene: Scene) -> None:
 
 
 async def test_what_happened_while_away_is_sent_on_return(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position) as events:
+    async with listening(scene, NORA) as events:
         await scene.workspace.say(TOMAS, FINANCE, "one")
         seen = await events.until("message")
     await scene.workspace.say(TOMAS, FINANCE, "two")
-    async with listening(scene, NORA, after=position, last_event_id=seen["_id"]) as events:
+    async with listening(scene, NORA, last_event_id=seen["_id"]) as events:
         change = await events.until("message")
     assert change["message"]["text"] == "two"
     assert change["position"] == change["_id"] != seen["_id"]
 
 
 async def test_private_channels_and_whispers_stay_private(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position) as events:
+    async with listening(scene, NORA) as events:
         await scene.workspace.say(TOMAS, APPROVALS, "secret")
         await scene.workspace.slash(TOMAS, FINANCE, "/pay", "whisper to me")
         await scene.workspace.say(TOMAS, FINANCE, "public")
@@ -36,8 +33,7 @@ async def test_private_channels_and_whispers_stay_private(scene: Scene) -> None:
 
 
 async def test_a_whisper_reaches_its_reader(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, TOMAS, after=position) as events:
+    async with listening(scene, TOMAS) as events:
         await scene.workspace.slash(TOMAS, FINANCE, "/pay", "whisper to me")
         change = await events.until("message")
     assert change["message"]["ephemeral"]
@@ -45,8 +41,7 @@ async def test_a_whisper_reaches_its_reader(scene: Scene) -> None:
 
 async def test_edits_and_deletions_arrive(scene: Scene) -> None:
     posted = await scene.bot.client.chat_postMessage(channel=FINANCE, text="before")
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position) as events:
+    async with listening(scene, NORA) as events:
         await scene.bot.client.chat_update(channel=FINANCE, ts=posted["ts"], text="after")
         edited = await events.until("message")
         await scene.bot.client.chat_delete(channel=FINANCE, ts=posted["ts"])
@@ -75,8 +70,7 @@ async def test_a_modal_and_a_home_arrive_for_their_person_only(scene: Scene) -> 
 
 
 async def test_a_call_arrives_with_what_it_moved(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position) as events:
+    async with listening(scene, NORA) as events:
         await scene.commit()
         async with asyncio.timeout(10):
             while True:
@@ -89,8 +83,7 @@ async def test_a_call_arrives_with_what_it_moved(scene: Scene) -> None:
 
 
 async def test_changes_of_people_arrive(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position) as events:
+    async with listening(scene, NORA) as events:
         scene.workspace.add_channel("C0NEW", "new", members=[NORA])
         change = await events.until("places")
     assert "new" in [channel["name"] for channel in change["channels"]]
@@ -111,6 +104,5 @@ async def test_who_was_away_too_long_is_asked_to_load_everything(scene: Scene) -
 
 
 async def test_an_open_stream_does_not_hold_up_the_end(scene: Scene) -> None:
-    position = (await scene.state())["position"]
-    async with listening(scene, NORA, after=position):
+    async with listening(scene, NORA):
         await asyncio.wait_for(scene.workspace.stop(), 5)

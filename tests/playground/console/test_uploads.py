@@ -43,8 +43,7 @@ async def test_what_is_uploaded_is_shared_with_words_in_a_thread(scene: Scene) -
     one, two = await upload(scene, CSV), await upload(scene, wav(), "b.wav", ms="1500")
     assert (one["name"], one["size"]) == ("a.csv", f"{len(CSV)} B")
     await scene.do(
-        "share",
-        {"as": NORA, "channel": GENERAL, "files": [one["id"], two["id"]], "text": "look", "thread_ts": root.ts},
+        "share", {"as": NORA, "channel": GENERAL, "files": [one["id"], two["id"]], "text": "look", "thread_ts": root.ts}
     )
     message = scene.workspace.messages(GENERAL, thread_ts=root.ts)[1]
     assert (message.text, message.files) == ("look", (one["id"], two["id"]))
@@ -110,19 +109,20 @@ async def test_players_ask_for_parts(scene: Scene, asked: str, status: int, star
         ("a.mp4", b"\0\0\0\x20ftypisom more", "video", "video/mp4"),
         ("a.webm", b"\x1aE\xdf\xa3 more", "video", "video/webm"),
         ("a.png", b"\x89PNG\r\n\x1a\n", "picture", "image/png"),
+        ("code.bin", b"\xff\xd8\xff\xe0", "picture", "image/jpeg"),  # whatever its name
+        ("code.bin", b"GIF89a", "picture", "image/gif"),
+        ("a.png", b"<svg><script>alert(1)</script></svg>", "", "application/octet-stream"),
         ("a.csv", CSV, "table", "application/octet-stream"),
         ("a.html", b"<script>", "", "application/octet-stream"),
         ("a.wav", b"<script>", "", "application/octet-stream"),
         ("a.svg", b"<svg onload=alert(1)>", "", "application/octet-stream"),
     ],
 )
-async def test_what_can_be_seen_or_heard_of_a_file(
-    scene: Scene, name: str, content: bytes, preview: str, kind: str
-) -> None:
+async def test_what_is_seen_or_heard_of_it(scene: Scene, name: str, content: bytes, preview: str, kind: str) -> None:
     file = await shown(scene, name, content)
-    assert file["preview"] == preview
+    assert (file["preview"], bool(file["picture"])) == (preview, preview == "picture")
     async with scene.http.get(f"{scene.url}{file['url']}") as answer:
-        assert answer.content_type == kind
+        assert (answer.content_type, await answer.read()) == (kind, content)
         assert answer.headers["Content-Disposition"].startswith("attachment")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
 

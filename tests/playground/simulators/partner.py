@@ -43,10 +43,14 @@ class Partner:
             return Reply(response.status, body, dict(response.headers))
 
     async def create(self, **changes: object) -> str:
-        """Create a payout and return its id."""
         reply = await self("POST", "/payouts", order(**changes))
         assert reply.status == 200, reply
         return str(reply.body["id"])
+
+    async def pay(self, **changes: object) -> str:
+        operation_id = await self.create(**changes)
+        await self.commit(operation_id)
+        return operation_id
 
     async def commit(self, operation_id: str) -> Reply:
         return await self("POST", f"/payouts/{operation_id}/commit", {})
@@ -79,11 +83,8 @@ class Shop:
 
     def urls(self) -> dict[str, str]:
         """One address for each callback of a payout."""
-        return {
-            "confirmation_uri": self.url("/confirmed"),
-            "cancel_uri": self.url("/canceled"),
-            "failure_uri": self.url("/failed"),
-        }
+        paths = {"confirmation_uri": "/confirmed", "cancel_uri": "/canceled", "failure_uri": "/failed"}
+        return {name: self.url(path) for name, path in paths.items()}
 
     async def _take(self, request: web.Request) -> web.Response:
         body = await (request.json() if request.content_type == "application/json" else request.text())

@@ -23,87 +23,81 @@ async def submitted(partner: Partner, orders: list[dict[str, Any]]) -> str:
     return str(reply.body["id"])
 
 
-async def test_a_job_pays_its_items_step_by_step(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        simulator.switches.bulk_items_a_step = 2
-        job = await submitted(partner, rows(100, 200, 300))
-        assert simulator.ledger.paid_cents() == 0
-        seen = []
-        for _ in range(3):
-            await simulator.advance()
-            reply = (await partner("GET", f"/bulk-payments/{job}")).body
-            seen.append((reply["status"].lower(), reply["payments"]["pending"], simulator.ledger.paid_cents()))
-        assert seen == [("running", 3, 0), ("running", 1, 300), ("done", 0, 600)]
-        items = (await partner("GET", f"/bulk-payments/{job}/payments")).body
-        assert [one["internal_note"] for one in items["payments"]] == ["B-1/2", "B-1/3", "B-1/4"]
-        assert {one["status"].lower() for one in items["payments"]} == {"completed"}
-        assert len({one["hash"] for one in items["payments"]}) == 3
-
-
-async def test_escrow_is_canceled_by_hash_and_the_money_comes_back(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        job = await submitted(partner, [*rows(100), *rows(200, 300, email="nobody@example.com")])
+async def test_a_job_pays_its_items_step_by_step(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.bulk_items_a_step = 2
+    job = await submitted(partner, rows(100, 200, 300))
+    assert simulator.ledger.paid_cents() == 0
+    seen = []
+    for _ in range(3):
         await simulator.advance()
-        await simulator.advance()
-        items = (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]
-        held = [one["hash"] for one in items if one["status"].lower() == "pending"]
-        assert len(held) == 2
-        assert simulator.ledger.paid_cents() == 600
-        told = await partner(
-            "POST",
-            f"/bulk-payments/{job}/payments/cancel",
-            {"paymentItems": [{"svc_operation_hash": held[0]}, {"svc_operation_hash": items[0]["hash"]}]},
-        )
-        assert told.body == {"successful": [held[0]]}
-        assert simulator.ledger.paid_cents() == 400
-        assert simulator.bulk_payments[0].canceled_all == 0
+        reply = (await partner("GET", f"/bulk-payments/{job}")).body
+        seen.append((reply["status"].lower(), reply["payments"]["pending"], simulator.ledger.paid_cents()))
+    assert seen == [("running", 3, 0), ("running", 1, 300), ("done", 0, 600)]
+    items = (await partner("GET", f"/bulk-payments/{job}/payments")).body
+    assert [one["internal_note"] for one in items["payments"]] == ["B-1/2", "B-1/3", "B-1/4"]
+    assert {one["status"].lower() for one in items["payments"]} == {"completed"}
+    assert len({one["hash"] for one in items["payments"]}) == 3
 
 
-async def test_a_list_left_out_cancels_everything_that_is_pending(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        job = await submitted(partner, rows(200, 300, email="nobody@example.com"))
-        await simulator.advance()
-        await simulator.advance()
-        told = await partner("POST", f"/bulk-payments/{job}/payments/cancel", {})
-        assert len(told.body["successful"]) == 2
-        assert simulator.ledger.paid_cents() == 0
-        assert simulator.bulk_payments[0].canceled_all == 1
+async def test_escrow_is_canceled_by_hash_and_money_comes_back(simulator: PaymentsSimulator, partner: Partner) -> None:
+    job = await submitted(partner, [*rows(100), *rows(200, 300, email="nobody@example.com")])
+    await simulator.advance()
+    await simulator.advance()
+    items = (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]
+    held = [one["hash"] for one in items if one["status"].lower() == "pending"]
+    assert len(held) == 2
+    assert simulator.ledger.paid_cents() == 600
+    told = await partner(
+        "POST",
+        f"/bulk-payments/{job}/payments/cancel",
+        {"paymentItems": [{"svc_operation_hash": held[0]}, {"svc_operation_hash": items[0]["hash"]}]},
+    )
+    assert told.body == {"successful": [held[0]]}
+    assert simulator.ledger.paid_cents() == 400
+    assert simulator.bulk_payments[0].canceled_all == 0
 
 
-async def test_lists_come_in_pages_and_zeros_as_empty_texts(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        simulator.switches.bulk_page_size = 2
-        simulator.switches.bulk_fail_every = 2
-        job = await submitted(partner, rows(100, 200, 300))
-        await simulator.advance()
-        history = (await partner("GET", "/bulk-payments")).body
-        assert history["bulk_payments"][0]["payments"] == {"count": 3, "completed": "", "failed": ""}
-        await simulator.advance()
-        second = (await partner("GET", f"/bulk-payments/{job}/payments?page=2")).body
-        assert (second["count"], second["pages"], second["currentPage"], len(second["payments"])) == (3, 2, 2, 1)
-        failed = (await partner("GET", f"/bulk-payments/{job}/errors")).body
-        assert [one["internal_note"] for one in failed["payments"]] == ["B-1/3"]
-        assert failed["payments"][0]["error"]
+async def test_a_list_left_out_cancels_all_that_is_pending(simulator: PaymentsSimulator, partner: Partner) -> None:
+    job = await submitted(partner, rows(200, 300, email="nobody@example.com"))
+    await simulator.advance()
+    await simulator.advance()
+    told = await partner("POST", f"/bulk-payments/{job}/payments/cancel", {})
+    assert len(told.body["successful"]) == 2
+    assert simulator.ledger.paid_cents() == 0
+    assert simulator.bulk_payments[0].canceled_all == 1
 
 
-async def test_one_bad_payment_refuses_all(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        for wrong in ({"receiver_email": "nobody"}, {"amount": -1}, {"currency": "EUR"}):
-            orders = rows(100, 200)
-            orders[1] |= wrong
-            assert (await partner("POST", "/bulk-payments", orders)).status == 422
-        assert (await partner("POST", "/bulk-payments", [])).status == 422
-        assert simulator.bulk_payments == []
+async def test_lists_come_in_pages_and_zeros_as_empty_texts(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.bulk_page_size = 2
+    simulator.switches.bulk_fail_every = 2
+    job = await submitted(partner, rows(100, 200, 300))
+    await simulator.advance()
+    history = (await partner("GET", "/bulk-payments")).body
+    assert history["bulk_payments"][0]["payments"] == {"count": 3, "completed": "", "failed": ""}
+    await simulator.advance()
+    second = (await partner("GET", f"/bulk-payments/{job}/payments?page=2")).body
+    assert (second["count"], second["pages"], second["currentPage"], len(second["payments"])) == (3, 2, 2, 1)
+    failed = (await partner("GET", f"/bulk-payments/{job}/errors")).body
+    assert [one["internal_note"] for one in failed["payments"]] == ["B-1/3"]
+    assert failed["payments"][0]["error"]
 
 
-async def test_who_signs_up_is_credited(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        job = await submitted(partner, rows(200, email="later@example.com"))
-        await simulator.advance()
-        await simulator.advance()
-        simulator.add_account("later@example.com", full_name="Lara Later")
-        items = (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]
-        assert items[0]["status"].lower() == "completed"
+async def test_one_bad_payment_refuses_all(simulator: PaymentsSimulator, partner: Partner) -> None:
+    for wrong in ({"receiver_email": "nobody"}, {"amount": -1}, {"currency": "EUR"}):
+        orders = rows(100, 200)
+        orders[1] |= wrong
+        assert (await partner("POST", "/bulk-payments", orders)).status == 422
+    assert (await partner("POST", "/bulk-payments", [])).status == 422
+    assert simulator.bulk_payments == []
+
+
+async def test_who_signs_up_is_credited(simulator: PaymentsSimulator, partner: Partner) -> None:
+    job = await submitted(partner, rows(200, email="later@example.com"))
+    await simulator.advance()
+    await simulator.advance()
+    simulator.add_account("later@example.com", full_name="Lara Later")
+    items = (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]
+    assert items[0]["status"].lower() == "completed"
 
 
 async def test_a_stuck_job_stays_where_it_is(clock: SecondsClock) -> None:
@@ -121,10 +115,9 @@ async def test_a_stuck_job_stays_where_it_is(clock: SecondsClock) -> None:
         assert (await partner("GET", f"/bulk-payments/{job}")).body["status"].lower() == "done"
 
 
-async def test_thousands_of_payments_in_one_request(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
-        orders = rows(*([100] * 10_000))
-        assert len(json.dumps(orders)) > 1 << 20
-        body = io.BytesIO(json.dumps(orders).encode())
-        assert (await partner("POST", "/bulk-payments", data=body)).status == 201
-        assert len(simulator.bulk_payments[0].items) == 10_000
+async def test_thousands_of_payments_in_one_request(simulator: PaymentsSimulator, partner: Partner) -> None:
+    orders = rows(*([100] * 10_000))
+    assert len(json.dumps(orders)) > 1 << 20
+    body = io.BytesIO(json.dumps(orders).encode())
+    assert (await partner("POST", "/bulk-payments", data=body)).status == 201
+    assert len(simulator.bulk_payments[0].items) == 10_000

@@ -11,8 +11,7 @@ from tests.support.clock import SecondsClock
 
 async def completed(simulator: PaymentsSimulator, partner: Partner, shop: Shop, **changes: object) -> str:
     """A payout that has just completed, its callbacks on their way."""
-    payout = await partner.create(**shop.urls(), **changes)
-    await partner.commit(payout)
+    payout = await partner.pay(**shop.urls(), **changes)
     await simulator.advance()
     await simulator.delivered()
     return payout
@@ -27,9 +26,7 @@ async def test_completion_posts_the_bare_operation(simulator: PaymentsSimulator,
     assert (delivery.url, delivery.status, delivery.operation_id) == (shop.url("/confirmed"), 200, payout)
 
 
-async def test_cancel_and_failure_have_their_own_addresses(
-    simulator: PaymentsSimulator, partner: Partner, shop: Shop
-) -> None:
+async def test_cancel_and_failure_have_addresses(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
     canceled = await partner.create(**shop.urls(), email="mia@example.com")
     failed = await partner.create(**shop.urls())
     for payout in (canceled, failed):
@@ -42,8 +39,7 @@ async def test_cancel_and_failure_have_their_own_addresses(
 
 
 async def test_no_address_no_callback(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
-    payout = await partner.create(**(shop.urls() | {"cancel_uri": None}), email="mia@example.com")
-    await partner.commit(payout)
+    payout = await partner.pay(**(shop.urls() | {"cancel_uri": None}), email="mia@example.com")
     await simulator.advance()
     await simulator.settle(payout, "canceled")
     await simulator.delivered()
@@ -150,8 +146,7 @@ async def test_refused_callbacks_are_sent_again_only_when_switched(
 
 
 async def test_a_partner_who_is_down_costs_one_failed_delivery(simulator: PaymentsSimulator, partner: Partner) -> None:
-    payout = await partner.create()
-    await partner.commit(payout)
+    await partner.pay()
     await simulator.advance()
     await simulator.delivered()
     (delivery,) = simulator.deliveries

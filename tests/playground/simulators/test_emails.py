@@ -19,12 +19,6 @@ async def simulator() -> AsyncIterator[EmailsSimulator]:
         yield running
 
 
-@pytest.fixture
-async def session() -> AsyncIterator[aiohttp.ClientSession]:
-    async with aiohttp.ClientSession() as opened:
-        yield opened
-
-
 def form(*, key: str = KEY, index: str = "1", content: bytes = CSV) -> aiohttp.FormData:
     data = aiohttp.FormData()
     data.add_field("apikey", key)
@@ -33,48 +27,44 @@ def form(*, key: str = KEY, index: str = "1", content: bytes = CSV) -> aiohttp.F
     return data
 
 
-async def ask(session: aiohttp.ClientSession, simulator: EmailsSimulator, **query: str) -> tuple[int, str]:
-    async with session.get(f"{simulator.single_url}/", params=query) as answer:
+async def ask(simulator: EmailsSimulator, **query: str) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.get(f"{simulator.single_url}/", params=query) as answer:
         return answer.status, await answer.text()
 
 
-async def send(session: aiohttp.ClientSession, simulator: EmailsSimulator, data: aiohttp.FormData) -> tuple[int, str]:
-    async with session.post(f"{simulator.bulk_url}/", data=data) as answer:
+async def send(simulator: EmailsSimulator, data: aiohttp.FormData) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.post(f"{simulator.bulk_url}/", data=data) as answer:
         return answer.status, await answer.text()
 
 
-async def test_the_key_and_the_address_are_needed(session: aiohttp.ClientSession, simulator: EmailsSimulator) -> None:
-    assert (await ask(session, simulator, email="a@b.co"))[0] == 401
-    assert (await ask(session, simulator, email="a@b.co", apikey="wrong"))[0] == 401
-    assert (await ask(session, simulator, apikey=KEY))[0] == 400
+async def test_the_key_and_the_address_are_needed(simulator: EmailsSimulator) -> None:
+    assert (await ask(simulator, email="a@b.co"))[0] == 401
+    assert (await ask(simulator, email="a@b.co", apikey="wrong"))[0] == 401
+    assert (await ask(simulator, apikey=KEY))[0] == 400
     assert not simulator.asked
-    assert (await ask(session, simulator, email="a+b@example.com", apikey=KEY))[0] == 200
+    assert (await ask(simulator, email="a+b@example.com", apikey=KEY))[0] == 200
     assert dict(simulator.asked) == {"a+b@example.com": 1}
 
 
 @pytest.mark.parametrize("shape", list(Shape))
-async def test_the_same_address_gets_the_same_word_in_every_shape(
-    session: aiohttp.ClientSession, simulator: EmailsSimulator, shape: Shape
-) -> None:
+async def test_the_same_address_gets_the_same_word_in_every_shape(simulator: EmailsSimulator, shape: Shape) -> None:
     simulator.manners.shape = shape
-    status, text = await ask(session, simulator, email="bounce@example.com", apikey=KEY)
+    status, text = await ask(simulator, email="bounce@example.com", apikey=KEY)
     assert status == 200
     assert "undeliverable" in text
 
 
 @pytest.mark.parametrize("shape", list(FileShape))
-async def test_a_file_is_answered_in_every_shape(
-    session: aiohttp.ClientSession, simulator: EmailsSimulator, shape: FileShape
-) -> None:
+async def test_a_file_is_answered_in_every_shape(simulator: EmailsSimulator, shape: FileShape) -> None:
     simulator.manners.file_shape = shape
-    status, text = await send(session, simulator, form())
+    status, text = await send(simulator, form())
     assert status in (200, 202)
     assert text
     assert simulator.files[0][1] == 1
-    async with session.get(f"{simulator.url}/results/job-1.csv") as answer:
-        assert "Bo,bounce@example.com,undeliverable" in await answer.text()
-    async with session.get(f"{simulator.url}/results/job-9.csv") as answer:
-        assert answer.status == 404
+    async with aiohttp.ClientSession(simulator.url) as session:
+        async with session.get("/results/job-1.csv") as answer:
+            assert "Bo,bounce@example.com,undeliverable" in await answer.text()
+        assert (await session.get("/results/job-9.csv")).status == 404
 
 
 @pytest.mark.parametrize(
@@ -82,18 +72,17 @@ async def test_a_file_is_answered_in_every_shape(
     [form(index="2"), form(index="-1"), form(index="x"), form(content=b""), form(content="email".encode("utf-16"))],
     ids=["beyond", "negative", "no number", "empty", "utf-16"],
 )
-async def test_a_file_that_is_not_as_documented_is_refused(
-    session: aiohttp.ClientSession, simulator: EmailsSimulator, data: aiohttp.FormData
-) -> None:
-    assert (await send(session, simulator, data))[0] == 422
+async def test_a_file_that_is_not_as_documented_is_refused(simulator: EmailsSimulator, data: aiohttp.FormData) -> None:
+    assert (await send(simulator, data))[0] == 422
     assert not simulator.files
 
 
-async def test_more_at_a_time_than_allowed_are_asked_to_wait(
-    session: aiohttp.ClientSession, simulator: EmailsSimulator
-) -> None:
+async def test_more_at_a_time_than_allowed_are_asked_to_wait(simulator: EmailsSimulator) -> None:
     simulator.manners.at_once = 0
-    async with session.get(f"{simulator.single_url}/", params={"email": "a@b.co", "apikey": KEY}) as answer:
+    async with (
+        aiohttp.ClientSession() as session,
+        session.get(f"{simulator.single_url}/", params={"email": "a@b.co", "apikey": KEY}) as answer,
+    ):
         assert (answer.status, answer.headers["Retry-After"]) == (429, "1")
 
 
@@ -107,17 +96,15 @@ async def test_more_at_a_time_than_allowed_are_asked_to_wait(
         (FaultKind.GARBAGE, 200, 1),
     ],
 )
-async def test_faults_stand_before_or_after_the_effect(
-    session: aiohttp.ClientSession, simulator: EmailsSimulator, kind: FaultKind, status: int, asked: int
-) -> None:
+async def test_faults_and_their_effects(simulator: EmailsSimulator, kind: FaultKind, status: int, asked: int) -> None:
     simulator.faults.arm(Fault(kind, "check"))
-    assert (await ask(session, simulator, email="a@b.co", apikey=KEY))[0] == status
+    assert (await ask(simulator, email="a@b.co", apikey=KEY))[0] == status
     assert simulator.asked.total() == asked
 
 
-async def test_the_log_of_calls_never_holds_the_key(session: aiohttp.ClientSession, simulator: EmailsSimulator) -> None:
-    await ask(session, simulator, email="a@b.co", apikey=KEY)
-    await send(session, simulator, form())
+async def test_the_log_of_calls_never_holds_the_key(simulator: EmailsSimulator) -> None:
+    await ask(simulator, email="a@b.co", apikey=KEY)
+    await send(simulator, form())
     assert len(simulator.calls) == 2
     assert KEY not in repr(simulator.calls)
 

@@ -69,9 +69,7 @@ async def test_too_many_says_when_to_come_back(simulator: PaymentsSimulator, par
     assert (await partner("GET", "/operations")).headers["Retry-After"] == "1"
 
 
-async def test_a_hanging_request_has_had_its_effect_and_ends_with_the_server(
-    simulator: PaymentsSimulator, partner: Partner
-) -> None:
+async def test_a_hanging_request_had_its_effect_and_ends(simulator: PaymentsSimulator, partner: Partner) -> None:
     payout = await partner.create(code="C1")
     simulator.faults.arm(Fault(FaultKind.DONE_HANGS, "commit_payout", seconds=3600))
     waiting = asyncio.create_task(partner.commit(payout))

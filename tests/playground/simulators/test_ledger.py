@@ -17,9 +17,7 @@ PEOPLE = ("ana@example.com", "mia@example.com", "nobody@example.com")
 
 CREATE = st.tuples(st.sampled_from(["create", "one_step"]), st.sampled_from(PEOPLE), st.integers(1, 500_000))
 ON_ONE = st.tuples(
-    st.sampled_from(["commit", "cancel", "fail", "read"]),
-    st.integers(0, 5),
-    st.sampled_from([None, *FaultKind]),
+    st.sampled_from(["commit", "cancel", "fail", "read"]), st.integers(0, 5), st.sampled_from([None, *FaultKind])
 )
 ON_ALL = st.tuples(st.sampled_from(["advance", "sign up", "later"]), st.just(0), st.just(None))
 

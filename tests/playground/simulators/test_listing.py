@@ -5,7 +5,6 @@ import pytest
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.records import PayoutOrder
 from tests.playground.simulators.partner import Partner, order
-from tests.support.clock import SecondsClock
 
 PURCHASE = {
     "code": "P1",
@@ -90,18 +89,9 @@ async def test_rows_shift_while_somebody_else_pays(simulator: PaymentsSimulator,
     assert first[-1]["id"] == second[0]["id"] == created[2]
 
 
-async def test_a_long_book_is_paged_to_its_end(clock: SecondsClock) -> None:
-    async with PaymentsSimulator(clock=clock, rate_limit=None) as simulator, Partner(simulator) as partner:
-        for number in range(5_000):
-            simulator.add_payout(
-                PayoutOrder(
-                    email="ana@example.com",
-                    description="x",
-                    cents=1,
-                    confirmation_uri="",
-                    failure_uri="",
-                    code=f"C{number}",
-                )
-            )
-        page = (await partner("GET", "/operations?perPage=100&page=50")).body
-        assert (page["lastPage"], page["data"][-1]["code"]) == (50, "C0")
+async def test_a_long_book_is_paged_to_its_end(simulator: PaymentsSimulator, partner: Partner) -> None:
+    given = {"email": "ana@example.com", "description": "x", "confirmation_uri": "", "failure_uri": ""}
+    for number in range(5_000):
+        simulator.add_payout(PayoutOrder(cents=1, code=f"C{number}", **given))
+    page = (await partner("GET", "/operations?perPage=100&page=50")).body
+    assert (page["lastPage"], page["data"][-1]["code"]) == (50, "C0")

@@ -9,12 +9,9 @@ from bot.playground.simulators.recorder import Recorder, busiest_second
 from tests.playground.simulators.partner import Partner
 
 
-async def test_the_feed_tells_calls_operations_money_and_deliveries(
-    simulator: PaymentsSimulator, partner: Partner
-) -> None:
+async def test_the_feed_tells_calls_states_money_deliveries(simulator: PaymentsSimulator, partner: Partner) -> None:
     with simulator.subscribe() as feed:
-        payout = await partner.create()
-        await partner.commit(payout)
+        await partner.pay()
         await simulator.advance()
         await simulator.delivered()
         feed.close()
@@ -45,9 +42,7 @@ async def test_closing_lets_a_waiting_reader_go() -> None:
     assert await reader is None
 
 
-async def test_until_returns_what_it_found_and_tells_what_it_saw(
-    simulator: PaymentsSimulator, partner: Partner
-) -> None:
+async def test_until_returns_what_it_found_or_tells_what_it_saw(simulator: PaymentsSimulator, partner: Partner) -> None:
     waiting = asyncio.create_task(simulator.until(lambda: simulator.calls_of("create_payout")))
     await partner.create()
     assert [call.operation for call in await waiting] == ["create_payout"]
@@ -56,8 +51,7 @@ async def test_until_returns_what_it_found_and_tells_what_it_saw(
 
 
 @pytest.mark.parametrize(
-    ("instants", "most"),
-    [([], 0), ([1.0], 1), ([1.0, 1.5, 2.0], 2), ([2.9, 1.0, 2.0, 2.5], 3), ([1.0] * 4, 4)],
+    ("instants", "most"), [([], 0), ([1.0], 1), ([1.0, 1.5, 2.0], 2), ([2.9, 1.0, 2.0, 2.5], 3), ([1.0] * 4, 4)]
 )
 def test_the_busiest_second(instants: list[float], most: int) -> None:
     assert busiest_second(instants) == most

@@ -1,6 +1,7 @@
 """A workspace with a few people, the real Web API client on it, and the real Bolt behind it."""
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +84,14 @@ async def bolt(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Bo
         seen.append(body)
         await next_()
 
+    async with served(app, workspace) as url:
+        yield Bolt(app=app, seen=seen, url=url)
+
+
+@asynccontextmanager
+async def served(app: AsyncApp, workspace: Workspace) -> AsyncIterator[str]:
+    """Bolt over HTTP, where the workspace delivers; its address."""
+
     async def events(request: web.Request) -> web.Response:
         return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
 
@@ -93,8 +102,17 @@ async def bolt(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Bo
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
     workspace.deliver_to(url)
-    yield Bolt(app=app, seen=seen, url=url)
+    yield url
     await runner.cleanup()
+
+
+def acks(*given: Any, **named: Any) -> Callable[[Any], Awaitable[None]]:
+    """A listener that answers so, and does nothing else."""
+
+    async def listen(ack: Any) -> None:
+        await ack(*given, **named)
+
+    return listen
 
 
 async def refused(call: Awaitable[object]) -> str:
@@ -105,44 +123,4 @@ async def refused(call: Awaitable[object]) -> str:
 
 
 def refusal(caught: pytest.ExceptionInfo[SlackApiError]) -> str:
-    """The error name Slack answered."""
     return str(caught.value.response["error"])
-
-
-def modal(*blocks: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    """A modal with these blocks and a submit button."""
-    return {
-        "type": "modal",
-        "callback_id": "form",
-        "title": {"type": "plain_text", "text": "Form"},
-        "submit": {"type": "plain_text", "text": "Send"},
-        "blocks": list(blocks),
-        **fields,
-    }
-
-
-def text_input(block_id: str, **element: Any) -> dict[str, Any]:
-    """An input block with a line of text."""
-    optional = bool(element.pop("optional", False))
-    return {
-        "type": "input",
-        "block_id": block_id,
-        "optional": optional,
-        "label": {"type": "plain_text", "text": block_id},
-        "element": {"type": "plain_text_input", "action_id": "entry", **element},
-    }
-
-
-def button(action_id: str, value: str = "1", text: str = "Go") -> dict[str, Any]:
-    """A button."""
-    return {"type": "button", "action_id": action_id, "value": value, "text": {"type": "plain_text", "text": text}}
-
-
-def actions(*elements: dict[str, Any], block_id: str = "choices") -> dict[str, Any]:
-    """An actions block."""
-    return {"type": "actions", "block_id": block_id, "elements": list(elements)}
-
-
-def section(text: str) -> dict[str, Any]:
-    """A section with mrkdwn."""
-    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}

@@ -6,32 +6,15 @@ import pytest
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import ImpossibleAct, Workspace
-from tests.playground.workspace.conftest import (
-    ANA,
-    BOB,
-    EVE,
-    GENERAL,
-    GONE,
-    GUEST,
-    MONEY,
-    SECRET,
-    Bolt,
-    actions,
-    button,
-    section,
-)
-
-MENU = {
-    "type": "overflow",
-    "action_id": "more",
-    "options": [{"text": {"type": "plain_text", "text": "Show"}, "value": "show"}],
-}
+from tests.playground.blocks import actions, button, option, section
+from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GONE, GUEST, MONEY, SECRET, Bolt
 
 
 @pytest.fixture
 async def card(client: AsyncWebClient, bolt: Bolt) -> str:
     """A card with a button and a menu in #general."""
-    blocks = [section("card"), actions(button("go", "v1"), MENU), actions(button("go", "v2"), block_id="other")]
+    menu = {"type": "overflow", "action_id": "more", "options": [option("Show", "show")]}
+    blocks = [section("card"), actions(button("go", "v1"), menu), actions(button("go", "v2"), block_id="other")]
     return str((await client.chat_postMessage(channel=GENERAL, text="card", blocks=blocks))["ts"])
 
 
@@ -91,23 +74,12 @@ async def test_a_click_carries_what_slack_carries(workspace: Workspace, bolt: Bo
     assert body["user"] == {"id": BOB, "username": "bob", "name": "bob", "team_id": "T0HOME"}
     assert body["team"] == {"id": "T0HOME", "domain": "switchboard"}
     assert body["channel"] == {"id": GENERAL, "name": "general"}
-    assert body["container"] == {
-        "type": "message",
-        "message_ts": card,
-        "channel_id": GENERAL,
-        "is_ephemeral": False,
-    }
+    assert body["container"] == {"type": "message", "message_ts": card, "channel_id": GENERAL, "is_ephemeral": False}
     assert body["message"]["ts"] == card
     assert (body["message"]["bot_id"], body["is_enterprise_install"]) == ("B0BOT", False)
     (action,) = body["actions"]
     assert action.pop("action_ts")
-    assert action == {
-        "type": "button",
-        "action_id": "go",
-        "block_id": "choices",
-        "value": "v1",
-        "text": {"type": "plain_text", "text": "Go"},
-    }
+    assert action == {**button("go", "v1"), "block_id": "choices"}
 
 
 async def test_an_outsiders_click_says_so(workspace: Workspace, bolt: Bolt, card: str) -> None:

@@ -12,8 +12,8 @@ from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods import app, chat, conversations, files, people, views
 from bot.playground.workspace.model import Channel, Json
 from bot.playground.workspace.state import Identity, WorkspaceState
-from tests.playground.workspace.conftest import SCOPES, actions, button, modal, section, text_input
-from tests.playground.workspace.fitting import FITTING, plain, select
+from tests.playground.blocks import FITTING, actions, button, modal, plain, section, select, text_input
+from tests.playground.workspace.conftest import SCOPES
 
 KEYS = st.sampled_from(
     [
@@ -29,14 +29,7 @@ LEAVES = st.none() | st.booleans() | st.integers(-5, 5) | WORDS | st.text(max_si
 JSON = st.recursive(
     LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=10
 )
-METHODS = {
-    **app.METHODS,
-    **chat.METHODS,
-    **conversations.METHODS,
-    **files.METHODS,
-    **people.METHODS,
-    **views.METHODS,
-}
+METHODS = {**app.METHODS, **chat.METHODS, **conversations.METHODS, **files.METHODS, **people.METHODS, **views.METHODS}
 SAMPLES: list[list[Json]] = [
     *(blocks[:1] for blocks in FITTING if len(str(blocks)) < 5_000),
     [section("x"), actions(button("a"), select(2)), text_input("b")],

@@ -1,27 +1,14 @@
 """``chat.*`` through the real client."""
 
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_client import AsyncWebClient as Client
 
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import (
-    ANA,
-    BOB,
-    EVE,
-    GENERAL,
-    GONE,
-    GUEST,
-    MONEY,
-    PUBLIC,
-    SECRET,
-    actions,
-    button,
-    refused,
-    section,
-)
+from tests.playground.blocks import actions, button, section
+from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GONE, GUEST, MONEY, PUBLIC, SECRET, refused
 
 
-async def test_a_post_is_seen_by_members_with_blocks_and_metadata(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_a_post_is_seen_by_members_with_blocks_and_metadata(client: Client, workspace: Workspace) -> None:
     metadata = {"event_type": "card", "event_payload": {"id": "1"}}
     answer = await client.chat_postMessage(
         channel=GENERAL,
@@ -48,11 +35,11 @@ async def test_a_post_is_seen_by_members_with_blocks_and_metadata(client: AsyncW
         (GONE, "channel_not_found"),
     ],
 )
-async def test_where_the_bot_is_not_it_cannot_post(client: AsyncWebClient, channel: str, name: str) -> None:
+async def test_where_the_bot_is_not_it_cannot_post(client: Client, channel: str, name: str) -> None:
     assert await refused(client.chat_postMessage(channel=channel, text="hi")) == name
 
 
-async def test_a_post_to_a_person_opens_the_direct_message(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_a_post_to_a_person_opens_the_direct_message(client: Client, workspace: Workspace) -> None:
     answer = await client.chat_postMessage(channel=ANA, text="psst")
     dm = workspace.open_dm(ANA)
     assert answer["channel"] == dm.id
@@ -60,26 +47,24 @@ async def test_a_post_to_a_person_opens_the_direct_message(client: AsyncWebClien
     assert workspace.messages(dm.id, viewer=BOB) == []
 
 
-async def test_an_archived_channel_takes_nothing(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_an_archived_channel_takes_nothing(client: Client, workspace: Workspace) -> None:
     ts = (await client.chat_postMessage(channel=GENERAL, text="before"))["ts"]
     workspace.set_channel(GENERAL, archived=True)
     assert await refused(client.chat_postMessage(channel=GENERAL, text="hi")) == "is_archived"
     assert await refused(client.chat_update(channel=GENERAL, ts=ts, text="hi")) == "is_inactive"
 
 
-async def test_nothing_to_show_is_refused(client: AsyncWebClient) -> None:
+async def test_nothing_to_show_is_refused(client: Client) -> None:
     assert await refused(client.api_call("chat.postMessage", json={"channel": GENERAL, "text": " "})) == "no_text"
 
 
-async def test_a_new_text_is_cut_and_an_edited_one_refused(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_a_new_text_is_cut_and_an_edited_one_refused(client: Client, workspace: Workspace) -> None:
     answer = await client.chat_postMessage(channel=GENERAL, text="x" * 40_001)
     assert len(workspace.message(GENERAL, answer["ts"]).text) == 40_000
     assert await refused(client.chat_update(channel=GENERAL, ts=answer["ts"], text="x" * 4_001)) == "msg_too_long"
 
 
-async def test_replies_hang_on_the_parent_even_when_sent_to_a_reply(
-    client: AsyncWebClient, workspace: Workspace
-) -> None:
+async def test_replies_to_a_reply_hang_on_the_parent(client: Client, workspace: Workspace) -> None:
     parent = (await client.chat_postMessage(channel=GENERAL, text="parent"))["ts"]
     reply = (await client.chat_postMessage(channel=GENERAL, text="reply", thread_ts=parent))["ts"]
     second = (await client.chat_postMessage(channel=GENERAL, text="second", thread_ts=reply))["ts"]
@@ -91,7 +76,7 @@ async def test_replies_hang_on_the_parent_even_when_sent_to_a_reply(
         assert await refused(client.chat_postMessage(channel=GENERAL, text="x", thread_ts=ts)) == name
 
 
-async def test_an_edit_keeps_what_it_does_not_name(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_an_edit_keeps_what_it_does_not_name(client: Client, workspace: Workspace) -> None:
     metadata = {"event_type": "card", "event_payload": {"id": "1"}}
     posted = await client.chat_postMessage(channel=GENERAL, text="one", blocks=[section("b")], metadata=metadata)
     ts = posted["ts"]
@@ -106,9 +91,7 @@ async def test_an_edit_keeps_what_it_does_not_name(client: AsyncWebClient, works
     assert [m.text for m in workspace.versions(GENERAL, ts)] == ["one", "one", "two"]
 
 
-async def test_only_own_messages_that_everybody_sees_can_be_changed(
-    client: AsyncWebClient, workspace: Workspace
-) -> None:
+async def test_only_own_messages_that_all_see_can_be_changed(client: Client, workspace: Workspace) -> None:
     said = await workspace.say(ANA, GENERAL, "mine")
     whispered = await client.chat_postEphemeral(channel=GENERAL, user=ANA, text="psst")
     for ts, update, delete in (
@@ -120,7 +103,7 @@ async def test_only_own_messages_that_everybody_sees_can_be_changed(
         assert await refused(client.chat_delete(channel=GENERAL, ts=ts)) == delete
 
 
-async def test_an_ephemeral_is_seen_by_its_reader_alone(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_an_ephemeral_is_seen_by_its_reader_alone(client: Client, workspace: Workspace) -> None:
     await client.chat_postEphemeral(channel=GENERAL, user=ANA, text="psst")
     assert [m.text for m in workspace.ephemerals(ANA)] == ["psst"]
     assert [m.text for m in workspace.messages(GENERAL, viewer=ANA)] == ["psst"]
@@ -129,9 +112,7 @@ async def test_an_ephemeral_is_seen_by_its_reader_alone(client: AsyncWebClient, 
     assert await refused(client.chat_postEphemeral(channel=MONEY, user=GUEST, text="psst")) == "user_not_in_channel"
 
 
-async def test_a_deleted_message_is_gone_for_people_and_for_the_bot(
-    client: AsyncWebClient, workspace: Workspace
-) -> None:
+async def test_a_deleted_message_is_gone_for_people_and_bot(client: Client, workspace: Workspace) -> None:
     ts = (await client.chat_postMessage(channel=GENERAL, text="x"))["ts"]
     assert (await client.chat_getPermalink(channel=GENERAL, message_ts=ts))["permalink"].startswith(workspace.url)
     await client.chat_delete(channel=GENERAL, ts=ts)
@@ -141,14 +122,14 @@ async def test_a_deleted_message_is_gone_for_people_and_for_the_bot(
     assert await refused(client.chat_update(channel=GENERAL, ts=ts, text="y")) == "message_not_found"
 
 
-async def test_markdown_text_excludes_text(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_markdown_text_excludes_text(client: Client, workspace: Workspace) -> None:
     answered = await refused(client.chat_postMessage(channel=GENERAL, text="a", markdown_text="**a**"))
     assert answered == "markdown_text_conflict"
     ts = (await client.chat_postMessage(channel=GENERAL, markdown_text="**a**"))["ts"]
     assert workspace.message(GENERAL, ts).blocks[0]["type"] == "markdown"
 
 
-async def test_buttons_of_attachments_count(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_buttons_of_attachments_count(client: Client, workspace: Workspace) -> None:
     attachment = {"color": "#00ff00", "blocks": [section("in colour"), actions(button("go"))]}
     ts = (await client.chat_postMessage(channel=GENERAL, text="card", attachments=[attachment]))["ts"]
     assert workspace.message(GENERAL, ts).button("go").text == "Go"

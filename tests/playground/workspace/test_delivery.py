@@ -9,7 +9,7 @@ from slack_sdk.signature import SignatureVerifier
 
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.directory import SLACKBOT
-from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, PUBLIC, Bolt
+from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, PUBLIC, Bolt, acks
 from tests.support.clock import SecondsClock
 
 
@@ -31,10 +31,7 @@ async def test_the_acknowledgement_of_a_command_is_shown(workspace: Workspace, b
 
 
 async def test_the_form_of_a_command(workspace: Workspace, bolt: Bolt) -> None:
-    @bolt.app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack()
-
+    bolt.app.command("/pay")(acks())
     ack = await workspace.slash(ANA, "#general", "/pay", "help")
     assert ack.request is not None
     form = {key: value[0] for key, value in parse_qs(ack.request.body.decode(), keep_blank_values=True).items()}
@@ -96,10 +93,7 @@ async def test_errors_and_absence_are_a_failed_dispatch(workspace: Workspace, bo
 
 
 async def test_an_answer_slack_cannot_show(workspace: Workspace, bolt: Bolt) -> None:
-    @bolt.app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack(text="x", blocks=[{"type": "sektion"}])
-
+    bolt.app.command("/pay")(acks(text="x", blocks=[{"type": "sektion"}]))
     await workspace.slash(ANA, GENERAL, "/pay")
     assert [m.text for m in workspace.ephemerals(ANA)] == ['/pay failed with the error "invalid_blocks"']
 
@@ -142,10 +136,7 @@ async def test_a_repeated_event_keeps_its_id_and_says_so(workspace: Workspace, b
 
 
 async def test_a_recorded_request_can_be_sent_again(workspace: Workspace, bolt: Bolt) -> None:
-    @bolt.app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack("paid")
-
+    bolt.app.command("/pay")(acks("paid"))
     first = await workspace.slash(ANA, GENERAL, "/pay")
     second = await workspace.resend(first)
     assert second.body == "paid"
@@ -156,10 +147,7 @@ async def test_a_recorded_request_can_be_sent_again(workspace: Workspace, bolt: 
 async def test_signatures_go_by_real_time(workspace: Workspace, bolt: Bolt, clock: SecondsClock) -> None:
     """The app compares them with its own clock; the workspace's may be days ahead."""
 
-    @bolt.app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack()
-
+    bolt.app.command("/pay")(acks())
     clock.advance(86_400 * 30)
     assert (await workspace.slash(ANA, GENERAL, "/pay")).status == 200
 

@@ -1,5 +1,7 @@
-"""What people do with files: drop one or several, share them again, put them into a form, delete them."""
+"""Files in both directions: dropped, shared again, given to a form, deleted, uploaded by the bot."""
 
+import io
+import json
 import struct
 import wave
 from io import BytesIO
@@ -8,13 +10,15 @@ from typing import Any
 
 import aiohttp
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
+from aiohttp import ClientSession
+from slack_sdk.web.async_client import AsyncWebClient as Client
 
 from bot.playground.workspace import ImpossibleAct, Workspace
 from bot.playground.workspace.blobs import IN_MEMORY
 from bot.playground.workspace.files import INPUT_BYTES, Odd
 from bot.playground.workspace.media import duration_ms
-from tests.playground.workspace.conftest import ANA, BOB, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refused
+from tests.playground.blocks import entry, modal
+from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refused
 
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
@@ -60,7 +64,7 @@ async def test_the_order_of_events_is_the_tests(workspace: Workspace, bolt: Bolt
     assert [event["type"] for event in events(bolt)] == ["file_shared", "message", "file_shared"]
 
 
-async def test_a_file_is_shared_again_elsewhere(workspace: Workspace, bolt: Bolt, client: AsyncWebClient) -> None:
+async def test_a_file_is_shared_again_elsewhere(workspace: Workspace, bolt: Bolt, client: Client) -> None:
     first = await workspace.drop(ANA, PUBLIC, "a.csv", CSV)
     assert events(bolt) == []
     await workspace.share(ANA, GENERAL, *first.files)
@@ -80,7 +84,7 @@ async def test_a_file_is_shared_again_elsewhere(workspace: Workspace, bolt: Bolt
     ],
 )
 async def test_odd_files(
-    workspace: Workspace, client: AsyncWebClient, bolt: Bolt, odd: Odd, expected: dict[str, object]
+    workspace: Workspace, client: Client, bolt: Bolt, odd: Odd, expected: dict[str, object]
 ) -> None:
     message = await workspace.drop(ANA, GENERAL, "a.csv", CSV, odd=odd)
     info = (await client.files_info(file=message.files[0]))["file"]
@@ -92,9 +96,7 @@ async def test_odd_files(
     assert (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
 
 
-async def test_a_deleted_file_leaves_a_tombstone(
-    workspace: Workspace, client: AsyncWebClient, session: aiohttp.ClientSession, bolt: Bolt
-) -> None:
+async def test_a_tombstone(workspace: Workspace, client: Client, session: ClientSession, bolt: Bolt) -> None:
     message = await workspace.drop(ANA, GENERAL, "a.csv", CSV)
     url = (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
     with pytest.raises(ImpossibleAct):
@@ -108,16 +110,14 @@ async def test_a_deleted_file_leaves_a_tombstone(
         assert answer.status == 404
 
 
-async def test_what_the_bot_cannot_see_it_does_not_know(workspace: Workspace, client: AsyncWebClient) -> None:
+async def test_what_the_bot_cannot_see_it_does_not_know(workspace: Workspace, client: Client) -> None:
     hidden = await workspace.drop(ANA, SECRET, "a.csv", CSV)
     assert await refused(client.files_info(file=hidden.files[0])) == "file_not_found"
     seen = await workspace.drop(ANA, MONEY, "a.csv", CSV)
     assert (await client.files_info(file=seen.files[0]))["file"]["groups"] == [MONEY]
 
 
-async def test_a_name_may_be_anything(
-    workspace: Workspace, client: AsyncWebClient, session: aiohttp.ClientSession
-) -> None:
+async def test_a_name_may_be_anything(workspace: Workspace, client: Client, session: ClientSession) -> None:
     message = await workspace.drop(ANA, GENERAL, "Ärger & 100%?/../x#1.csv", CSV)
     url = (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
     async with session.get(url, headers=TOKEN) as answer:
@@ -125,7 +125,7 @@ async def test_a_name_may_be_anything(
 
 
 async def test_large_files_lie_on_disk_and_go_with_the_workspace(
-    tmp_path: Path, client: AsyncWebClient, session: aiohttp.ClientSession, workspace: Workspace
+    tmp_path: Path, client: Client, session: ClientSession, workspace: Workspace
 ) -> None:
     source = tmp_path / "big.bin"
     source.write_bytes(bytes(range(256)) * 30_000)
@@ -141,24 +141,16 @@ async def test_large_files_lie_on_disk_and_go_with_the_workspace(
     assert not file.blob.path.exists()
 
 
-def view(**element: Any) -> dict[str, Any]:
-    block = {
-        "type": "input",
-        "block_id": "file",
-        "label": {"type": "plain_text", "text": "File"},
-        "element": {"type": "file_input", "action_id": "file", **element},
-    }
-    title = {"type": "plain_text", "text": "T"}
-    return {"type": "modal", "callback_id": "c", "title": title, "submit": title, "blocks": [block]}
-
-
-async def opened(workspace: Workspace, client: AsyncWebClient, **element: Any) -> None:
+async def opened(workspace: Workspace, client: Client, **element: Any) -> None:
     ack = await workspace.shortcut(ANA, "any")
     assert ack.request is not None
-    await client.views_open(trigger_id=ack.request.payload["trigger_id"], view=view(**element))
+    await client.views_open(
+        trigger_id=ack.request.payload["trigger_id"],
+        view=modal(entry("file", {"type": "file_input", "action_id": "file", **element})),
+    )
 
 
-async def test_a_form_takes_files(workspace: Workspace, client: AsyncWebClient, bolt: Bolt) -> None:
+async def test_a_form_takes_files(workspace: Workspace, client: Client, bolt: Bolt) -> None:
     await opened(workspace, client, filetypes=["csv"], max_files=1)
     file_id = workspace.upload(ANA, "a.csv", CSV)
     ack = await workspace.submit(ANA, {"file": file_id})
@@ -179,7 +171,7 @@ async def test_a_form_takes_files(workspace: Workspace, client: AsyncWebClient, 
     ],
 )
 async def test_a_form_refuses_what_slacks_client_refuses(
-    workspace: Workspace, client: AsyncWebClient, bolt: Bolt, files: list[tuple[str, bytes]], said: str
+    workspace: Workspace, client: Client, bolt: Bolt, files: list[tuple[str, bytes]], said: str
 ) -> None:
     await opened(workspace, client, filetypes=["csv"], max_files=1)
     ids = [workspace.upload(ANA, name, content) for name, content in files]
@@ -220,3 +212,91 @@ async def test_who_comes_and_goes_is_told(workspace: Workspace) -> None:
         workspace.add_group("S0NEW", "new")
         kinds = [(await anext(changes)).kind for _ in range(3)]
     assert kinds == ["people"] * 3
+
+
+async def test_the_sdk_uploads_into_a_thread(client: Client, workspace: Workspace) -> None:
+    parent = (await client.chat_postMessage(channel=GENERAL, text="parent"))["ts"]
+    answer = await client.files_upload_v2(
+        channel=GENERAL,
+        thread_ts=parent,
+        filename="rows.csv",
+        title="Rows",
+        content=CSV.decode(),
+        initial_comment="here",
+    )
+    reply = workspace.messages(GENERAL, thread_ts=parent)[1]
+    assert (reply.text, reply.files) == ("here", (answer["file"]["id"],))
+    file = workspace.file(answer["file"]["id"])
+    assert file is not None
+    assert (file.content, file.title, file.mimetype) == (CSV, "Rows", "text/csv")
+    info = (await client.files_info(file=file.id))["file"]
+    assert info["shares"]["public"][GENERAL][0]["thread_ts"] == parent
+    assert info["size"] == len(CSV)
+
+
+async def upload(client: Client, session: ClientSession, **request: Any) -> tuple[str, int, str]:
+    step = await client.files_getUploadURLExternal(filename="a.bin", length=10)
+    async with session.post(step["upload_url"], **request) as answer:
+        return str(step["file_id"]), answer.status, await answer.text()
+
+
+async def test_bytes_raw_or_multipart(client: Client, session: ClientSession, workspace: Workspace) -> None:
+    form = aiohttp.FormData()
+    form.add_field("file", b"0123456789", filename="a.bin")
+    for body in (b"0123456789", form):
+        file_id, status, text = await upload(client, session, data=body)
+        assert (status, text) == (200, "OK - 10")
+        file = workspace.file(file_id)
+        assert file is not None
+        assert file.content == b"0123456789"
+
+
+async def test_an_upload_is_what_was_announced(client: Client, session: ClientSession, workspace: Workspace) -> None:
+    file_id, status, _ = await upload(client, session, data=b"short")
+    assert status == 400
+    answered = await refused(client.files_completeUploadExternal(files=[{"id": file_id}], channel_id=GENERAL))
+    assert answered == "file_not_found"
+    async with session.post(f"{workspace.url}/upload/v1/guessed", data=b"x") as answer:
+        assert answer.status == 404
+
+
+async def test_completing_serves_once_and_needs_membership(client: Client, session: ClientSession) -> None:
+    file_id, _, _ = await upload(client, session, data=b"0123456789")
+    answered = await refused(client.files_completeUploadExternal(files=[{"id": file_id}], channel_id=PUBLIC))
+    assert answered == "not_in_channel"
+    data = {"files": json.dumps([{"id": file_id, "title": "T"}]), "channels": f"{GENERAL},{MONEY},{ANA}"}
+    done = await client.api_call("files.completeUploadExternal", data=data)
+    assert set(done["files"][0]["shares"]) == {"public", "private"}
+    assert len(done["files"][0]["ims"]) == 1
+    assert await refused(client.api_call("files.completeUploadExternal", data=data)) == "file_not_found"
+
+
+async def test_a_dropped_file(client: Client, session: ClientSession, workspace: Workspace, bolt: Bolt) -> None:
+    message = await workspace.drop(ANA, GENERAL, "rows.csv", CSV, text="please pay")
+    first, second = (body["event"] for body in bolt.seen)
+    assert (first["type"], first["subtype"], first["text"]) == ("message", "file_share", "please pay")
+    assert (second["type"], second["file_id"]) == ("file_shared", message.files[0])
+    assert first["files"][0]["user"] == ANA
+    url = first["files"][0]["url_private_download"]
+    async with session.get(url, headers=TOKEN) as answer:
+        assert (await answer.read(), answer.content_type) == (CSV, "text/csv")
+    for headers in ({}, {"Authorization": "Bearer xoxb-wrong"}):
+        async with session.get(url, headers=headers) as answer:
+            assert (answer.status, answer.content_type) == (200, "text/html"), "a sign-in page, as Slack answers"
+    assert (await client.files_info(file=message.files[0]))["file"]["user"] == ANA
+
+
+async def test_the_bot_does_not_hear_where_it_is_not(workspace: Workspace, bolt: Bolt) -> None:
+    await workspace.drop(EVE, PUBLIC, "rows.csv", CSV)
+    assert bolt.seen == []
+    assert len(workspace.messages(PUBLIC, viewer=BOB)) == 1
+
+
+async def test_a_large_file_streams(client: Client, session: ClientSession) -> None:
+    data = bytes(range(256)) * 20_000
+    step = await client.files_getUploadURLExternal(filename="big.wav", length=len(data))
+    async with session.post(step["upload_url"], data=io.BytesIO(data)) as answer:
+        assert answer.status == 200
+    done = await client.files_completeUploadExternal(files=[{"id": step["file_id"]}], channel_id=GENERAL)
+    async with session.get(done["files"][0]["url_private"], headers=TOKEN) as answer:
+        assert await answer.read() == data

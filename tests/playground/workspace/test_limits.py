@@ -5,22 +5,12 @@ from typing import Any
 
 import pytest
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_client import AsyncWebClient as Client
 
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.limits.blocks import check_blocks
-from tests.playground.workspace.conftest import (
-    ANA,
-    GENERAL,
-    actions,
-    button,
-    modal,
-    refusal,
-    refused,
-    section,
-    text_input,
-)
-from tests.playground.workspace.fitting import FITTING, plain, select
+from tests.playground.blocks import FITTING, actions, button, modal, plain, section, select, text_input
+from tests.playground.workspace.conftest import ANA, GENERAL, refusal, refused
 
 WRONG: list[tuple[str, list[dict[str, Any]], str]] = [
     ("51 blocks", [{"type": "divider"}] * 51, "no more than 50 items allowed [json-pointer:/blocks]"),
@@ -65,9 +55,7 @@ def test_what_fits_passes(blocks: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.parametrize(("blocks", "complaint"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-async def test_what_does_not_fit_is_refused_with_its_place(
-    client: AsyncWebClient, blocks: list[dict[str, Any]], complaint: str
-) -> None:
+async def test_what_does_not_fit_is_refused(client: Client, blocks: list[dict[str, Any]], complaint: str) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.chat_postMessage(channel=GENERAL, text="x", blocks=blocks)
     assert refusal(caught) == "invalid_blocks"
@@ -77,7 +65,7 @@ async def test_what_does_not_fit_is_refused_with_its_place(
     assert again.value.response["errors"] == caught.value.response["errors"]
 
 
-async def test_blocks_that_are_no_blocks(client: AsyncWebClient) -> None:
+async def test_blocks_that_are_no_blocks(client: Client) -> None:
     for blocks in ("{", '"x"', '["x"]', '{"type": "divider"}'):
         answered = await refused(
             client.api_call("chat.postMessage", data={"channel": GENERAL, "text": "x", "blocks": blocks})
@@ -85,7 +73,7 @@ async def test_blocks_that_are_no_blocks(client: AsyncWebClient) -> None:
         assert answered == "invalid_blocks_format"
 
 
-async def test_sums_over_a_message(client: AsyncWebClient) -> None:
+async def test_sums_over_a_message(client: Client) -> None:
     cell = {"type": "raw_text", "text": "x" * 600}
     table = {"type": "table", "rows": [[cell]]}
     for blocks, name in (
@@ -104,7 +92,7 @@ async def test_sums_over_a_message(client: AsyncWebClient) -> None:
         ({"event_type": "x", "event_payload": {"x": "y" * 16_000}}, "metadata_too_large"),
     ],
 )
-async def test_metadata(client: AsyncWebClient, metadata: dict[str, Any], name: str) -> None:
+async def test_metadata(client: Client, metadata: dict[str, Any], name: str) -> None:
     assert await refused(client.chat_postMessage(channel=GENERAL, text="x", metadata=metadata)) == name
 
 
@@ -125,14 +113,14 @@ VIEWS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("view", "complaint"), [row[1:] for row in VIEWS], ids=[row[0] for row in VIEWS])
-async def test_a_view_that_does_not_fit(client: AsyncWebClient, view: dict[str, Any], complaint: str) -> None:
+async def test_a_view_that_does_not_fit(client: Client, view: dict[str, Any], complaint: str) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.views_open(trigger_id="1.2.3", view=view)
     assert refusal(caught) == "invalid_arguments"
     assert complaint in " ".join(caught.value.response["response_metadata"]["messages"])
 
 
-async def test_a_view_of_more_than_250_kilobytes(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_a_view_of_more_than_250_kilobytes(client: Client, workspace: Workspace) -> None:
     for count, name in ((86, "view_too_large"), (80, "invalid_trigger_id")):
         assert await refused(client.views_open(trigger_id="1.2.3", view=modal(*[section("x" * 2900)] * count))) == name
     await client.views_publish(user_id=ANA, view={"type": "home", "blocks": [section("x")] * 100})

@@ -7,7 +7,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Change, Workspace
 from bot.playground.workspace.changes import BACKLOG, Changes
-from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GUEST, MONEY, PUBLIC, actions, button
+from tests.playground.blocks import actions, button
+from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GUEST, MONEY, PUBLIC
 
 
 async def test_until_waits_for_a_change_and_returns_what_it_found(workspace: Workspace) -> None:

@@ -2,42 +2,36 @@
 
 from typing import Any
 
-import aiohttp
 import pytest
-from slack_sdk.web.async_client import AsyncWebClient
+from aiohttp import ClientSession
+from slack_sdk.web.async_client import AsyncWebClient as Client
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import ANA, BOB, GENERAL, SECRET, Bolt, actions, button, section
+from tests.playground.blocks import actions, button, section
+from tests.playground.workspace.conftest import ANA, BOB, GENERAL, SECRET, Bolt, acks
 from tests.support.clock import SecondsClock
 
 
 @pytest.fixture
 async def command_url(workspace: Workspace, bolt: Bolt) -> str:
-    """The response URL of a command of Ana's."""
 
-    @bolt.app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack()
-
+    bolt.app.command("/pay")(acks())
     await workspace.slash(ANA, GENERAL, "/pay", "help")
     return str(bolt.seen[-1]["response_url"])
 
 
 async def clicked(workspace: Workspace, bolt: Bolt, ts: str, user: str = ANA) -> str:
-    """The response URL of a click."""
     await workspace.click(user, GENERAL, ts, "go")
     return str(bolt.seen[-1]["response_url"])
 
 
-async def respond(session: aiohttp.ClientSession, url: str, **payload: Any) -> tuple[int, str]:
+async def respond(session: ClientSession, url: str, **payload: Any) -> tuple[int, str]:
     async with session.post(url, json=payload) as answer:
         return answer.status, await answer.text()
 
 
-async def test_an_answer_is_for_the_asker_unless_it_says_otherwise(
-    workspace: Workspace, session: aiohttp.ClientSession, command_url: str
-) -> None:
+async def test_an_answer_is_for_the_asker(workspace: Workspace, session: ClientSession, command_url: str) -> None:
     assert await respond(session, command_url, text="only you") == (200, "ok")
     assert [m.text for m in workspace.messages(GENERAL, viewer=ANA)] == ["only you"]
     assert workspace.messages(GENERAL, viewer=BOB) == []
@@ -47,7 +41,7 @@ async def test_an_answer_is_for_the_asker_unless_it_says_otherwise(
     assert seen == [(ANA, "/pay help"), ("U0BOT", "all of you"), ("U0BOT", "again")], "the command is echoed once"
 
 
-async def test_five_uses(workspace: Workspace, session: aiohttp.ClientSession, command_url: str) -> None:
+async def test_five_uses(workspace: Workspace, session: ClientSession, command_url: str) -> None:
     for number in range(5):
         assert (await respond(session, command_url, text=str(number)))[0] == 200
     status, body = await respond(session, command_url, text="6")
@@ -55,7 +49,7 @@ async def test_five_uses(workspace: Workspace, session: aiohttp.ClientSession, c
     assert len(workspace.ephemerals(ANA)) == 5
 
 
-async def test_thirty_minutes(session: aiohttp.ClientSession, command_url: str, clock: SecondsClock) -> None:
+async def test_thirty_minutes(session: ClientSession, command_url: str, clock: SecondsClock) -> None:
     clock.advance(30 * 60)
     assert (await respond(session, command_url, text="in time"))[0] == 200
     clock.advance(0.001)
@@ -63,9 +57,7 @@ async def test_thirty_minutes(session: aiohttp.ClientSession, command_url: str, 
     assert (status, "expired_url" in body) == (404, True)
 
 
-async def test_a_refused_answer_costs_no_use(
-    workspace: Workspace, session: aiohttp.ClientSession, command_url: str
-) -> None:
+async def test_a_refused_answer_costs_no_use(workspace: Workspace, session: ClientSession, command_url: str) -> None:
     for payload in ({"text": ""}, {"blocks": [{"type": "sektion"}]}, {"text": "x", "blocks": "nonsense"}):
         status, body = await respond(session, command_url, **payload)
         assert (status, '"ok": false' in body) == (400, True)
@@ -75,7 +67,7 @@ async def test_a_refused_answer_costs_no_use(
 
 
 async def test_the_source_of_a_click_can_be_replaced_and_deleted(
-    workspace: Workspace, bolt: Bolt, client: AsyncWebClient, session: aiohttp.ClientSession
+    workspace: Workspace, bolt: Bolt, client: Client, session: ClientSession
 ) -> None:
     blocks = [section("card"), actions(button("go"))]
     metadata = {"event_type": "card", "event_payload": {}}
@@ -90,13 +82,8 @@ async def test_the_source_of_a_click_can_be_replaced_and_deleted(
     assert workspace.message(GENERAL, ts).deleted
 
 
-async def test_an_ephemeral_is_changed_only_so(
-    workspace: Workspace, bolt: Bolt, client: AsyncWebClient, session: aiohttp.ClientSession
-) -> None:
-    @bolt.app.action("go")
-    async def go(ack: Any) -> None:
-        await ack()
-
+async def test_ephemerals_change_so(workspace: Workspace, bolt: Bolt, client: Client, session: ClientSession) -> None:
+    bolt.app.action("go")(acks())
     await client.chat_postEphemeral(channel=GENERAL, user=ANA, text="psst", blocks=[actions(button("go"))])
     (whispered,) = workspace.ephemerals(ANA)
     url = await clicked(workspace, bolt, whispered.ts)
@@ -108,29 +95,22 @@ async def test_an_ephemeral_is_changed_only_so(
     assert workspace.ephemerals(ANA) == []
 
 
-async def test_it_reaches_where_the_bot_is_not(
-    workspace: Workspace, bolt: Bolt, session: aiohttp.ClientSession
-) -> None:
-    @bolt.app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack()
-
+async def test_it_reaches_where_the_bot_is_not(workspace: Workspace, bolt: Bolt, session: ClientSession) -> None:
+    bolt.app.command("/pay")(acks())
     await workspace.slash(ANA, SECRET, "/pay")
     assert bolt.seen[-1]["channel_name"] == "privategroup"
     await respond(session, bolt.seen[-1]["response_url"], text="hello", response_type="in_channel")
     assert [m.text for m in workspace.messages(SECRET)] == ["/pay", "hello"]
 
 
-async def test_into_the_thread(
-    workspace: Workspace, bolt: Bolt, client: AsyncWebClient, session: aiohttp.ClientSession
-) -> None:
+async def test_in_a_thread(workspace: Workspace, bolt: Bolt, client: Client, session: ClientSession) -> None:
     ts = str((await client.chat_postMessage(channel=GENERAL, text="c", blocks=[actions(button("go"))]))["ts"])
     url = await clicked(workspace, bolt, ts)
     await respond(session, url, text="reply", response_type="in_channel", thread_ts=ts, replace_original=False)
     assert [m.text for m in workspace.messages(GENERAL, thread_ts=ts)] == ["c", "reply"]
 
 
-async def test_faults(workspace: Workspace, session: aiohttp.ClientSession, command_url: str) -> None:
+async def test_faults(workspace: Workspace, session: ClientSession, command_url: str) -> None:
     workspace.faults.arm(Fault(FaultKind.ERROR_500, "response_url"))
     assert (await respond(session, command_url, text="x"))[0] == 500
     assert workspace.ephemerals(ANA) == []
@@ -139,11 +119,11 @@ async def test_faults(workspace: Workspace, session: aiohttp.ClientSession, comm
     assert len(workspace.ephemerals(ANA)) == 1
 
 
-async def test_a_guessed_url_is_none(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+async def test_a_guessed_url_is_none(workspace: Workspace, session: ClientSession) -> None:
     assert (await respond(session, f"{workspace.url}/commands/T0HOME/X/Y", text="x"))[0] == 404
 
 
-async def test_bolts_own_respond_uses_it(workspace: Workspace, bolt: Bolt, client: AsyncWebClient) -> None:
+async def test_bolts_own_respond_uses_it(workspace: Workspace, bolt: Bolt, client: Client) -> None:
     @bolt.app.action("go")
     async def go(ack: Any, respond: Any) -> None:
         await ack()

@@ -10,7 +10,8 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import ANA, BOB, GENERAL, actions, button, modal, text_input
+from tests.playground.blocks import actions, button, modal, text_input
+from tests.playground.workspace.conftest import ANA, BOB, GENERAL, acks
 
 
 @pytest.fixture
@@ -80,10 +81,7 @@ async def test_silence_is_an_operation_timeout(workspace: Workspace, app: AsyncA
 
 
 async def test_a_refresh_makes_the_app_connect_anew(workspace: Workspace, app: AsyncApp) -> None:
-    @app.command("/pay")
-    async def pay(ack: Any) -> None:
-        await ack("still here")
-
+    app.command("/pay")(acks("still here"))
     opened = sum(call.method == "apps.connections.open" for call in workspace.calls)
     await workspace.refresh_sockets()
     await workspace.until(lambda: sum(c.method == "apps.connections.open" for c in workspace.calls) > opened)

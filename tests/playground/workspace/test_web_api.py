@@ -4,13 +4,14 @@ import json
 from dataclasses import replace
 from typing import Any
 
-import aiohttp
 import pytest
+from aiohttp import ClientSession
 from slack_sdk.errors import SlackApiError
-from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_client import AsyncWebClient as Client
 
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import ANA, GENERAL, MONEY, refusal, refused, section
+from tests.playground.blocks import section
+from tests.playground.workspace.conftest import ANA, GENERAL, MONEY, refusal, refused
 
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
 POST = {"channel": GENERAL, "text": "hi", "unfurl_links": "false", "blocks": json.dumps([section("b")])}
@@ -28,9 +29,7 @@ POST = {"channel": GENERAL, "text": "hi", "unfurl_links": "false", "blocks": jso
     ],
     ids=["json", "json with strings", "form", "query", "mixed", "token in the form"],
 )
-async def test_arguments_arrive_in_every_encoding(
-    workspace: Workspace, session: aiohttp.ClientSession, request_arguments: dict[str, Any]
-) -> None:
+async def test_every_encoding(workspace: Workspace, session: ClientSession, request_arguments: dict[str, Any]) -> None:
     async with session.post(
         workspace.api_url + "chat.postMessage", **{"headers": TOKEN, **request_arguments}
     ) as answer:
@@ -40,7 +39,7 @@ async def test_arguments_arrive_in_every_encoding(
     assert "token" not in workspace.calls[-1].args
 
 
-async def test_reading_methods_take_get(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+async def test_reading_methods_take_get(workspace: Workspace, session: ClientSession) -> None:
     url = workspace.api_url + "conversations.info"
     async with session.get(url, params={"channel": GENERAL}, headers=TOKEN) as answer:
         body = await answer.json()
@@ -50,23 +49,21 @@ async def test_reading_methods_take_get(workspace: Workspace, session: aiohttp.C
 @pytest.mark.parametrize(
     ("body", "name"), [("{", "invalid_json"), ("[1]", "json_not_object"), ("\xff", "invalid_json")]
 )
-async def test_a_body_that_is_no_json_object(
-    workspace: Workspace, session: aiohttp.ClientSession, body: str, name: str
-) -> None:
+async def test_a_body_that_is_no_object(workspace: Workspace, session: ClientSession, body: str, name: str) -> None:
     headers = {**TOKEN, "Content-Type": "application/json"}
     url = workspace.api_url + "chat.postMessage"
     async with session.post(url, data=body.encode("latin-1"), headers=headers) as answer:
         assert await answer.json() == {"ok": False, "error": name}
 
 
-async def test_a_missing_argument_is_named(client: AsyncWebClient) -> None:
+async def test_a_missing_argument_is_named(client: Client) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.api_call("chat.postMessage", json={"text": "hi"})
     assert refusal(caught) == "invalid_arguments"
     assert caught.value.response["response_metadata"]["messages"] == ["[ERROR] missing required field: channel"]
 
 
-async def test_an_unknown_method(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_an_unknown_method(client: Client, workspace: Workspace) -> None:
     assert await refused(client.api_call("pins.add")) == "unknown_method"
     assert (workspace.calls[-1].method, workspace.calls[-1].error) == ("pins.add", "unknown_method")
 
@@ -82,12 +79,12 @@ async def test_an_unknown_method(client: AsyncWebClient, workspace: Workspace) -
         ("apps.connections.open", "xapp-wrong", "invalid_auth"),
     ],
 )
-async def test_tokens(workspace: Workspace, session: aiohttp.ClientSession, method: str, token: str, name: str) -> None:
+async def test_tokens(workspace: Workspace, session: ClientSession, method: str, token: str, name: str) -> None:
     async with session.post(workspace.api_url + method, data={"token": token}) as answer:
         assert (await answer.json())["error"] == name
 
 
-async def test_auth_test_tells_who_and_which_scopes(client: AsyncWebClient) -> None:
+async def test_auth_test_tells_who_and_which_scopes(client: Client) -> None:
     answer = await client.auth_test()
     assert (answer["team_id"], answer["user_id"], answer["bot_id"]) == ("T0HOME", "U0BOT", "B0BOT")
     assert "chat:write" in answer.headers["x-oauth-scopes"].split(",")
@@ -96,10 +93,10 @@ async def test_auth_test_tells_who_and_which_scopes(client: AsyncWebClient) -> N
     assert (await client.api_test(foo="1"))["args"]["foo"] == "1"
 
 
-async def test_a_missing_scope_is_named(session: aiohttp.ClientSession) -> None:
+async def test_a_missing_scope_is_named(session: ClientSession) -> None:
     workspace = Workspace(scopes=["commands"])
     await workspace.start()
-    client = AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session)
+    client = Client(token="xoxb-playground", base_url=workspace.api_url, session=session)
     with pytest.raises(SlackApiError) as caught:
         await client.chat_postMessage(channel=GENERAL, text="x")
     await workspace.stop()
@@ -118,9 +115,7 @@ async def test_a_missing_scope_is_named(session: aiohttp.ClientSession) -> None:
         ("direct", "im:history"),
     ],
 )
-async def test_each_kind_of_conversation_has_scopes_of_its_own(
-    client: AsyncWebClient, workspace: Workspace, channel: str, lacks: str
-) -> None:
+async def test_scopes_by_kind_of_conversation(client: Client, workspace: Workspace, channel: str, lacks: str) -> None:
     if channel == "direct":
         channel = (await client.conversations_open(users=ANA))["channel"]["id"]
     methods = ["conversations.info", "conversations.members"]
@@ -137,7 +132,7 @@ async def test_each_kind_of_conversation_has_scopes_of_its_own(
         assert (answer["error"], answer["needed"]) == ("missing_scope", lacks)
 
 
-async def call(client: AsyncWebClient, method: str, given: dict[str, str]) -> dict[str, Any]:
+async def call(client: Client, method: str, given: dict[str, str]) -> dict[str, Any]:
     try:
         answer = (await client.api_call(method, data=given)).data
     except SlackApiError as refused:
@@ -146,7 +141,7 @@ async def call(client: AsyncWebClient, method: str, given: dict[str, str]) -> di
     return answer
 
 
-async def test_every_call_is_kept_with_its_answer(client: AsyncWebClient, workspace: Workspace) -> None:
+async def test_every_call_is_kept_with_its_answer(client: Client, workspace: Workspace) -> None:
     await client.chat_postMessage(channel=GENERAL, text="hi")
     with pytest.raises(SlackApiError):
         await client.chat_postMessage(channel="C0NOWHERE", text="hi")

@@ -53,9 +53,7 @@ SOURCES = [(rule.path, rule.source) for rule in RULES.values() if rule.source is
 
 
 @pytest.mark.parametrize(("path", "source"), SOURCES, ids=lambda value: value if isinstance(value, str) else "")
-async def test_exactly_one_of_file_and_address(
-    path: str, source: Any, box: LocalizationSimulator, tmp_path: Path
-) -> None:
+async def test_either_file_or_address(path: str, source: Any, box: LocalizationSimulator, tmp_path: Path) -> None:
     extension = source.formats[0] if source.formats else "mp3"
     sample = media.make(tmp_path, extension)
     url = f"https://files.example.com/a.{extension}"
@@ -75,9 +73,7 @@ async def test_exactly_one_of_file_and_address(
         ("/audio-extraction", "video_file", "mp3"),
     ],
 )
-async def test_other_formats_are_refused(
-    path: str, field: str, name: str, box: LocalizationSimulator, tmp_path: Path
-) -> None:
+async def test_other_formats(path: str, field: str, name: str, box: LocalizationSimulator, tmp_path: Path) -> None:
     status, body = await post(box, path, file=(field, media.make(tmp_path, name)))
     assert status == 422
     assert body["message"].startswith(f"{field}: unsupported format; supported: ")
@@ -124,9 +120,7 @@ async def test_texts(path: str, text: str, status: int, box: LocalizationSimulat
 @pytest.mark.parametrize("rate", ["16000", "22050", "44100", "48000"])
 @pytest.mark.parametrize("width", ["16", "32"])
 @pytest.mark.parametrize("channels", ["1", "2"])
-async def test_extraction_is_real(
-    rate: str, width: str, channels: str, box: LocalizationSimulator, tmp_path: Path
-) -> None:
+async def test_extraction(rate: str, width: str, channels: str, box: LocalizationSimulator, tmp_path: Path) -> None:
     sample = media.make(tmp_path, "mp4")
     status, body = await post(
         box,

@@ -1,0 +1,7 @@
+"""Short names of what pytest hands to tests."""
+
+import pytest
+
+Logged = pytest.LogCaptureFixture
+Patch = pytest.MonkeyPatch
+Printed = pytest.CaptureFixture[str]
