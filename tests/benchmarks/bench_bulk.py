@@ -74,8 +74,8 @@ async def _measure(scene: Scene, count: int) -> Figures:
     figures.requested = time.monotonic() - began
     await scene.payments.until(lambda: scene.payments.bulk_payments or None, timeout=_ENOUGH)
     figures.submitted = time.monotonic() - began
-    told = await scene.workspace.until(
-        lambda: next((text for text in scene.news(FINANCE) if "that were approved" in text), None), timeout=_ENOUGH
+    told = await scene.workspace.until(  # what is in escrow stays pending
+        lambda: next((text for text in scene.news(FINANCE) if "so far" in text), None), timeout=_ENOUGH
     )
     await scene.settled(timeout=60)
     figures.ended = time.monotonic() - began
