@@ -20,12 +20,9 @@ def anchor(seq: int) -> Anchor:
 TEXT = "".join(line(anchor(seq), key=KEY) + "\n" for seq in (100, 200, 300))
 
 
-def test_what_was_written_is_read_again() -> None:
+def test_what_was_written_is_read_again_and_times_are_written_in_utc() -> None:
     assert read_lines(TEXT, key=KEY) == Anchors(held=(anchor(100), anchor(200), anchor(300)))
     assert read_lines("", key=KEY) == Anchors()
-
-
-def test_times_are_written_in_utc() -> None:
     abroad = Anchor(at=NOW.astimezone(timezone(timedelta(hours=-3))), seq=1, head="0" * 64)
     assert "+00:00" in line(abroad, key=KEY)
     assert read_lines(line(abroad, key=KEY), key=KEY).held == (abroad,)

@@ -67,32 +67,30 @@ def test_somebody_slack_does_not_know_is_nobody() -> None:
     assert not any(listed(role, nobody, PEOPLE) for role in Role)
 
 
-def test_an_approver_is_listed_by_group_or_by_id() -> None:
-    assert may_decide(approver(), requester="U0MARIA", people=PEOPLE, home=HOME) is None
-    assert may_decide(Membership(person("U0LIN")), requester="U0MARIA", people=PEOPLE, home=HOME) is None
-    assert may_decide(Membership(person()), requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
+BOTH = Membership(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
 
 
-def test_the_requester_never_counts_whatever_the_lists_say() -> None:
-    both = Membership(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
-    assert may_decide(both, requester="U0TOM", people=PEOPLE, home=HOME) is No.OWN_REQUEST
-    assert may_decide(both, requester="U0MARIA", people=PEOPLE, home=HOME) is None
+@pytest.mark.parametrize(
+    ("membership", "requester", "no"),
+    [
+        (approver(), "U0MARIA", None),
+        (Membership(person("U0LIN")), "U0MARIA", None),
+        (Membership(person()), "U0MARIA", No.NOT_APPROVER),
+        (BOTH, "U0TOM", No.OWN_REQUEST),
+        (BOTH, "U0MARIA", None),
+        (Membership(person("U0OLGA")), "U0MARIA", No.NOT_APPROVER),
+    ],
+    ids=["by group", "by id", "not listed", "the requester, listed twice", "another's", "an admin"],
+)
+def test_who_is_listed_decides(membership: Membership, requester: str, no: No | None) -> None:
+    assert may_decide(membership, requester=requester, people=PEOPLE, home=HOME) is no
+    assert listed(Role.ADMIN, membership, PEOPLE) is (membership.person == person("U0OLGA"))
 
 
-def test_an_admin_is_no_approver_by_being_admin() -> None:
-    olga = Membership(person("U0OLGA"))
-    assert listed(Role.ADMIN, olga, PEOPLE)
-    assert may_decide(olga, requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
-
-
-def test_a_star_lets_every_full_member_ask_and_nobody_else() -> None:
-    everybody = People(requesters=("*",))
+def test_a_star_lets_every_full_member_ask_and_empty_lists_let_nobody() -> None:
+    everybody, nobody = People(requesters=("*",)), People()
     assert may_request(Membership(person("U0ZOE")), people=everybody, home=HOME) is None
     assert may_request(Membership(person("U0GUS", guest=True)), people=everybody, home=HOME) is No.GUEST
-
-
-def test_empty_lists_let_nobody() -> None:
-    nobody = People()
     assert may_request(Membership(person(), frozenset({"S0FINANCE"})), people=nobody, home=HOME) is No.NOT_REQUESTER
     assert may_decide(approver(), requester="U0MARIA", people=nobody, home=HOME) is No.NOT_APPROVER
 
@@ -103,20 +101,17 @@ def counted(*votes: Vote, standings: dict[str, Membership], **changes: Any) -> C
 
 
 TYPED = {"requirement": Requirement(quorum=2, typed_amount=True)}
-EARLIER = NOW - timedelta(seconds=1)
 
 
 @pytest.mark.parametrize(("votes", "changes", "void"), [
     ([vote("U0ADA", round=1), vote("U0LIN", round=2), vote("U0LIN", round=2)], {"round": 2}, {}),
     ([vote("U0ADA"), vote("U0LIN", typed=True)], TYPED, {"U0ADA": Void.UNTYPED}),
-    ([vote("U0ADA", at=EARLIER), vote("U0LIN", at=NOW)], {}, {"U0ADA": Void.TOO_OLD}),
+    ([vote("U0ADA", at=(NOW - timedelta(seconds=1))), vote("U0LIN", at=NOW)], {}, {"U0ADA": Void.TOO_OLD}),
     ([vote("U0GUS"), vote("U0EVE"), vote("U0LIN")], {}, {"U0GUS": No.GONE, "U0EVE": No.UNKNOWN}),
 ], ids=[
     "the present round, each person once", "the amount was not typed", "too old", "who is gone or was not read",
 ])  # fmt: skip
-def test_whose_votes_count_and_why_others_do_not(
-    votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]
-) -> None:
+def test_whose_votes_count_and_why(votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]) -> None:
     standings = {"U0ADA": approver(), "U0LIN": approver("U0LIN"), "U0GUS": approver("U0GUS", deleted=True)}
     assert counted(*votes, standings=standings, **changes) == Count(frozenset({"U0LIN"}), void)
 

@@ -12,62 +12,37 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain import audit
 from bot.domain.anchors import Anchor
-from bot.domain.audit import (
-    GENESIS,
-    ChainDamage,
-    ChainRow,
-    Entry,
-    Keys,
-    Stored,
-    Verdict,
-    VerifiedRow,
-    check,
-    link,
-    on_any_clock,
-    seal,
-    stored,
-    write_csv,
-    write_json_lines,
-)
 from tests.domain.made import NOW
 from tests.support.rows import verify
 
 KEY = b"k" * 32
 
 
-def entry(n: int, **changes: object) -> Entry:
+def entry(n: int, **changes: object) -> audit.Entry:
     values: dict[str, object] = {
         "at": NOW + timedelta(seconds=n), "instruction_id": "01KAGT00000000000000000000", "actor": "U0ADA",
         "action": "approve", "before": "awaiting", "after": "approved", "detail": {"n": n},
     }  # fmt: skip
-    return Entry(**{**values, **changes})  # type: ignore[arg-type]
+    return audit.Entry(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def chain(*entries: Entry, key: bytes = KEY) -> list[ChainRow]:
-    rows: list[ChainRow] = []
+def chain(*entries: audit.Entry, key: bytes = KEY) -> list[audit.ChainRow]:
+    rows: list[audit.ChainRow] = []
     for seq, one in enumerate(entries, start=1):
-        previous = rows[-1].hash if rows else GENESIS
-        made = link(key=key, previous=previous, seq=seq, entry=one)
-        rows.append(ChainRow(seq=seq, entry=one, previous=previous, hash=made))
+        previous = rows[-1].hash if rows else audit.GENESIS
+        made = audit.link(key=key, previous=previous, seq=seq, entry=one)
+        rows.append(audit.ChainRow(seq=seq, entry=one, previous=previous, hash=made))
     return rows
 
 
-def test_an_untouched_chain_holds() -> None:
-    rows = chain(*map(entry, range(5)))
-    verdict = verify(key=KEY, rows=rows)
-    assert (verdict.rows, verdict.head, verdict.bad_seq) == (5, rows[-1].hash, None)
-
-
-def test_rows_cut_off_at_the_end_show_in_the_head_alone() -> None:
+def test_an_untouched_chain_holds_and_one_cut_off_has_another_head() -> None:
     rows = chain(*map(entry, range(6)))
-    verdict = verify(key=KEY, rows=rows[:4])
-    assert verdict.bad_seq is None
-    assert verdict.head != rows[-1].hash
-
-
-def test_without_the_key_nothing_can_be_forged() -> None:
-    assert verify(key=KEY, rows=chain(entry(1), key=b"x" * 32)).bad_seq == 1
+    whole, cut = verify(key=KEY, rows=rows), verify(key=KEY, rows=rows[:4])
+    assert (whole.rows, whole.head, whole.bad_seq) == (6, rows[-1].hash, None)
+    assert (cut.bad_seq, cut.head) == (None, rows[3].hash)
+    assert verify(key=KEY, rows=chain(entry(1), key=b"x" * 32)).bad_seq == 1, "without the key nothing can be forged"
 
 
 def test_the_hashed_form_is_plain_sorted_json() -> None:
@@ -76,24 +51,24 @@ def test_the_hashed_form_is_plain_sorted_json() -> None:
         "seq": 7, "at": odd.at.isoformat(), "instruction": odd.instruction_id, "actor": odd.actor, "action": odd.action,
         "before": odd.before, "after": odd.after, "detail": odd.detail,
     }  # fmt: skip
-    text = GENESIS + json.dumps(content, sort_keys=True, separators=(",", ":"))
-    made = link(key=KEY, previous=GENESIS, seq=7, entry=odd)
+    text = audit.GENESIS + json.dumps(content, sort_keys=True, separators=(",", ":"))
+    made = audit.link(key=KEY, previous=audit.GENESIS, seq=7, entry=odd)
     assert made == hmac.digest(KEY, text.encode(), "sha256").hex()
 
 
 def test_the_time_zone_does_not_matter() -> None:
     abroad = entry(1, at=entry(1).at.astimezone(timezone(timedelta(hours=5, minutes=30))))
-    here, there = (link(key=KEY, previous=GENESIS, seq=1, entry=one) for one in (entry(1), abroad))
+    here, there = (audit.link(key=KEY, previous=audit.GENESIS, seq=1, entry=one) for one in (entry(1), abroad))
     assert here == there
-    assert stored(ChainRow(seq=1, entry=abroad, previous="", hash="")).entry() == replace(
+    assert audit.stored(audit.ChainRow(seq=1, entry=abroad, previous="", hash="")).entry() == replace(
         abroad, at=abroad.at.astimezone(UTC)
     )
 
 
 def test_a_stored_row_says_what_the_row_said() -> None:
     row = chain(entry(1), entry(2))[1]
-    assert stored(row).entry() == row.entry
-    assert seal(stored(row), key=KEY) == row.hash
+    assert audit.stored(row).entry() == row.entry
+    assert audit.seal(audit.stored(row), key=KEY) == row.hash
 
 
 # what somebody with the database and without the key can do; rows are read in the order of their numbers
@@ -102,22 +77,18 @@ def test_a_stored_row_says_what_the_row_said() -> None:
 LENGTH = 8
 
 
-def lying() -> list[Stored]:
-    return [stored(row) for row in chain(*map(entry, range(1, LENGTH + 1)))]
+def lying() -> list[audit.Stored]:
+    return [audit.stored(row) for row in chain(*map(entry, range(1, LENGTH + 1)))]
 
 
 END = (LENGTH, lying()[-1].hash)
 
 
-def looked_at(rows: Sequence[Stored], **known: object) -> Verdict:
-    return check(keys=Keys(KEY), rows=iter(rows), **{"end": END, **known})  # type: ignore[arg-type]
+def looked_at(rows: Sequence[audit.Stored], **known: object) -> audit.Verdict:
+    return audit.check(keys=audit.Keys(KEY), rows=iter(rows), **{"end": END, **known})  # type: ignore[arg-type]
 
 
-def numbered(rows: Sequence[Stored]) -> list[Stored]:
-    return [row._replace(seq=seq) for seq, row in enumerate(rows, start=1)]
-
-
-@pytest.mark.parametrize("field", Stored._fields)
+@pytest.mark.parametrize("field", audit.Stored._fields)
 @pytest.mark.parametrize("value", [b"blob", None, 1.5, "\udcff", 10**30, "x"])
 def test_what_this_program_never_writes_is_found_too(field: str, value: object) -> None:
     rows = lying()
@@ -138,7 +109,7 @@ def test_a_detail_that_means_the_same_is_still_a_change() -> None:
 
 def test_a_detail_cannot_pretend_to_be_the_rest_of_the_row() -> None:
     real = entry(1, detail={"n": 1}, instruction_id="real")
-    row = stored(chain(real)[0])
+    row = audit.stored(chain(real)[0])
     text = '{"n":1},"instruction":"real"'
     for forged in (row._replace(detail=text), row._replace(detail=text, instruction_id="")):
         assert looked_at([forged], end=(1, row.hash)).bad_seq == 1
@@ -147,66 +118,66 @@ def test_a_detail_cannot_pretend_to_be_the_rest_of_the_row() -> None:
 @given(st.integers(min_value=0, max_value=LENGTH), st.booleans())
 def test_inserted_rows_are_found(at: int, chained: bool) -> None:
     rows = lying()
-    before = rows[at - 1].hash if at else GENESIS
-    forged = stored(chain(entry(1), key=b"x" * 32)[0])._replace(previous=before if chained else "f" * 64)
-    verdict = looked_at(numbered([*rows[:at], forged, *rows[at:]]))
+    before = rows[at - 1].hash if at else audit.GENESIS
+    forged = audit.stored(chain(entry(1), key=b"x" * 32)[0])._replace(previous=before if chained else "f" * 64)
+    verdict = looked_at([row._replace(seq=seq) for seq, row in enumerate([*rows[:at], forged, *rows[at:]], start=1)])
     assert (verdict.bad_seq, verdict.rows) == (at + 1, at)
-    assert verdict.damage is ChainDamage.INSERTED or (at == LENGTH and not chained)
+    assert verdict.damage is audit.ChainDamage.INSERTED or (at == LENGTH and not chained)
 
 
 def test_a_row_with_another_number_is_found() -> None:
     rows = lying()
     last = looked_at([*rows[:3], *rows[4:], rows[3]._replace(seq=99)])
-    assert (last.bad_seq, last.damage, last.problem) == (4, ChainDamage.REORDERED, "it has the number 99 now")
+    assert (last.bad_seq, last.damage, last.problem) == (4, audit.ChainDamage.REORDERED, "it has the number 99 now")
     first = looked_at([rows[3]._replace(seq=-1), *rows[:3], *rows[4:]])
-    assert (first.bad_seq, first.damage) == (-1, ChainDamage.INSERTED)
+    assert (first.bad_seq, first.damage) == (-1, audit.ChainDamage.INSERTED)
 
 
 @given(st.integers(min_value=0, max_value=LENGTH - 1), st.sampled_from(["end", "anchor", "both"]))
 def test_an_end_cut_off_is_found(left: int, witness: str) -> None:
     rows = lying()
-    head = rows[left - 1].hash if left else GENESIS
+    head = rows[left - 1].hash if left else audit.GENESIS
     known = {
         "end": END if witness != "anchor" else (left, head),
         "anchors": [Anchor(at=NOW, seq=LENGTH, head=rows[-1].hash)] if witness != "end" else [],
     }
     verdict = looked_at(rows[:left], **known)
-    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (left + 1, ChainDamage.CUT_OFF, left)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (left + 1, audit.ChainDamage.CUT_OFF, left)
 
 
 def test_a_note_of_the_end_that_does_not_fit_is_found() -> None:
     rows = lying()
-    for end in ((LENGTH, "f" * 64), (LENGTH - 1, rows[-2].hash), (0, GENESIS), ("x", "")):
+    for end in ((LENGTH, "f" * 64), (LENGTH - 1, rows[-2].hash), (0, audit.GENESIS), ("x", "")):
         verdict = looked_at(rows, end=end)
-        assert (verdict.bad_seq, verdict.damage) == (LENGTH, ChainDamage.CHANGED)
+        assert (verdict.bad_seq, verdict.damage) == (LENGTH, audit.ChainDamage.CHANGED)
 
 
 def test_another_chain_with_the_same_key_is_found_by_the_anchors() -> None:
     other = lying()
-    replaced = [stored(row) for row in chain(*map(entry, (1, 1, *range(3, LENGTH + 1))))]
+    replaced = [audit.stored(row) for row in chain(*map(entry, (1, 1, *range(3, LENGTH + 1))))]
     end = (LENGTH, replaced[-1].hash)
     assert looked_at(replaced, end=end).bad_seq is None
     anchors = [Anchor(at=NOW, seq=seq, head=other[seq - 1].hash) for seq in (1, 4, 6)]
     verdict = looked_at(replaced, end=end, anchors=anchors)
-    assert (verdict.bad_seq, verdict.damage) == (4, ChainDamage.REPLACED)
+    assert (verdict.bad_seq, verdict.damage) == (4, audit.ChainDamage.REPLACED)
     # Two histories in one file of anchors: no chain can satisfy both.
     both = [*anchors, Anchor(at=NOW, seq=4, head=replaced[3].hash)]
-    assert looked_at(lying(), anchors=both).damage is ChainDamage.REPLACED
+    assert looked_at(lying(), anchors=both).damage is audit.ChainDamage.REPLACED
     # A tail of the other history behind rows of this one.
     spliced = looked_at([*lying()[:4], *replaced[4:]], end=end)
-    assert (spliced.bad_seq, spliced.damage) == (5, ChainDamage.REPLACED)
+    assert (spliced.bad_seq, spliced.damage) == (5, audit.ChainDamage.REPLACED)
 
 
 def test_anchors_that_fit_change_nothing() -> None:
     rows = lying()
     anchors = [Anchor(at=NOW, seq=row.seq, head=row.hash) for row in rows]
-    assert looked_at(rows, anchors=anchors) == Verdict(LENGTH, rows[-1].hash)
+    assert looked_at(rows, anchors=anchors) == audit.Verdict(LENGTH, rows[-1].hash)
 
 
-def clock_set(at: float, by: float, *, is_intact: bool = True) -> VerifiedRow:
+def clock_set(at: float, by: float, *, is_intact: bool = True) -> audit.VerifiedRow:
     """The clock said ``at`` (minutes) after it was set ``by`` so many minutes."""
     said = entry(0, at=NOW + timedelta(minutes=at), action="clock_set", detail={"seconds": int(by * 60), "rows": 1})
-    return VerifiedRow(seq=1, entry=said, is_intact=is_intact)
+    return audit.VerifiedRow(seq=1, entry=said, is_intact=is_intact)
 
 
 @pytest.mark.parametrize(("now", "steps", "between"), [
@@ -218,36 +189,36 @@ def clock_set(at: float, by: float, *, is_intact: bool = True) -> VerifiedRow:
     (10, [clock_set(-125, -120)], (0, 10)),
     (10, [clock_set(-121, -120)], (-120, 130)),
     (-110, [clock_set(-119, -120, is_intact=False)], (-110, 0)),
-    (10, [VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
+    (10, [audit.VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
 ], ids=[
     *("never set", "set back", "set back two hours ago", "set forward", "set back, and half of it forward"),
     *("set before", "set up to two minutes before, as another process may not have noticed"),
     *("a row that was changed", "a row that cannot be read"),
 ])  # fmt: skip
-def test_when_something_lasted_is_known_by_every_clock_since(
-    now: float, steps: list[VerifiedRow], between: tuple[float, float]
+def test_when_it_lasted_by_every_clock(
+    now: float, steps: list[audit.VerifiedRow], between: tuple[float, float]
 ) -> None:
     """It began at 0."""
-    found = on_any_clock(NOW, NOW + timedelta(minutes=now), steps)
+    found = audit.on_any_clock(NOW, NOW + timedelta(minutes=now), steps)
     assert tuple((at - NOW) / timedelta(minutes=1) for at in found) == between
 
 
-def exported(**changes: Any) -> Stored:
-    return Stored(
+def exported(**changes: Any) -> audit.Stored:
+    return audit.Stored(
         seq=7, at=1_795_165_200_000_001, instruction_id="i-1", actor="U0ADA", action="approve", before="awaiting",
         after="approved", detail='{"round":1}', previous="aa", hash="bb",
     )._replace(**changes)  # fmt: skip
 
 
-def csv_of(*rows: Stored, head: bool = False) -> str:
+def csv_of(*rows: audit.Stored, head: bool = False) -> str:
     out = io.StringIO(newline="")
-    assert write_csv(rows, out, head=head) == len(rows)
+    assert audit.write_csv(rows, out, head=head) == len(rows)
     return out.getvalue()
 
 
-def json_of(*rows: Stored) -> str:
+def json_of(*rows: audit.Stored) -> str:
     out = io.StringIO()
-    assert write_json_lines(rows, out) == len(rows)
+    assert audit.write_json_lines(rows, out) == len(rows)
     return out.getvalue()
 
 
@@ -261,7 +232,7 @@ def test_a_row_in_a_spreadsheet() -> None:
     assert csv_of(exported(), exported(), head=True) == HEAD + LINE + LINE
     assert csv_of(exported()) == LINE
     out = io.StringIO(newline="")
-    write_csv([], out)
+    audit.write_csv([], out)
     assert out.getvalue() == HEAD
 
 
@@ -273,12 +244,9 @@ def test_a_row_for_a_program() -> None:
     )
 
 
-@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\n"])
-def test_no_cell_begins_a_formula(first: str) -> None:
-    assert f'"\'{first}1+1"' in csv_of(exported(actor=f"{first}1+1"))
-
-
-def test_a_row_that_cannot_be_read_is_written_as_it_stands() -> None:
+def test_no_cell_begins_a_formula_and_what_cannot_be_read_is_written_as_it_stands() -> None:
+    for first in ("=", "+", "-", "@", "\t", "\r", "\n"):
+        assert f'"\'{first}1+1"' in csv_of(exported(actor=f"{first}1+1"))
     assert '"no time"' in csv_of(exported(at="no time"))
     assert '"at": "no time"' in json_of(exported(at="no time"))
     assert '"detail": "{"' in json_of(exported(detail="{"))

@@ -49,12 +49,8 @@ def test_what_may_have_been_done_is_never_sent_again(machine: Machine[Any], unkn
     assert not reached & unsent
 
 
-def test_a_record_of_the_service_counts_in_every_stage_but_the_end() -> None:
-    assert before(BOOKING, Stage.OPEN) == set(Stage) - {Stage.ENDED}
-    assert before(BOOKING, Stage.ENDED) == set(Stage) - {Stage.ENDED}
-
-
-def test_a_booking_is_refused_and_a_link_is_made_by_an_answer_alone() -> None:
+def test_a_record_of_the_service_counts_in_every_stage_but_the_end_and_an_answer_where_it_was_sent() -> None:
+    assert before(BOOKING, Stage.OPEN) == before(BOOKING, Stage.ENDED) == set(Stage) - {Stage.ENDED}
     assert before(BOOKING, Stage.REFUSED) == before(BOOKING, Stage.UNKNOWN) == {Stage.SENDING}
     assert before(BOOKING, Stage.WAITING) == {Stage.SENDING, Stage.WAITING}
 

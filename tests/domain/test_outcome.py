@@ -36,9 +36,7 @@ def outcome(reply: Reply, *, read: Callable[[object], object] = accept, earlier_
 
 
 @pytest.mark.parametrize("earlier_unknown", [False, True])
-def test_every_status_has_its_class_and_after_an_unknown_attempt_only_a_success_is_no_doubt(
-    earlier_unknown: bool,
-) -> None:
+def test_every_status_has_its_class_and_after_an_unknown_attempt_only_a_success(earlier_unknown: bool) -> None:
     for status in (0, *range(100, 601)):
         found = outcome(Reply(status=status, json={"id": "op1"}), earlier_unknown=earlier_unknown)
         if 200 <= status < 300:
@@ -128,9 +126,7 @@ REPLIES = st.builds(
 
 
 @given(reply=REPLIES, earlier_unknown=st.booleans(), is_read=st.booleans())
-def test_classify_is_total_and_never_takes_a_doubt_for_a_fact(
-    reply: Reply, earlier_unknown: bool, is_read: bool
-) -> None:
+def test_classify_never_takes_a_doubt_for_a_fact(reply: Reply, earlier_unknown: bool, is_read: bool) -> None:
     found = outcome(reply, read=accept if is_read else refuse, earlier_unknown=earlier_unknown)
     if isinstance(found, Done):
         assert is_read

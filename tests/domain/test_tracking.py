@@ -1,6 +1,5 @@
 from datetime import timedelta
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,26 +8,22 @@ from bot.domain.tracking import back_off, jittered, named_or, next_poll
 HOUR = timedelta(hours=1)
 
 
-def test_money_in_escrow_is_looked_at_daily() -> None:
-    assert next_poll(base=30, polls=100, age=48 * HOUR, waiting_for_people=True) == timedelta(days=1)
-
-
 @given(
     st.floats(min_value=0.01, max_value=3600),
     st.integers(min_value=0, max_value=10**6),
     st.floats(min_value=0, max_value=10**8),
     st.booleans(),
 )
-def test_polling_never_stops_and_never_rests_longer_than_2880_intervals(
-    base: float, polls: int, age: float, waiting: bool
-) -> None:
+def test_polling_never_rests_longer_than_2880_intervals(base: float, polls: int, age: float, waiting: bool) -> None:
     pause = next_poll(base=base, polls=polls, age=timedelta(seconds=age), waiting_for_people=waiting)
     assert timedelta(0) < pause <= timedelta(seconds=base * 2_880)
 
 
-def test_a_back_off_doubles_up_to_its_ceiling() -> None:
+def test_a_back_off_doubles_up_to_its_ceiling_and_twenty_times_at_most() -> None:
     assert [back_off(first=1, attempts=n, ceiling=10).total_seconds() for n in range(6)] == [1, 2, 4, 8, 10, 10]
     assert back_off(first=1, attempts=10**9, ceiling=60).total_seconds() == 60
+    waits = [back_off(first=1, attempts=n, ceiling=10**9).total_seconds() for n in (19, 20, 21, 10**6)]
+    assert waits == [524_288, 1_048_576, 1_048_576, 1_048_576]
 
 
 def test_the_wait_that_a_service_named_is_the_wait_shorter_or_longer_than_ours() -> None:
@@ -38,19 +33,12 @@ def test_the_wait_that_a_service_named_is_the_wait_shorter_or_longer_than_ours()
     assert named_or(None, ours) == ours
 
 
-def test_each_look_waits_half_as_long_again() -> None:
+def test_each_look_waits_half_as_long_again_and_after_an_hour_it_is_looked_at_hourly() -> None:
     waits = [next_poll(base=30, polls=polls, age=timedelta(0)).total_seconds() for polls in range(7)]
     assert waits == [30, 45, 67.5, 101.25, 151.875, 227.8125, 300]
-
-
-@pytest.mark.parametrize(("seconds", "wait"), [(3_599, 300), (3_600, 3_600)])
-def test_after_an_hour_it_is_looked_at_hourly(seconds: float, wait: float) -> None:
-    assert next_poll(base=30, polls=40, age=timedelta(seconds=seconds)) == timedelta(seconds=wait)
-
-
-def test_a_back_off_doubles_twenty_times_at_most() -> None:
-    waits = [back_off(first=1, attempts=n, ceiling=10**9).total_seconds() for n in (19, 20, 21, 10**6)]
-    assert waits == [524_288, 1_048_576, 1_048_576, 1_048_576]
+    for seconds, wait in ((3_599, 300), (3_600, 3_600)):
+        assert next_poll(base=30, polls=40, age=timedelta(seconds=seconds)) == timedelta(seconds=wait)
+    assert next_poll(base=30, polls=100, age=48 * HOUR, waiting_for_people=True) == timedelta(days=1)
 
 
 def test_jitter_is_a_tenth_at_most_either_way_and_the_same_for_the_same_seed() -> None:

@@ -90,13 +90,9 @@ def test_it_is_bounded() -> None:
         assert len(shape.fields) <= MOST_FIELDS
 
 
-def named(count: int) -> dict[str, object]:
-    return {f"f{chr(97 + n // 26)}{chr(97 + n % 26)}": n for n in range(count)}
-
-
 @pytest.mark.parametrize(("there", "shown", "is_cut"), [(60, 60, False), (61, 60, True)])
 def test_sixty_fields_are_shown(there: int, shown: int, is_cut: bool) -> None:
-    shape = shape_of(named(there))
+    shape = shape_of({f"f{chr(97 + n // 26)}{chr(97 + n % 26)}": n for n in range(there)})
     assert (len(shape.fields), shape.is_cut) == (shown, is_cut)
 
 
@@ -210,9 +206,7 @@ def test_the_only_field_that_is_called_alike_is_proposed(ours: str, theirs: str)
 @pytest.mark.parametrize(
     ("likely", "other"), [("Status", "status_code"), ("status_code", "statuse"), ("statuse", "memo")]
 )
-def test_the_same_letters_go_before_a_part_of_the_name_and_that_before_mostly_equal_ones(
-    likely: str, other: str
-) -> None:
+def test_the_same_letters_go_before_a_part_of_the_name_or_mostly_equal_ones(likely: str, other: str) -> None:
     assert proposed({other: "x", likely: "y"}, "status") == {"status": likely}
 
 

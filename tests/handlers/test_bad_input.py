@@ -196,9 +196,7 @@ def mrkdwn(node: object) -> list[str]:
 @pytest.mark.rig(policy=POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []"))
 async def test_an_empty_list_lets_nobody_ask(rig: Rig) -> None:
     await rig.pay()
-    assert shown(ephemerals(rig, MARIA)[0]) == snapshot(""":no_entry_sign: *requester*: only people whom the policy \
-names may ask for payments, and you are not among them. The operator can add you there, for example `requesters = \
-["S0FINANCE"]`.""")
+    assert "*requester*: only people whom the policy names" in ephemerals(rig, MARIA)[0]
     await untouched(rig)
 
 
@@ -260,18 +258,14 @@ async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> Non
     rig.workspace.set_group("S0FINANCE", [])
     await rig.pass_time(61)
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
-    assert shown(rig.form()) == snapshot("""\
-Switchboard
-:no_entry_sign: *requester*: only people whom the policy names may ask for payments, and you are not among them. \
-The operator can add you there, for example `requesters = ["S0FINANCE"]`.""")
+    assert "*requester*: only people whom the policy names" in rig.form().plain
     await untouched(rig)
 
 
 async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pay()
-    assert shown(await heard(rig, MARIA, "try again")) == snapshot(""":warning: Slack did not say who you are. Nothing \
-was recorded. Please try again in a moment.""")
+    assert "Slack did not say who you are" in await heard(rig, MARIA, "try again")
     await untouched(rig)
 
 
@@ -284,11 +278,7 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
     assert shown(ephemerals(rig, MARIA)[1]) == snapshot(":question: `/pay` is not a command of Switchboard.")
     await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
     await rig.settle()
-    assert rig.workspace.messages(APPROVALS)[-1].text == snapshot("""\
-:snowflake: *Payments are frozen* by <@U0ADA>: the bank called.
-Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
-Runbook: `docs/alerts.md#payments-frozen`\
-""")
+    assert "lift it with `/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text
 
 
 @pytest.mark.parametrize("kind", ["bulk", "purchase", "bulk_cancel", "of tomorrow", None])
@@ -297,6 +287,4 @@ async def test_a_form_of_another_kind_asks_for_nothing(rig: Rig, kind: str | Non
     object.__setattr__(rig.form(), "private_metadata", json.dumps({"channel": FINANCE, "kind": kind}))
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "Rent"})
     assert await requests(rig) == []
-    assert shown(str(rig.form().blocks[0]["text"]["text"])) == snapshot(
-        "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
-    )
+    assert "Another version of Switchboard made this form." in rig.form().plain

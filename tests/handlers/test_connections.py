@@ -17,7 +17,6 @@ from handlers.connections import Bodies, Connections, Site, room
 from tests.support.posting import signed
 from tests.support.rig import FINANCE, MARIA, Rig
 
-HEADER_SECONDS = 10.0
 IDLE_SECONDS = 75.0
 
 HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slow: "
@@ -183,7 +182,7 @@ async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> No
         server.seconds = IDLE_SECONDS - 0.1
         server.connections.sweep()
         assert await idle.ask("/vouched") == b"200 signed"
-        server.seconds += HEADER_SECONDS
+        server.seconds += 10.0
         server.connections.sweep()
         assert await half.over()
         assert await idle.ask("/vouched") == b"200 signed"

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
@@ -55,19 +54,15 @@ async def test_paying_is_for_requesters_and_addresses_are_for_every_member(rig: 
     await rig.workspace.until(lambda: rig.workspace.modal(ZOE))
 
 
-async def test_where_the_bot_is_no_member_any_more_the_number_in_the_queue_is_told_privately(
-    rig: Rig, tmp_path: Path
-) -> None:
+async def test_where_the_bot_is_no_member_the_number_in_the_queue_is_told_privately(rig: Rig, tmp_path: Path) -> None:
     offer = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
     for number in range(4):
         sound = Request(operation=CallOperation.SEPARATION, file="F1").complete()
         await request_call(rig.switchboard.context, sound, by=MARIA, channel=FINANCE, source_key=f"call:{number}")
         rig.clock.advance(0.01)  # calls have an order
     rig.workspace.kick(FINANCE, "U0BOT")
-    assert await pressed(rig, offer, "Detect gender", user=MARIA) == snapshot(
-        ":memo: *Detect gender*: on it. It is number 2 in the queue. I am not a member of this channel, so the answer "
-        "comes to you directly. `/invite @Switchboard` brings me here."
-    )
+    told = await pressed(rig, offer, "Detect gender", user=MARIA)
+    assert "It is number 2 in the queue. I am not a member of this channel" in told
 
 
 async def test_while_a_list_is_read_the_form_names_it(rig: Rig) -> None:

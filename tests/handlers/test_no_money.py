@@ -2,7 +2,6 @@
 
 import aiohttp
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.errors import PersonError
 from bot.presentation.payments import forms
@@ -10,7 +9,6 @@ from handlers.pay import FREEZE
 from tests.support import bulk
 from tests.support.bulk import ask
 from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, newest, requests
 
 GIGABYTE = 1_000_000_000
@@ -26,14 +24,11 @@ async def _ready(rig: Rig) -> tuple[int, str]:
     (1_000_000, 100 * GIGABYTE, 503, "its disk is full"),
     (6_000_000, 64_000_000, 200, "its disk is almost full"),
 ])  # fmt: skip
-async def test_no_money_is_asked_for_on_a_full_disk(
-    rig: Rig, free: int, whole: int, status: int, database: str
-) -> None:
+async def test_no_money_is_asked_for_on_full_disks(rig: Rig, free: int, whole: int, status: int, database: str) -> None:
     disk = rig.switchboard.context.store.disk
     disk.usage = lambda: (free, whole)
     await rig.pay("send ana@example.com 25.00 rent")
-    assert shown(ephemerals(rig, MARIA)[-1]) == snapshot(""":warning: Switchboard cannot store anything new now: its \
-disk is full. The operator has been told. Nothing was started; please try again later.""")
+    assert "Switchboard cannot store anything new now: its disk is full." in ephemerals(rig, MARIA)[-1]
     assert not await requests(rig)
     assert await _ready(rig) == (status, database)
     disk.usage = lambda: (7_000_000, 64_000_000)
@@ -80,11 +75,8 @@ async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
 
 async def test_together_they_may_come_to_the_daily_limit_and_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
-    assert shown(rig.form(MARIA)) == snapshot("""\
-Switchboard
-:pencil2: *sum*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD
-Nothing was done.\
-""")
+    said = ":pencil2: *sum*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD"
+    assert said in rig.form(MARIA).plain
     assert not await requests(rig)
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")
     assert (await newest(rig)).cents == 2_500_000

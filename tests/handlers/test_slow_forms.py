@@ -4,7 +4,6 @@ import asyncio
 from typing import Any
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind
 from bot.playground.faults import Fault, FaultKind
@@ -16,7 +15,6 @@ from handlers.replies import Answer, Later, Nothing, Open, Private, Replace
 from handlers.router import Dependencies, Router
 from tests.handlers.played import Behaviour, Played, boom, replies
 from tests.support.rig import FINANCE, MARIA, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard
 
 pytestmark = pytest.mark.rig(around={"handler_total": 0.2})
@@ -65,8 +63,7 @@ async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played)
     rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
     assert (await boom(rig)).status == 200
     assert not ephemerals(rig, MARIA)
-    assert shown(await heard(rig, MARIA, "Slack did not open the form")) == snapshot(""":warning: Slack did not open \
-the form. Nothing was recorded. Please try again in a moment.""")
+    await heard(rig, MARIA, "Slack did not open the form")
 
 
 async def test_what_comes_late_is_told_privately_where_the_form_never_opened(played: Played) -> None:

@@ -73,9 +73,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
 @pytest.mark.parametrize("value", ["nothing|1.2", "nothing", "|", "nothing|1.2|3.4|5.6"])
 async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Rig, value: str) -> None:
     for action, named in (("use.bulk", value), ("use", f"bulk|{value}")):
-        assert await pressed(rig, action, named) == snapshot(
-            ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
-        )
+        assert (await pressed(rig, action, named)).startswith(":shrug: This button is out of date.")
 
 
 PHONE = "This is too short or too long for a phone number. For example: +593 99 123 4567"
@@ -92,9 +90,7 @@ PRICE = {
     ("prebook", {**PRE, views.PHONE: "+593 1"}, {views.PHONE: PHONE}),
     ("quote", {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}, PRICE),
 ])  # fmt: skip
-async def test_a_mistake_stands_at_its_field(
-    rig: Rig, verb: str, values: dict[str, str], errors: dict[str, str]
-) -> None:
+async def test_a_mistake_is_at_its_field(rig: Rig, verb: str, values: dict[str, str], errors: dict[str, str]) -> None:
     await deliver(rig, verb)
     before = len(service_of(rig).bookings)
     await rig.workspace.submit(MARIA, values, force=True)

@@ -72,9 +72,7 @@ HIDES: list[tuple[str, str, str, tuple[str, ...], Hidden]] = [
 @pytest.mark.parametrize(
     ("before", "rows", "formats", "hidden"), [pytest.param(*case, id=name) for name, *case in HIDES]
 )
-def test_what_a_sheet_hides_or_computes_is_read_and_noted(
-    before: str, rows: str, formats: tuple[str, ...], hidden: Hidden
-) -> None:
+def test_what_a_sheet_hides_is_read_and_noted(before: str, rows: str, formats: tuple[str, ...], hidden: Hidden) -> None:
     table = read(content(rows, before=before, formats=formats))
     assert table.hidden == hidden
     numbers = [one.number for one in table.rows]

@@ -59,9 +59,7 @@ NOTES = fields.booking_readers(home="", with_place=False)["notes"]
 @pytest.mark.parametrize(("argument", "read", "least", "example"), [
     ("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off"),
 ])  # fmt: skip
-def test_words_are_as_long_as_the_service_takes_them(
-    argument: str, read: Callable[[str], str], least: int, example: str
-) -> None:
+def test_words_have_the_services_length(argument: str, read: Callable[[str], str], least: int, example: str) -> None:
     assert [read("x" * length) for length in (least, 250)] == ["x" * least, "x" * 250]
     for text in ("x" * (least - 1), "x" * 251):
         rule = f"it must have {least} to 250 characters; this has {len(text)}"

@@ -112,9 +112,7 @@ def test_numbers_that_are_understood(text: str, code: str, national: str) -> Non
     ("06 1234 5678", "+39", "+39 0612345678"), ("011 15 2345-6789", "+54", "+54 91123456789"),
     ("612 34 56 78", "+34", "+34 612345678"),
 ])  # fmt: skip
-def test_a_national_number_is_of_the_country_of_the_store_without_its_trunk_prefix(
-    text: str, home: str, number: str
-) -> None:
+def test_a_national_number_is_of_the_stores_country_without_its_prefix(text: str, home: str, number: str) -> None:
     assert str(read_phone(text, home=home)) == number
 
 

@@ -19,10 +19,6 @@ def mp3_frame(header: bytes = b"\xff\xfb\x90\x00") -> bytes:
     return header + bytes(417 - len(header))
 
 
-def adts_frame(size: int = 64) -> bytes:
-    return bytes([0xFF, 0xF1, 0x50, 0x80 | size >> 11, size >> 3 & 0xFF, (size & 7) << 5 | 0x1F]) + bytes(size - 6)
-
-
 def archive(*names: str, first: tuple[str, bytes] | None = None) -> bytes:
     kept = io.BytesIO()
     with zipfile.ZipFile(kept, "w") as made:
@@ -44,7 +40,8 @@ def wav() -> bytes:
 CASES = {
     "wav": wav(), "mp3": b"ID3\x04\0\0\0\0\0\0", "flac": b"fLaC\0\0\0\x22",
     "ogg": b"OggS\0\x02" + bytes(22) + b"\x01vorbis", "aiff": b"FORM\0\0\0\x2eAIFFCOMM", "m4a": FTYP + b"M4A \0\0\0\0",
-    "aac": adts_frame() * 3, "amr": b"#!AMR\n\x3c" + bytes(31), "au": b".snd\0\0\0\x18",
+    "aac": (bytes([0xFF, 0xF1, 0x50, 0x80, 8, 0x1F]) + bytes(58)) * 3, "amr": b"#!AMR\n\x3c" + bytes(31),
+    "au": b".snd\0\0\0\x18",
     "mp4": FTYP + b"isom\0\0\x02\0", "m4v": FTYP + b"M4V \0\0\0\0", "mov": FTYP + b"qt  \0\0\0\0",
     "3gp": FTYP + b"3gp5\0\0\0\0", "mkv": EBML + b"\x88matroska", "webm": EBML + b"\x84webm",
     "avi": b"RIFF\0\0\0\0AVI LIST", "flv": b"FLV\x01\x05", "mpeg": b"\0\0\x01\xba\x44\0\x04\0",

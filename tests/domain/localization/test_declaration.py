@@ -28,9 +28,7 @@ def test_a_file_is_called_by_its_kind(kind: MediaKind, noun: str) -> None:
     (False, "audio", "mp3", True), (False, "audio", "wav", True), (False, "video", "mp3", True),
     (False, "video", "mp4", False),
 ])  # fmt: skip
-def test_a_closed_list_is_all_that_is_taken_and_an_open_one_a_beginning(
-    is_closed: bool, kind: str, found: str, takes: bool
-) -> None:
+def test_a_closed_list_is_all_that_is_taken(is_closed: bool, kind: str, found: str, takes: bool) -> None:
     assert media("mp3", is_closed=is_closed).takes(kind, found) is takes
 
 

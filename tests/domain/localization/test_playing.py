@@ -81,9 +81,7 @@ def test_a_frame_without_a_bitrate_tells_no_length(bitrate: int) -> None:
 ])  # fmt: skip
 @pytest.mark.parametrize("mode", [0, 3])
 @pytest.mark.parametrize("tag", [b"Xing", b"Info"])
-def test_how_long_a_file_plays_whose_head_counts_its_frames(
-    version: int, rate: int, hertz: int, mode: int, tag: bytes
-) -> None:
+def test_how_long_a_file_of_counted_frames_plays(version: int, rate: int, hertz: int, mode: int, tag: bytes) -> None:
     """The count stands behind the side information, whose length depends on version and channels."""
     side = {(3, 0): 32, (3, 3): 17, (2, 0): 17, (2, 3): 9, (0, 0): 17, (0, 3): 9}[version, mode]
     head = frame(version, rate=rate, mode=mode) + bytes(side) + tag + b"\0\0\0\1" + (1_000).to_bytes(4)

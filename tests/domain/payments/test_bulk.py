@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.domain.approvals import doubts_of
 from bot.domain.money import Cents
+from bot.domain.payments import bulk_records
 from bot.domain.payments.bulk import (
     BulkItem,
     BulkPayload,
@@ -22,16 +23,6 @@ from bot.domain.payments.bulk import (
     tally,
     twin_digest,
 )
-from bot.domain.payments.bulk_records import (
-    Accounting,
-    BulkRow,
-    ReportedItem,
-    ended_cancel,
-    is_ours,
-    moves_on,
-    our_word,
-    state_of,
-)
 from bot.domain.payments.instruction import State
 from bot.presentation.reasons import worded
 
@@ -40,17 +31,17 @@ ITEMS = [
     BulkItem(row=3, email="ben@example.com", cents=Cents(250)),
     BulkItem(row=5, email="Ana@example.com", cents=Cents(100), note="other"),
 ]
-ROWS = [BulkRow(row=item.row, email=item.email, cents=item.cents) for item in ITEMS]
+ROWS = [bulk_records.BulkRow(row=item.row, email=item.email, cents=item.cents) for item in ITEMS]
 STATUSES = ("created", "COMMITTED", "pending", "Completed", "cancelled", "failed", "paused", "")
 
 
-def reported(item: BulkItem, status: str = "completed", **changes: object) -> ReportedItem:
+def reported(item: BulkItem, status: str = "completed", **changes: object) -> bulk_records.ReportedItem:
     values = {"email": item.email, "cents": item.cents, "internal_note": f"B-1/{item.row}"}
-    return ReportedItem(status=status, hash=f"h{item.row}", **{**values, **changes})
+    return bulk_records.ReportedItem(status=status, hash=f"h{item.row}", **{**values, **changes})
 
 
-def account(*pages: list[ReportedItem]) -> Accounting:
-    found = Accounting(reference="B-1", rows=ROWS)
+def account(*pages: list[bulk_records.ReportedItem]) -> bulk_records.Accounting:
+    found = bulk_records.Accounting(reference="B-1", rows=ROWS)
     for page in pages:
         found.take(page)
     found.finish()
@@ -64,14 +55,11 @@ def test_the_digest_covers_every_part_of_every_item(change: dict[str, object]) -
     assert items_digest(list(reversed(ITEMS))) != items_digest(ITEMS)
 
 
-def test_a_cancellation_is_bound_to_hashes_and_amounts() -> None:
+def test_a_cancellation_is_bound_to_hashes_and_amounts_at_most_a_hundred_and_never_none() -> None:
     approved = {"h1": 100, "h2": 250}
     assert hashes_digest({"h2": 250, "h1": 100}) == hashes_digest(approved)
     for other in ({"h1": 100, "h2": 251}, {"h1": 250, "h2": 100}, {"h1": 100}, {"h1": 100, "h3": 250}):
         assert hashes_digest(other) != hashes_digest(approved)
-
-
-def test_at_most_a_hundred_hashes_are_named_at_once_and_never_none() -> None:
     assert len(HashList.of([f"h{n}" for n in range(100)]).all) == 100
     for refused in ([], ["h1", ""], ["h1", "h1"], [f"h{n}" for n in range(101)]):
         with pytest.raises(ValueError, match=r"hash|empty"):
@@ -90,7 +78,7 @@ def test_a_list_is_settled_when_every_item_completed_failed_or_was_canceled() ->
     ({"completed": 2}, State.FAILED), ({"failed": 2}, State.FAILED), ({"pending": 2}, State.FAILED), ({}, State.FAILED),
 ])  # fmt: skip
 def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, int], state: State) -> None:
-    assert ended_cancel(Tally(counts=counts)) is state
+    assert bulk_records.ended_cancel(Tally(counts=counts)) is state
 
 
 @pytest.mark.parametrize(("repeated", "same_as", "said"), [
@@ -108,13 +96,10 @@ def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: s
     assert doubts_of(payload) == said
 
 
-def test_the_same_payments_in_another_order_are_twins() -> None:
+def test_duplicates_twins_largest_and_sample() -> None:
     other = [replace(item, note="", row=item.row + 7, email=item.email.upper()) for item in reversed(ITEMS)]
     assert twin_digest(other) == twin_digest(ITEMS)
     assert twin_digest(ITEMS[:2]) != twin_digest(ITEMS)
-
-
-def test_duplicates_largest_and_sample() -> None:
     assert duplicates_in(ITEMS) == (5,)
     assert [one.row for one in largest_of(ITEMS, 2)] == [3, 2]
     assert sample_of(ITEMS, most=9, known=frozenset()) == ("ben@example.com", "ana@example.com", "Ana@example.com")
@@ -138,7 +123,7 @@ def test_only_our_own_reference_names_a_row(note: str) -> None:
     ("created", "paused", False), ("failed", "failed", False),
 ])  # fmt: skip
 def test_a_status_never_goes_back_and_never_leaves_the_end(before: str, after: str, moves: bool) -> None:
-    assert moves_on(before, after) is moves
+    assert bulk_records.moves_on(before, after) is moves
 
 
 def test_strangers_doubles_and_other_amounts_are_told() -> None:
@@ -179,8 +164,8 @@ OTHER = reported(ITEMS[0], internal_note="", email="somebody@example.com")
     ([OTHER.model_copy(update={"email": ""})], None),
     ([OTHER.model_copy(update={"cents": None})], None),
 ])  # fmt: skip
-def test_whose_items_these_are(items: list[ReportedItem], verdict: bool | None) -> None:
-    assert is_ours(items, reference="B-1", wanted=ITEMS) is verdict
+def test_whose_items_these_are(items: list[bulk_records.ReportedItem], verdict: bool | None) -> None:
+    assert bulk_records.is_ours(items, reference="B-1", wanted=ITEMS) is verdict
 
 
 @given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(STATUSES)), max_size=6), max_size=8))
@@ -188,7 +173,7 @@ def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[li
     rows = list(ROWS)
     ends: dict[int, str] = {}
     for scan in story:
-        found = Accounting(reference="B-1", rows=rows)
+        found = bulk_records.Accounting(reference="B-1", rows=rows)
         found.take([reported(ITEMS[index], status) for index, status in scan])
         found.finish()
         rows = list(found.rows.values())
@@ -215,8 +200,12 @@ def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[li
     ({"canceled": 3}, True, State.CANCELED),
 ])  # fmt: skip
 def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State) -> None:
-    assert state_of(Tally(counts=counts), over=over) is state
+    assert bulk_records.state_of(Tally(counts=counts), over=over) is state
 
 
 def test_words_of_the_service_are_kept_where_nobody_knows_them() -> None:
-    assert (our_word("CANCELLED"), our_word(" Paused "), our_word("")) == ("canceled", "paused", "unknown")
+    assert (bulk_records.our_word("CANCELLED"), bulk_records.our_word(" Paused "), bulk_records.our_word("")) == (
+        "canceled",
+        "paused",
+        "unknown",
+    )

@@ -18,14 +18,13 @@ from bot.workflows.payments.sought import Listing, Sought
 from tests.domain.made import CODE, NOW, REMOTE, instruction, payload
 
 SOUGHT = Sought(email="ana@example.com", cents=Cents(2500), since=NOW)
-EARLIER = NOW - timedelta(days=3)
 LATER = NOW + timedelta(minutes=1)
 
 
 def record(number: int = 1, **changes: Any) -> Operation:
     """A payout of somebody else to somebody else, long ago."""
     values = {"id": f"op-{number}", "status": "created", "code": f"other-{number}", "cents": Cents(100)}
-    return Operation(**{**values, "email": "ben@example.com", "created_at": EARLIER, **changes})
+    return Operation(**{**values, "email": "ben@example.com", "created_at": (NOW - timedelta(days=3)), **changes})
 
 
 def seen(*records: Operation, known: tuple[str, ...] = ()) -> Listing:
@@ -35,21 +34,19 @@ def seen(*records: Operation, known: tuple[str, ...] = ()) -> Listing:
     return listing
 
 
-@pytest.mark.parametrize("spelling", [CODE, CODE.lower(), f" {CODE} ", f"{CODE[:5]} {CODE[5:]}"])
-def test_a_code_is_the_same_in_any_case_and_spacing(spelling: str) -> None:
-    assert same_code(spelling, CODE)
+@pytest.mark.parametrize(
+    ("spelling", "is_same"),
+    [
+        *((spelling, True) for spelling in (CODE, CODE.lower(), f" {CODE} ", f"{CODE[:5]} {CODE[5:]}")),
+        *((other, False) for other in (None, "", CODE[:-1], f"{CODE}x", f"x{CODE}")),
+    ],
+)
+def test_a_code_is_the_same_in_any_case_and_spacing(spelling: str | None, is_same: bool) -> None:
+    assert same_code(spelling, CODE) is is_same
 
 
-@pytest.mark.parametrize("other", [None, "", CODE[:-1], f"{CODE}x", f"x{CODE}"])
-def test_another_code_is_another_code(other: str | None) -> None:
-    assert not same_code(other, CODE)
-
-
-def test_an_empty_list_hides_nothing() -> None:
+def test_a_list_that_is_empty_or_shows_a_code_of_ours_would_have_shown_this_one() -> None:
     assert not seen().doubt
-
-
-def test_a_list_that_shows_a_code_of_ours_would_have_shown_this_one() -> None:
     assert not seen(record(1), record(2, code="Ours-2 "), known=("OURS-2",)).doubt
 
 
@@ -110,17 +107,20 @@ def test_rank_rises_with_what_the_service_did() -> None:
     assert SETTLED < FINAL
 
 
-def test_the_same_payout_has_no_differences() -> None:
-    assert differences(instruction(), operation()) == ()
-
-
-@pytest.mark.parametrize("missing", [{"code": None}, {"email": None}, {"email": ""}, {"operation_type": ""}])
-def test_optional_fields_may_be_missing(missing: dict[str, Any]) -> None:
-    assert differences(instruction(), operation(**missing)) == ()
-
-
-def test_an_address_is_the_same_in_any_case() -> None:
-    assert differences(instruction(), operation(email="ANA@Example.com")) == ()
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"code": None},
+        {"email": None},
+        {"email": ""},
+        {"operation_type": ""},
+        {"email": "ANA@Example.com"},
+    ],
+)
+def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
+    """Optional fields may be missing, and an address is the same in any case."""
+    assert differences(instruction(), operation(**changes)) == ()
 
 
 @pytest.mark.parametrize(("change", "said"), [
@@ -142,10 +142,13 @@ def test_a_record_of_ours_that_was_changed_after_approval_differs() -> None:
     )
 
 
-def test_the_quiet_period_is_over_after_its_last_second() -> None:
+def test_the_quiet_period_is_over_after_its_last_second_and_four_of_them_end_the_reading() -> None:
     assert not QUIET.over(sent_at=NOW, now=NOW + timedelta(seconds=899))
     assert QUIET.over(sent_at=NOW, now=NOW + timedelta(seconds=900))
     assert QUIET.over(sent_at=None, now=NOW)
+    assert not QUIET.given_up(since=NOW, now=NOW + timedelta(seconds=3_599))
+    assert QUIET.given_up(since=NOW, now=NOW + timedelta(seconds=3_600))
+    assert not QUIET.given_up(since=None, now=NOW)
 
 
 def test_silence_needs_reads_and_the_quiet_period() -> None:
@@ -155,22 +158,13 @@ def test_silence_needs_reads_and_the_quiet_period() -> None:
     assert not silence_is_proven(sent, reads=50, quiet=QUIET, now=later - timedelta(seconds=1))
 
 
-def test_reads_that_come_too_close_count_once() -> None:
+def test_reads_that_come_too_close_count_once_and_a_short_quiet_period_has_room_for_them() -> None:
     read = instruction(last_read_at=NOW)
     assert not counts_as_read(read, quiet=QUIET, now=NOW + timedelta(seconds=50))
     assert counts_as_read(read, quiet=QUIET, now=NOW + timedelta(seconds=60))
     assert counts_as_read(instruction(), quiet=QUIET, now=NOW)
-
-
-def test_a_short_quiet_period_still_has_room_for_its_reads() -> None:
-    assert Quiet(2).spacing * 3 < timedelta(seconds=2)
     assert QUIET.spacing == timedelta(seconds=60)
-
-
-def test_reading_is_given_up_after_four_quiet_periods() -> None:
-    assert not QUIET.given_up(since=NOW, now=NOW + timedelta(seconds=3_599))
-    assert QUIET.given_up(since=NOW, now=NOW + timedelta(seconds=3_600))
-    assert not QUIET.given_up(since=None, now=NOW)
+    assert Quiet(2).spacing * 3 < timedelta(seconds=2)
 
 
 def test_the_day_of_a_limit_is_the_calendar_day_in_utc() -> None:

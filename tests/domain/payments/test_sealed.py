@@ -9,18 +9,8 @@ from typing import Any
 import pytest
 
 from bot.domain.audit import Entry, VerifiedRow
+from bot.domain.payments import instruction as instructions
 from bot.domain.payments.bulk import CancelPayload
-from bot.domain.payments.instruction import (
-    Attempt,
-    AttemptKind,
-    AttemptOutcome,
-    Choice,
-    Instruction,
-    Kind,
-    State,
-    Vote,
-    digest_of,
-)
 from bot.domain.payments.sealed import Odd, Reserved, asked, content_of, disagreements, is_reserved_as, named_in
 from bot.domain.policy import Requirement
 from tests.domain.made import NOW, REMOTE, bulk, instruction, payload
@@ -59,22 +49,22 @@ def voted(person: str, after: str = "awaiting", **more: Any) -> Row:
 
 APPROVED: list[Row] = [*CREATED, voted(ADA), voted(LIN, "approved", counted=[ADA, LIN])]
 VOTES = [
-    Vote(instruction_id="i", round=1, person=person, choice=Choice.APPROVE, at=at(n))
+    instructions.Vote(instruction_id="i", round=1, person=person, choice=instructions.Choice.APPROVE, at=at(n))
     for n, person in ((3, ADA), (4, LIN))
 ]
-CREATE = Attempt(
-    instruction_id="i", n=1, kind=AttemptKind.CREATE, request_hash="h", claimed_at=at(1), boot_at=1.0,
-    outcome=AttemptOutcome.DONE,
+CREATE = instructions.Attempt(
+    instruction_id="i", n=1, kind=instructions.AttemptKind.CREATE, request_hash="h", claimed_at=at(1), boot_at=1.0,
+    outcome=instructions.AttemptOutcome.DONE,
 )  # fmt: skip
-READY = replace(ONE, state=State.APPROVED, exec_deadline=at(64))
+READY = replace(ONE, state=instructions.State.APPROVED, exec_deadline=at(64))
 SEND: Row = ("switchboard", "send", "approved", "sending", {"attempt": 2})
 
 
 def odds(
-    one: Instruction = READY,
+    one: instructions.Instruction = READY,
     *,
-    votes: Sequence[Vote] = VOTES,
-    attempts: Sequence[Attempt] = (CREATE,),
+    votes: Sequence[instructions.Vote] = VOTES,
+    attempts: Sequence[instructions.Attempt] = (CREATE,),
     rows: Sequence[Row] = APPROVED,
 ) -> set[Odd]:
     return {found.odd for found in disagreements(one, votes=votes, attempts=attempts, rows=told(*rows))}
@@ -82,8 +72,8 @@ def odds(
 
 def test_what_was_asked_approved_and_created_agrees() -> None:
     assert odds() == set()
-    assert odds(replace(ONE, state=State.AWAITING), votes=VOTES[:1], rows=APPROVED[:4]) == set()
-    new = replace(ONE, state=State.NEW, creates=0, sent_at=None, remote_id=None)
+    assert odds(replace(ONE, state=instructions.State.AWAITING), votes=VOTES[:1], rows=APPROVED[:4]) == set()
+    new = replace(ONE, state=instructions.State.NEW, creates=0, sent_at=None, remote_id=None)
     assert odds(new, votes=(), attempts=(), rows=[ASKED]) == set()
 
 
@@ -92,14 +82,14 @@ CHANGED: list[tuple[str, dict[str, Any], Odd]] = [
     ("another payload with its digest", {"payload": OTHER, "digest": ""}, Odd.CONTENT),
     ("another payload alone", {"payload": OTHER}, Odd.CONTENT),
     ("another code", {"code": "X", "digest": ""}, Odd.CONTENT),
-    ("another kind", {"kind": Kind.ONE_STEP, "digest": ""}, Odd.CONTENT),
+    ("another kind", {"kind": instructions.Kind.ONE_STEP, "digest": ""}, Odd.CONTENT),
     ("another reference", {"reference": "P-XXXXXX"}, Odd.CONTENT),
     ("another requester", {"requester": ADA}, Odd.REQUESTER),
     ("asked later", {"created_at": at(1)}, Odd.REQUESTER),
     ("a smaller quorum", {"requirement": Requirement(quorum=1)}, Odd.REQUIREMENT),
     ("votes live longer", {"requirement": Requirement(quorum=2, expires_seconds=86_401)}, Odd.REQUIREMENT),
     ("a longer window", {"requirement": Requirement(quorum=2, execute_within_seconds=3_601)}, Odd.REQUIREMENT),
-    ("another state", {"state": State.AWAITING}, Odd.STATE),
+    ("another state", {"state": instructions.State.AWAITING}, Odd.STATE),
     ("a commit less", {"commits": 1}, Odd.SENT),
     ("a create less", {"creates": 0}, Odd.SENT),
     ("sent at another time", {"sent_at": at(0)}, Odd.SENT),
@@ -115,7 +105,7 @@ CHANGED: list[tuple[str, dict[str, Any], Odd]] = [
 def test_each_change_of_the_request_is_seen(changes: dict[str, Any], odd: Odd) -> None:
     one = replace(READY, **changes)
     if not one.digest:
-        one = replace(one, digest=digest_of(kind=one.kind, code=one.code, payload=one.payload))
+        one = replace(one, digest=instructions.digest_of(kind=one.kind, code=one.code, payload=one.payload))
     assert odds(one) == {odd}
 
 
@@ -130,19 +120,18 @@ def test_what_the_policy_asked_more_since_is_not_forgotten(detail: dict[str, obj
     assert odds(rows=rows) == {Odd.REQUIREMENT}
 
 
-ANOTHER_TIME = replace(VOTES[1], at=at(4.5))
-FORGED: list[tuple[str, list[Vote], list[Row]]] = [
+FORGED: list[tuple[str, list[instructions.Vote], list[Row]]] = [
     ("nobody voted", VOTES, CREATED),
     ("another person", [*VOTES[:1], replace(VOTES[1], person="U0TOM")], APPROVED),
-    ("another time", [*VOTES[:1], ANOTHER_TIME], APPROVED),
-    ("another choice", [*VOTES[:1], replace(VOTES[1], choice=Choice.RETRY)], APPROVED),
+    ("another time", [*VOTES[:1], replace(VOTES[1], at=at(4.5))], APPROVED),
+    ("another choice", [*VOTES[:1], replace(VOTES[1], choice=instructions.Choice.RETRY)], APPROVED),
     ("the amount typed", [*VOTES[:1], replace(VOTES[1], typed=True)], APPROVED),
     ("another round", [*VOTES[:1], replace(VOTES[1], round=2)], APPROVED),
 ]
 
 
 @pytest.mark.parametrize(("votes", "rows"), [one[1:] for one in FORGED], ids=[one[0] for one in FORGED])
-def test_a_vote_without_its_row_is_seen(votes: list[Vote], rows: list[Row]) -> None:
+def test_a_vote_without_its_row_is_seen(votes: list[instructions.Vote], rows: list[Row]) -> None:
     assert Odd.VOTES in odds(votes=votes, rows=rows)
 
 
@@ -154,8 +143,10 @@ def test_votes_of_a_ballot_that_is_over_do_not_count_again() -> None:
         ("switchboard", "commit_unknown", "sending", "commit_unknown", {}),
         ("switchboard", "needs_human", "commit_unknown", "needs_human", {}),
     ]
-    sent = replace(CREATE, n=2, kind=AttemptKind.COMMIT, claimed_at=at(5), outcome=AttemptOutcome.UNKNOWN)
-    one = replace(ONE, state=State.NEEDS_HUMAN, commits=1, sent_at=at(5), round=2)
+    sent = replace(
+        CREATE, n=2, kind=instructions.AttemptKind.COMMIT, claimed_at=at(5), outcome=instructions.AttemptOutcome.UNKNOWN
+    )
+    one = replace(ONE, state=instructions.State.NEEDS_HUMAN, commits=1, sent_at=at(5), round=2)
     assert odds(one, votes=(), attempts=(CREATE, sent), rows=rows) == set()
     assert odds(replace(one, round=1), attempts=(CREATE, sent), rows=rows) == {Odd.VOTES}
 
@@ -163,14 +154,14 @@ def test_votes_of_a_ballot_that_is_over_do_not_count_again() -> None:
 @pytest.mark.parametrize("action", ["suspended", "approve_again"])
 def test_nor_after_they_became_void(action: str) -> None:
     rows = [*APPROVED[:4], ("switchboard", action, "awaiting", "awaiting", {})]
-    assert odds(replace(ONE, state=State.AWAITING), votes=VOTES[:1], rows=rows) == {Odd.VOTES}
+    assert odds(replace(ONE, state=instructions.State.AWAITING), votes=VOTES[:1], rows=rows) == {Odd.VOTES}
 
 
 @pytest.mark.parametrize("action", ["recounted", "votes_no_longer_count"])
 def test_who_counts_on_in_a_new_round_is_named_in_its_row(action: str) -> None:
     kept = [replace(VOTES[0], round=2)]
     rows = [*APPROVED[:4], ("switchboard", action, "awaiting", "awaiting", {"round": 2, "counted": [ADA]})]
-    waits = replace(ONE, state=State.AWAITING, round=2)
+    waits = replace(ONE, state=instructions.State.AWAITING, round=2)
     assert odds(waits, votes=kept, rows=rows) == set()
     assert odds(waits, votes=[replace(VOTES[1], round=2)], rows=rows) == {Odd.VOTES}
     others = [*APPROVED[:4], ("switchboard", action, "awaiting", "awaiting", {"round": 2, "counted": [LIN]})]
@@ -215,19 +206,21 @@ def test_a_row_that_is_not_what_was_written_is_named(changed: dict[str, Any]) ->
     assert (found.odd, found.facts) == (Odd.CHANGED_ROW, ("13",))
 
 
-COMMIT = replace(CREATE, n=2, kind=AttemptKind.COMMIT, claimed_at=at(5), outcome=AttemptOutcome.OPEN)
-UNDER_WAY = replace(ONE, state=State.SENDING, commits=1, sent_at=at(5))
+COMMIT = replace(
+    CREATE, n=2, kind=instructions.AttemptKind.COMMIT, claimed_at=at(5), outcome=instructions.AttemptOutcome.OPEN
+)
+UNDER_WAY = replace(ONE, state=instructions.State.SENDING, commits=1, sent_at=at(5))
 SENT = [*APPROVED, SEND]
 UNKNOWN = [*SENT, ("switchboard", "commit_unknown", "sending", "commit_unknown", {})]
-LOST = replace(COMMIT, outcome=AttemptOutcome.UNKNOWN)
-UNANSWERED = replace(UNDER_WAY, state=State.COMMIT_UNKNOWN)
+LOST = replace(COMMIT, outcome=instructions.AttemptOutcome.UNKNOWN)
+UNANSWERED = replace(UNDER_WAY, state=instructions.State.COMMIT_UNKNOWN)
 
 
 def test_an_attempt_is_followed_through_its_rows() -> None:
     assert odds(UNDER_WAY, attempts=(CREATE, COMMIT), rows=SENT) == set()
     assert odds(UNANSWERED, attempts=(CREATE, LOST), rows=UNKNOWN) == set()
     back = [*SENT, ("switchboard", "send_put_off", "sending", "approved", {})]
-    unsent = replace(COMMIT, outcome=AttemptOutcome.ABANDONED)
+    unsent = replace(COMMIT, outcome=instructions.AttemptOutcome.ABANDONED)
     assert odds(replace(READY, sent_at=at(5)), attempts=(CREATE, unsent), rows=back) == set()
     found = [*APPROVED, ("switchboard", "found_after_restore", "approved", "commit_unknown", {})]
     late = replace(LOST, claimed_at=at(-60))
@@ -237,15 +230,15 @@ def test_an_attempt_is_followed_through_its_rows() -> None:
 @pytest.mark.parametrize("attempts", [
     (),
     (CREATE,),
-    (CREATE, replace(LOST, outcome=AttemptOutcome.ABANDONED)),
-    (CREATE, replace(LOST, outcome=AttemptOutcome.OPEN)),
-    (CREATE, replace(LOST, kind=AttemptKind.CREATE)),
+    (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.ABANDONED)),
+    (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.OPEN)),
+    (CREATE, replace(LOST, kind=instructions.AttemptKind.CREATE)),
     (CREATE, replace(LOST, n=3)),
     (CREATE, replace(LOST, claimed_at=at(4))),
     (CREATE, replace(LOST, claimed_at=at(6.1))),
     (CREATE, LOST, replace(LOST, n=3)),
 ])  # fmt: skip
-def test_attempts_that_were_not_made_so_are_seen(attempts: tuple[Attempt, ...]) -> None:
+def test_attempts_that_were_not_made_so_are_seen(attempts: tuple[instructions.Attempt, ...]) -> None:
     assert odds(UNANSWERED, attempts=attempts, rows=UNKNOWN) == {Odd.SENT}
 
 
@@ -257,14 +250,14 @@ def test_creating_begins_to_count_anew_when_people_want_it_again() -> None:
         ("switchboard", "needs_human", "create_unknown", "needs_human", {}),
         (ADA, "retry", "needs_human", "create_unknown", {"round": 2, "counted": [ADA], "quorum": 2, "typed": True}),
     ]
-    lost = replace(CREATE, outcome=AttemptOutcome.UNKNOWN)
-    one = replace(ONE, state=State.CREATE_UNKNOWN, creates=0, remote_id=None, round=3)
+    lost = replace(CREATE, outcome=instructions.AttemptOutcome.UNKNOWN)
+    one = replace(ONE, state=instructions.State.CREATE_UNKNOWN, creates=0, remote_id=None, round=3)
     assert odds(one, votes=(), attempts=(lost,), rows=rows) == set()
     assert odds(replace(one, creates=1), votes=(), attempts=(lost,), rows=rows) == {Odd.SENT}
 
 
 def test_nothing_is_at_the_service_before_it_was_sent() -> None:
-    begun = instruction(kind=Kind.ONE_STEP, requirement=REQUIREMENT, remote_id=None)
+    begun = instruction(kind=instructions.Kind.ONE_STEP, requirement=REQUIREMENT, remote_id=None)
     rows: list[Row] = [
         ("U0MARIA", "requested", "", "new", asked(begun)),
         ("switchboard", "prepared", "new", "awaiting", {}),
@@ -295,7 +288,7 @@ def test_an_attempt_holds_its_part_of_the_limit_of_its_day() -> None:
         {2: Reserved("2026-11-20", 2499, released=False)},
     ):
         assert not is_reserved_as(UNANSWERED, wrong, told(*UNKNOWN))
-    assert is_reserved_as(replace(UNANSWERED, state=State.REFUSED), {}, told(*UNKNOWN))
+    assert is_reserved_as(replace(UNANSWERED, state=instructions.State.REFUSED), {}, told(*UNKNOWN))
     assert is_reserved_as(READY, {}, told(*SENT, ("switchboard", "send_put_off", "sending", "approved", {})))
 
 
@@ -310,9 +303,7 @@ SET_ROW = Entry(
 ], ids=[
     "moved with the clock", "further than the clock", "a row that was changed", "set before", "set right after",
 ])  # fmt: skip
-def test_a_deadline_moves_along_with_the_clock_and_no_further(
-    seq: int, intact: bool, minutes: float, agrees: bool
-) -> None:
+def test_a_deadline_moves_with_the_clock_alone(seq: int, intact: bool, minutes: float, agrees: bool) -> None:
     """It was approved in row 14."""
     one = replace(READY, exec_deadline=at(minutes))
     steps = [VerifiedRow(seq=seq, entry=SET_ROW, is_intact=intact)]
@@ -343,9 +334,7 @@ OLDER = {"seconds": -7_200, "rows": 1}
     ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
     ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
 ])  # fmt: skip
-def test_the_time_of_the_last_request_moves_along_with_the_clock_and_no_further(
-    steps: list[VerifiedRow], minutes: float
-) -> None:
+def test_the_time_of_the_last_request_moves_with_the_clock_alone(steps: list[VerifiedRow], minutes: float) -> None:
     """It was sent in row 15."""
     at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
     for moved in at_all:
@@ -361,7 +350,7 @@ def test_the_time_of_the_last_request_stays_once_it_is_over() -> None:
     rows = [*UNKNOWN, ("switchboard", "refused", "commit_unknown", "refused", {})]
     steps = [set_by(seq, 7_200) for seq in (16, 18)]
     for hours, agrees in ((0, False), (2, True), (4, False)):
-        one = replace(UNANSWERED, state=State.REFUSED, sent_at=at(5) + timedelta(hours=hours))
+        one = replace(UNANSWERED, state=instructions.State.REFUSED, sent_at=at(5) + timedelta(hours=hours))
         found = disagreements(one, votes=VOTES, attempts=(CREATE, LOST), rows=told(*rows), general=lambda: steps)
         assert {each.odd for each in found} == (set() if agrees else {Odd.SENT})
 
@@ -387,9 +376,7 @@ WAITS_FOR_ONE: Row = (ADA, "retry", "needs_human", "needs_human", {})
     ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
     ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
 ])  # fmt: skip
-def test_what_a_cancellation_named_until_people_vote_for_another_attempt(
-    rows: list[Row], found: Mapping[int, str]
-) -> None:
+def test_what_a_cancellation_named_until_people_vote_again(rows: list[Row], found: Mapping[int, str]) -> None:
     assert named_in(told(*rows)) == found
 
 

@@ -90,11 +90,6 @@ def test_any_line(topic: str, status: str, reason: object) -> None:
     assert not ours(stored)
 
 
-def test_a_foreign_booking_needs_no_request() -> None:
-    content = booking_cards.card(loaded(WORST, kind=BookingKind.FOREIGN, request=None, requester=""), now=NOW)
-    check_message(content)
-
-
 def test_every_form() -> None:
     stores = [f"Store {number} {'x' * 70}" for number in range(100)]
     values = {views.STORE: stores[3], views.NAME: "Ana", views.POSITION: "-0.1, -78.4", views.PAYMENT: "CASH"}

@@ -150,9 +150,6 @@ def test_addresses_and_what_is_said_of_them_may_take_several_lines() -> None:
     assert drawn["column_settings"] == [{"align": "left", "is_wrapped": True}] * 3
 
 
-CELL_LIMIT = 128 * 1024
-
-
 @pytest.mark.parametrize("receipt", ["", "a receipt"])
 def test_a_long_answer_about_a_whole_file_is_shown_in_several_paragraphs(receipt: str) -> None:
     said = tuple((f"field {n}", f"{n} " + "&" * 100) for n in range(25))
@@ -241,7 +238,7 @@ def test_our_columns_never_take_the_name_of_a_given_one() -> None:
 )
 def test_every_problem_of_a_table_is_a_sentence(flaw: Flaw, names: list[str], rows: list[int]) -> None:
     names = names if flaw is not Flaw.MISSING_COLUMNS else ["email", "amount"]  # ours, never foreign
-    problem = TableProblem(flaw, rows=rows, names=names, allowed=CELL_LIMIT, counts=dict.fromkeys(rows, 2), more=3)
+    problem = TableProblem(flaw, rows=rows, names=names, allowed=(128 * 1024), counts=dict.fromkeys(rows, 2), more=3)
     said = table_problem(problem)
     assert said.endswith((".", "Ana."))
     assert len(said) < 2_900

@@ -57,9 +57,7 @@ def test_offers_fit_and_call_nobody(shown: DroppedFile, uses: list[Named]) -> No
 
 
 @given(FOUND, st.lists(TROUBLES, max_size=5))
-def test_the_form_of_the_shortcut_fits_and_calls_nobody(
-    found: list[tuple[DroppedFile, list[Named]]], troubles: list[UnusableFile]
-) -> None:
+def test_forms_fit_and_call_nobody(found: list[tuple[DroppedFile, list[Named]]], troubles: list[UnusableFile]) -> None:
     if found or troubles:
         view = offers.several(found, troubles, channel="C0")
         check_view(view)

@@ -15,7 +15,6 @@ from bot.presentation.payments import cards, purchases
 from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
 from tests.presentation.checks import alike, check_message, seen
 
-LINK: Final = "https://pay.example.com/checkout/op-1"
 NAMES: Final = {"U0MARIA": "Maria Quispe", "U0ADA": "Ada Okafor", "U0LIN": "Lin Chen"}
 _SAID: Final = Reason(Exchange.REFUSED, status=422, fields=()).saying("the limit is reached")
 _NO_ANSWER: Final = {"commits": 1, "reason": Reason(Exchange.NO_ANSWER, failure="timed out")}
@@ -181,17 +180,11 @@ def facts_of(one: Instruction) -> dict[str, Any]:
 
 def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()) -> Content:
     if one.kind is Kind.PURCHASE:
-        return purchases.card(one, link=LINK)
+        return purchases.card(one, link="https://pay.example.com/checkout/op-1")
     return cards.card(
         one, votes, for_approvers=approvers, approvals_channel="C0APPROVE", names=NAMES,
         approvers=["U0ADA", "U0LIN", "S0TREASURY"],
     )  # fmt: skip
-
-
-def voted(name: str, one: Instruction) -> list[Vote]:
-    """One voice where it is named, and where it was sent. A request that needs a person begins with none."""
-    anew = one.state in (State.NEEDS_HUMAN, State.CLOSED)
-    return [vote("U0LIN")] if "one" in name or one.state is State.APPROVED or (one.commits and not anew) else []
 
 
 HEADS: Final = {
@@ -238,7 +231,10 @@ def every(kind: Kind, *, approvers: bool = True) -> dict[str, str]:
     """Moment -> the card below its head, by its marks; where the head is another one, all of it."""
     found = {}
     for name, one in moments(kind).items():
-        content = card(one, approvers=approvers, votes=voted(name, one))
+        # A request that needs a person begins without a voice.
+        sent = one.commits and one.state not in (State.NEEDS_HUMAN, State.CLOSED)
+        votes = [vote("U0LIN")] if sent or "one" in name or one.state is State.APPROVED else []
+        content = card(one, approvers=approvers, votes=votes)
         check_message(content)
         text = seen(content).removeprefix(f"{HEADS.get(kind, HEADS[Kind.PAYOUT])}\n")
         for lines, mark in MARKS.items():

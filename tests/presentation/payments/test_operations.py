@@ -23,7 +23,6 @@ from tests.presentation.checks import calls_in, check_message, check_view, lines
 
 MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
 CENTS = st.none() | st.integers(min_value=0, max_value=99_999_999_999_999).map(Cents)
-TYPES = st.sampled_from([None, "payout", "purchase"])
 
 OPERATIONS = st.builds(
     Operation,
@@ -76,7 +75,7 @@ def check(content: Content, *, longest: int = 4_000) -> None:
         assert sum(block["type"] == "table" for block in blocks) <= 1
 
 
-@given(pages(), TYPES, st.booleans())
+@given(pages(), st.sampled_from([None, "payout", "purchase"]), st.booleans())
 def test_lists(page: OperationPage, operation_type: str | None, is_ours: bool) -> None:
     ours = {one.id: instruction() for one in page.operations} if is_ours else {}
     content = operations.listing(page, ours, operation_type=operation_type, command="/pay")

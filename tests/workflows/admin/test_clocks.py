@@ -203,9 +203,7 @@ IN_ONE_STEP, IN_TWO_STEPS = "now ana@example.com 25.00 rent", "send ana@example.
 @pytest.mark.parametrize(("asked", "lost"), [
     (IN_ONE_STEP, "one_step_payout"), (IN_TWO_STEPS, "commit_payout"),
 ], ids=["one step", "two steps"])  # fmt: skip
-async def test_people_are_asked_after_the_quiet_period_whatever_the_clock_does(
-    rig: Rig, asked: str, lost: str, seconds: float
-) -> None:
+async def test_people_are_asked_after_the_quiet_period_anyway(rig: Rig, asked: str, lost: str, seconds: float) -> None:
     """A request that was lost may still be on its way for 15 minutes; a second one before that could pay twice."""
     rig.payments.faults.arm(Fault(FaultKind.LOST, lost))
     await rig.pay(asked)
@@ -231,9 +229,7 @@ async def test_people_are_asked_after_the_quiet_period_whatever_the_clock_does(
 
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
-async def test_what_was_lost_while_it_was_created_is_created_again_after_the_quiet_period(
-    rig: Rig, seconds: float
-) -> None:
+async def test_a_lost_creation_is_made_again_after_the_quiet_period(rig: Rig, seconds: float) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
     await rig.pay()
     assert await state(rig) is State.CREATE_UNKNOWN
@@ -266,7 +262,18 @@ async def test_a_retry_is_sent_where_the_clock_was_set_before_people_were_asked(
     assert not held(rig)
 
 
-async def a_post_is_lost_and_looked_for_after_the_clock_was_set(rig: Rig, seconds: float) -> None:
+def begun(opened_by: object, seconds: float) -> object:
+    return pytest.param(seconds, marks=pytest.mark.rig(opened_by=opened_by))
+
+
+@pytest.mark.parametrize(
+    "seconds",
+    [
+        *(begun(settable, seconds) for seconds in (-240.0, 240.0, *SET)),
+        *(begun(opened_by, 0.0) for opened_by in (two_hours_ahead, two_hours_behind)),
+    ],
+)
+async def test_a_lost_post_is_not_made_again_after_the_clock_was_set(rig: Rig, seconds: float) -> None:
     """``seconds``: what our clock is ahead of Slack's by then. The search comes four minutes after the post."""
     rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", times=2))
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "conversations.history", times=6, wait="80"))
@@ -277,22 +284,6 @@ async def a_post_is_lost_and_looked_for_after_the_clock_was_set(rig: Rig, second
     assert len([call for call in rig.workspace.calls if call.method == "conversations.history"]) > 6
     await rig.press("approve")
     assert len(rig.paid) == 1
-
-
-@pytest.mark.rig(opened_by=settable)
-@pytest.mark.parametrize("seconds", [-240.0, 240.0, *SET])
-async def test_a_lost_post_is_not_made_again_after_the_clock_was_set_wrongly(rig: Rig, seconds: float) -> None:
-    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, seconds)
-
-
-@pytest.mark.rig(opened_by=two_hours_ahead)
-async def test_nor_after_a_clock_that_was_ahead_was_set_right(rig: Rig) -> None:
-    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
-
-
-@pytest.mark.rig(opened_by=two_hours_behind)
-async def test_nor_after_a_clock_that_was_behind_was_set_right(rig: Rig) -> None:
-    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
 
 
 @pytest.mark.rig(on="both", opened_by=settable)

@@ -16,7 +16,6 @@ from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.support.settling import run_due
 
 SCAN_AFTER = timedelta(seconds=10)
-LEASE_SECONDS = 60.0
 
 
 class PowerCutError(BaseException):
@@ -68,7 +67,7 @@ async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_
     async def meanwhile() -> None:
         leases = Leases(store=ctx.store, clock=rig.clock, owner="another process", sleep=rig.clock.sleep)
         other = replace(ctx, owner="another process", workers=Workers(run=quarantine.take), leases=leases)
-        rig.clock.advance(LEASE_SECONDS + 1)
+        rig.clock.advance(60.0 + 1)
         await recover_claims(other)
         rig.clock.advance(SCAN_AFTER.total_seconds() + 1)
         await run_due(other, "outbox")

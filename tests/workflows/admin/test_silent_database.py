@@ -22,9 +22,7 @@ def high_water(rig: Rig) -> Any:
     return found
 
 
-async def test_nothing_leaves_while_the_database_does_not_say_where_it_stands(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_leaves_while_the_database_says_nothing(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     water = high_water(rig)
     assert await water.may_leave("payout X")
 
@@ -35,9 +33,7 @@ async def test_nothing_leaves_while_the_database_does_not_say_where_it_stands(
     assert not await water.may_leave("payout X")
 
 
-async def test_nothing_leaves_that_cannot_be_written_down_and_that_is_told_once_a_day(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_nothing_leaves_unwritten_and_it_is_told_once_a_day(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     water = high_water(rig)
 
     def full(_: object) -> None:

@@ -59,9 +59,7 @@ async def test_what_is_stopped_already_is_told_once(rig: Rig) -> None:
 
 
 @on_one_rig([(2 * MINUTE, True), (2 * MINUTE + SECOND, False), (-2 * MINUTE, True), (-2 * MINUTE - SECOND, False)])
-async def test_a_service_is_silent_while_a_process_said_so_within_two_minutes(
-    rig: Rig, ago: timedelta, silent: bool
-) -> None:
+async def test_a_service_is_silent_as_a_process_says_for_two_minutes(rig: Rig, ago: timedelta, silent: bool) -> None:
     """What was said ahead of now was said by a clock that was set back since: how long ago is not known."""
     ctx, now = rig.switchboard.context, rig.clock.now()
     found = Silence(since=now - 9 * MINUTE, seen=now - ago)
@@ -79,9 +77,7 @@ async def test_a_silence_that_cannot_be_read_is_none(rig: Rig, kept: object) -> 
 @on_one_rig([
     (None, MINUTE, MINUTE), (timedelta(seconds=30), MINUTE, timedelta(seconds=30)), (2 * MINUTE, MINUTE, MINUTE),
 ])  # fmt: skip
-async def test_what_is_held_is_looked_at_before_its_window_ends(
-    rig: Rig, window: timedelta | None, pause: timedelta, due: timedelta
-) -> None:
+async def test_held_within_its_window(rig: Rig, window: timedelta | None, pause: timedelta, due: timedelta) -> None:
     now = rig.clock.now()
     ends = None if window is None else now + window
     one = await planted(rig, state=State.APPROVED, exec_deadline=ends)

@@ -58,9 +58,7 @@ async def test_an_operation_that_was_always_read_costs_no_write(store: Store, lo
     assert store.writer.commits == before
 
 
-async def test_an_answer_that_is_read_mends_its_operation_and_no_other(
-    store: Store, clock: ManualClock, log: UnreadLog
-) -> None:
+async def test_an_answer_that_is_read_mends_its_operation(store: Store, clock: ManualClock, log: UnreadLog) -> None:
     log.unread(answer())
     log.unread(answer(PARTNER))
     await log.flush()
@@ -85,9 +83,7 @@ async def test_of_one_moment_the_last_counts(store: Store, log: UnreadLog, last:
     assert [one.mended_at is None for one in await store.read(lambda tx: tx.unread.all())] == [is_open]
 
 
-async def test_what_another_process_could_not_read_is_learnt_in_time(
-    store: Store, clock: ManualClock, log: UnreadLog
-) -> None:
+async def test_what_another_process_could_not_read_is_learnt(store: Store, clock: ManualClock, log: UnreadLog) -> None:
     await log.look()
     other = UnreadLog(store=store, clock=clock)
     other.unread(answer())
@@ -99,9 +95,7 @@ async def test_what_another_process_could_not_read_is_learnt_in_time(
     assert [one.mended_at is None for one in await store.read(lambda tx: tx.unread.all())] == [False]
 
 
-async def test_a_locked_database_loses_nothing_and_stops_nobody(
-    sqlite_url: str, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lock_stops_nobody(sqlite_url: str, clock: ManualClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(engine._PRAGMAS, "busy_timeout", 50)  # nobody has to wait for the lock
     store = await Store.open(sqlite_url, audit_key=KEY)
     log = UnreadLog(store=store, clock=clock)

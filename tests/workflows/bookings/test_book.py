@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.record import Payment, Point, PrebookingRecord
+from bot.domain.bookings.record import Payment, Point
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
-from bot.domain.reasons import OfBooking, Reason
+from bot.domain.reasons import Reason
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, follow, observe
 from bot.workflows.bookings.observe import gathered
@@ -23,7 +23,6 @@ from tests.workflows.planted import everything_stored, on_one_rig
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 QUIET = timedelta(minutes=15)
-POLL = timedelta(seconds=30)
 TIMED_OUT, OUTSIDE = own_words("it timed out"), own_words("outside the area")
 NOT_FOUND, AWAY, BEFORE = own_words("not found"), own_words("is away"), own_words("before")
 
@@ -33,26 +32,10 @@ async def seen(rig: Rig) -> set[Point]:
     return set(points)
 
 
-async def test_a_lost_answer_is_searched_for_after_five_seconds_and_told(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    booking = await planted(rig, stage=Stage.SENDING, reads=4)
-    before = await drawn(rig, booking)
-    outcome = Unknown(reason=TIMED_OUT, words="busy", detail="BUSY")
-    await ctx.store.write(lambda tx: book.lose(Unit(tx, ctx, now=now), booking, outcome))
-    after = await stored(rig, booking)
-    assert (after.stage, after.reason, after.reads) == (Stage.UNKNOWN, outcome.full_reason, 0)
-    assert after.due_at == now + 5 * SECOND
-    assert await said(rig, booking) == ["line:unknown"]
-    assert await actions(rig, booking) == [("unknown", {"reason": TIMED_OUT.stored(), "said": "BUSY"})]
-    assert await drawn(rig, booking) > before
-
-
 @on_one_rig([
     (Stage.SENDING, True, True), (Stage.SENDING, False, False), (Stage.UNKNOWN, True, False), (Stage.OPEN, True, False),
 ])  # fmt: skip
-async def test_an_exception_after_the_claim_is_an_unknown_outcome(
-    rig: Rig, stage: Stage, mine: bool, lost: bool
-) -> None:
+async def test_an_exception_after_the_claim_is_unknown(rig: Rig, stage: Stage, mine: bool, lost: bool) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=stage, lease_owner=ctx.owner if mine else "another")
     assert await ctx.store.write(lambda tx: book.LOST.in_flight(Unit(tx, ctx), booking)) is lost
@@ -81,12 +64,10 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
     (NotExecuted(reason=own_words("not sent"), again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
     (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "delivery"),
     (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "delivery"),
-    (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * POLL, "delivery"),
+    (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * timedelta(seconds=30), "delivery"),
     (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
 ])  # fmt: skip
-async def test_what_was_not_booked_is_sent_later(
-    rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str
-) -> None:
+async def test_unbooked_is_sent_later(rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=Stage.SENDING, reads=reads, sent_at=now, search_at=now + HOUR)
     before = await drawn(rig, booking)
@@ -97,34 +78,6 @@ async def test_what_was_not_booked_is_sent_later(
     assert reason in worded(after.reason)
     assert (after.reason is not None) is bool(reason)
     assert [name for name, _ in await actions(rig, booking)] == ["put_off"]
-    assert await drawn(rig, booking) > before
-
-
-async def test_what_the_service_refused_is_over_and_its_words_are_kept(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    booking = await planted(rig, stage=Stage.SENDING)
-    before = await drawn(rig, booking)
-    outcome = NotExecuted(reason=OUTSIDE, again=False, words="Too far", detail="TOO_FAR")
-    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, outcome))
-    after = await stored(rig, booking)
-    assert (after.stage, after.reason, after.due_at, after.closed_at) == (Stage.REFUSED, outcome.full_reason, None, now)
-    assert await said(rig, booking) == ["line:refused"]
-    assert await actions(rig, booking) == [("refused", {"reason": OUTSIDE.stored(), "said": "TOO_FAR"})]
-    assert await drawn(rig, booking) > before
-
-
-async def test_a_link_is_posted_and_read_from_then_on(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    booking = await planted(rig, stage=Stage.SENDING, kind=BookingKind.PREBOOKING, polls=3, detail={"a": "b"})
-    before = await drawn(rig, booking)
-    made = PrebookingRecord(id="p1", url="https://d.example/p1", status="CREATED")
-    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, Done(value=made)))
-    after = await stored(rig, booking)
-    assert (after.stage, after.prebooking_id, after.polls, after.due_at) == (Stage.WAITING, "p1", 0, now + POLL)
-    assert after.detail == {"a": "b", "link": "https://d.example/p1"}
-    assert await said(rig, booking) == ["file:link"]
-    assert [name for name, _ in await actions(rig, booking)] == ["link_made"]
-    assert await seen(rig) == {Point.PREBOOK}
     assert await drawn(rig, booking) > before
 
 
@@ -193,14 +146,6 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
     assert (await drawn(rig, booking) > before) is (newly_lost or after.reason != booking.reason)
 
 
-async def test_what_was_lost_and_is_found_is_taken_in_with_an_alert(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    booking = await planted(rig, stage=Stage.LOST)
-    await ctx.store.write(lambda tx: book._searched(Unit(tx, ctx), booking, record(booking), False, None))
-    assert (await stored(rig, booking)).stage is Stage.OPEN
-    assert await said(rig, booking) == ["line:moved:1", "line:alert:found_late"]
-
-
 async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
     ctx = rig.switchboard.context
     first = await planted(rig)
@@ -208,21 +153,6 @@ async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
     theirs = record(first)
     assert await ctx.store.write(lambda tx: book.link(Unit(tx, ctx), second, theirs)) is None
     assert ((await stored(rig, first)), (await stored(rig, second))) == (first, second)
-
-
-async def test_a_row_that_a_webhook_made_ends_and_points_here(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    foreign = await planted(rig, kind=BookingKind.FOREIGN, request=None, numeric_id="77", due_at=now)
-    ours = await planted(rig, stage=Stage.UNKNOWN)
-    before = await drawn(rig, foreign)
-    theirs = record(foreign)
-    await ctx.store.write(lambda tx: book.link(Unit(tx, ctx), ours, theirs))
-    ended, joined = await stored(rig, foreign), Reason(OfBooking.JOINED, reference=ours.reference)
-    assert (ended.stage, ended.remote_id, ended.numeric_id, ended.reason) == (Stage.DROPPED, None, "", joined)
-    assert (ended.due_at, ended.closed_at) == (None, now)
-    assert await actions(rig, foreign) == [("joined", {"other": ours.reference})]
-    assert (await stored(rig, ours)).remote_id == foreign.remote_id
-    assert await drawn(rig, foreign) > before
 
 
 @on_one_rig([(own_words("before"), False), (own_words("another"), True)])

@@ -109,16 +109,6 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
         assert row.payload == facts
 
 
-async def test_an_event_about_a_booking_nobody_knows_is_told_in_the_stores_channel(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await event(rig)
-    report = BookingRecord(id="d1", status="ACCEPTED")
-    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), one, report, None, IS_AWAY))
-    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:store:Centro:unverified:{one.id}"))
-    assert row is not None
-    assert (row.channel, row.payload["said"]) == ("C0APPROVE", "ACCEPTED")
-
-
 @on_one_rig([
     (Stage.SENDING, "Centro", "", timedelta(minutes=10) - SECOND, True),
     (Stage.UNKNOWN, "Centro", "", timedelta(), True),
@@ -173,9 +163,7 @@ async def test_a_verified_event_is_evidence(rig: Rig, kind: str, point: Point) -
     ("a b " * 3_000, ""),
     (json.dumps([["a b " * 125] * 40] * 40), ""),
 ], ids=["small", "no token yet", "token", "8192 characters", "large and no JSON", "large in every way"])  # fmt: skip
-def test_a_small_event_is_kept_but_for_a_secret_and_of_a_large_one_nothing_where_it_stays_large(
-    body: str, kept: str
-) -> None:
+def test_a_small_event_is_kept_but_for_a_secret_and_of_a_large_one_nothing(body: str, kept: str) -> None:
     assert events._kept(body) == kept
 
 
@@ -275,20 +263,6 @@ async def test_a_booking_that_cannot_be_read_after_it_is_read_soon(rig: Rig) -> 
         acted = await follow.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
         assert trouble in worded(acted.trouble)
         assert (await stored(rig, booking)).due_at == rig.clock.now()
-
-
-@pytest.mark.parametrize(("outcome", "stage", "trouble"), [
-    (Done(value=None), Stage.DROPPED, ""), (Unknown(reason=TIMED_OUT), Stage.WAITING, NOT_SAID),
-])  # fmt: skip
-async def test_a_prebooking_is_canceled_by_its_own_id(rig: Rig, outcome: Any, stage: Stage, trouble: str) -> None:
-    booking = await planted(rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, prebooking_id="p1")
-    service: Any = Service(outcome, None)
-    acted = await follow.cancel(rig.switchboard.context, service, booking, reason="closed", by="U0MARIA")
-    assert service.asked == [("cancel pre", "p1")]
-    assert (acted.booking.stage, worded(acted.trouble)) == (stage, trouble)
-    found = await stored(rig, booking)
-    assert (found.stage, found.detail["cancel"]) == (stage, {"by": "U0MARIA", "reason": "closed"})
-    assert next(name for name, _ in await actions(rig, booking)) == "cancel_asked"
 
 
 async def test_what_cannot_be_canceled_or_has_just_changed_is_not(rig: Rig) -> None:

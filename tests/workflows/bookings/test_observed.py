@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord, Driver, Point, StatusChange
+from bot.domain.bookings.record import BookingRecord, Driver, Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import follow, observe
@@ -60,39 +60,6 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     assert dict(states) == {"ACCEPTED": booking.reference}
 
 
-async def test_the_first_record_of_a_booking_is_taken(rig: Rig) -> None:
-    booking = await planted(rig, stage=Stage.SENDING)
-    await observed(rig, booking, "ON_HOLD", numeric_id="78", cancel_reason="")
-    after = await stored(rig, booking)
-    assert (after.remote_id, after.numeric_id) == (f"d-{booking.id}", "78")
-    assert await actions(rig, booking) == [("taken", {"number": "78", "status": "ON_HOLD"})]
-
-
-async def test_a_search_that_begins_anew_and_one_without_a_driver_are_evidence_and_an_alert(rig: Rig) -> None:
-    booking = await planted(rig, status="ACCEPTED", detail={"driver": HELD})
-    await observed(rig, booking, "PROVIDER_NOT_FOUND")
-    after = await stored(rig, booking)
-    assert await said(rig, booking) == ["line:moved:1", "line:alert:no_provider:1"]
-    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:moved:1"))
-    assert row is not None
-    assert row.payload["change"] == StatusChange.RESTARTED.value
-    points, _ = await read(rig, gathered)
-    assert set(points) == {Point.STATES, Point.RESTART}
-    assert "driver" not in after.detail
-
-
-async def test_a_proof_of_delivery_may_come_after_the_end(rig: Rig) -> None:
-    booking = await planted(rig, stage=Stage.ENDED, status="COMPLETED")
-    before = await drawn(rig, booking)
-    await observed(rig, booking, "COMPLETED")
-    assert (await stored(rig, booking), await drawn(rig, booking)) == (booking, before)
-    await observed(rig, booking, "COMPLETED", proof="https://d.example/p.png")
-    after = await stored(rig, booking)
-    assert (after.detail, after.stage) == ({"proof": "https://d.example/p.png"}, Stage.ENDED)
-    assert await drawn(rig, booking) > before
-    assert await said(rig, booking) == []
-
-
 @on_one_rig([
     ({}, {}, POLL * 1.5, 0),
     ({"polls": 1}, {}, POLL * 2.25, 0),
@@ -135,9 +102,7 @@ async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(
     assert await said(rig, booking) == keys
 
 
-async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_or_a_reason_and_nothing_else(
-    rig: Rig,
-) -> None:
+async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_or_a_reason(rig: Rig) -> None:
     booking = await planted(rig, status="ACCEPTED", detail={"fee": "1.50", "customer": "Ana"})
     heard = record(
         booking, "ACCEPTED", validation_code="4711", proof="p", cancel_reason="r", fee="9.99", tracking_url="u"

@@ -8,84 +8,20 @@ from inline_snapshot import snapshot
 
 from bot.domain.bookings.record import Status, StatusChange, change_of, is_final
 from bot.playground.workspace import Message
+from bot.presentation.bookings import cards
 from bot.workflows.bookings.observe import gathered, observe
 from bot.workflows.context import Unit
 from tests.support.deliveries import CENTRO, booked, card, deliver, fact, heard, lines, open_rig, service_of, stands
 from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, OLGA, Rig
-from tests.support.shown import shown
 
 FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
 STATES = [status for status in Status if status is not Status.ON_HOLD]
-CARDS = snapshot(
-    {
-        "READY_FOR_PICKUP": ":mag: *Searching for a driver* · `READY_FOR_PICKUP`.",
-        "ACCEPTED": ":bust_in_silhouette: *Driver assigned* · `ACCEPTED`.",
-        "ARRIVED_AT_PICKUP": ":convenience_store: *Driver at the store* · `ARRIVED_AT_PICKUP`.",
-        "WAY_TO_DELIVER": ":motor_scooter: *On the way* · `WAY_TO_DELIVER`.",
-        "ARRIVED_AT_DELIVERY": ":door: *Driver at the door* · `ARRIVED_AT_DELIVERY`.",
-        "COMPLETED": ":white_check_mark: *Completed* · `COMPLETED`.",
-        "PROVIDER_NOT_FOUND": (
-            ":warning: *No driver found* · `PROVIDER_NOT_FOUND`. Nobody took it. Cancel it, or ask the delivery "
-            "service to search again."
-        ),
-        "CANCELLED_BY_BUSINESS": ":x: *Canceled by the business* · `CANCELLED_BY_BUSINESS`. Reason: because.",
-        "CANCELLED_BY_ADMIN": ":x: *Canceled by the delivery service* · `CANCELLED_BY_ADMIN`. Reason: because.",
-        "CANCELLED_BY_DELIVERY_PROVIDER": (
-            ":x: *Canceled by the delivery provider* · `CANCELLED_BY_DELIVERY_PROVIDER`. Reason: because."
-        ),
-        "NOT_DELIVERED": ":warning: *Not delivered* · `NOT_DELIVERED`. The customer did not get it. Reason: because.",
-        "RETURNING": ":leftwards_arrow_with_hook: *Coming back to the store* · `RETURNING`.",
-        "RETURNED": ":leftwards_arrow_with_hook: *Returned to the store* · `RETURNED`.",
-        "WAITING_FOR_RAIN": (
-            ":package: *WAITING_FOR_RAIN*. The service uses a word that Switchboard does not know; it counts "
-            "as under way."
-        ),
-        "CANCELED_BY_WEATHER": ":x: *Canceled (CANCELED_BY_WEATHER)*.",
-    }
-)
-LINES = snapshot(
-    {
-        "READY_FOR_PICKUP": ":mag: B-······ (Centro to Ana Lopez): *searching for a driver*.",
-        "ACCEPTED": (
-            ":bust_in_silhouette: B-······ (Centro to Ana Lopez): *driver assigned*, Diego Paz · +593987000111 · "
-            "Rapido."
-        ),
-        "ARRIVED_AT_PICKUP": ":convenience_store: B-······ (Centro to Ana Lopez): *driver at the store*.",
-        "WAY_TO_DELIVER": ":motor_scooter: B-······ (Centro to Ana Lopez): *on the way*.",
-        "ARRIVED_AT_DELIVERY": ":door: B-······ (Centro to Ana Lopez): *driver at the door*.",
-        "COMPLETED": (
-            ":white_check_mark: B-······ (Centro to Ana Lopez) is *completed*: it was delivered. Proof of delivery: "
-            "<http://127.0.0.1/proof/······.png|see it>"
-        ),
-        "PROVIDER_NOT_FOUND": ":warning: B-······ (Centro to Ana Lopez): *no driver found*.",
-        "CANCELLED_BY_BUSINESS": ":x: B-······ (Centro to Ana Lopez) is *canceled by the business*. Reason: because.",
-        "CANCELLED_BY_ADMIN": (
-            ":x: B-······ (Centro to Ana Lopez) is *canceled by the delivery service*. Reason: because."
-        ),
-        "CANCELLED_BY_DELIVERY_PROVIDER": (
-            ":x: B-······ (Centro to Ana Lopez) is *canceled by the delivery provider*. Reason: because."
-        ),
-        "NOT_DELIVERED": ":warning: B-······ (Centro to Ana Lopez): *not delivered*. Reason: because.",
-        "RETURNING": (
-            ":leftwards_arrow_with_hook: B-······ (Centro to Ana Lopez): *coming back to the store*. Reason: because."
-        ),
-        "RETURNED": (
-            ":leftwards_arrow_with_hook: B-······ (Centro to Ana Lopez): *returned to the store*. Reason: because."
-        ),
-        "WAITING_FOR_RAIN": (
-            ":package: B-······ (Centro to Ana Lopez) is now `WAITING_FOR_RAIN`, a word that Switchboard does not know."
-        ),
-        "CANCELED_BY_WEATHER": ":x: B-······ (Centro to Ana Lopez) is *canceled (CANCELED_BY_WEATHER)*.",
-    }
-)
-
-
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def test_each_state_is_shown_and_told(rig: Rig) -> None:
-    """Five bookings, one for each end, and what comes before on the way there."""
+    """Five bookings, one for each end, and what comes before on the way there; the words: see presentation."""
     walks = (
         "READY_FOR_PICKUP ACCEPTED ARRIVED_AT_PICKUP WAY_TO_DELIVER ARRIVED_AT_DELIVERY COMPLETED",
         "PROVIDER_NOT_FOUND CANCELLED_BY_BUSINESS",
@@ -93,18 +29,20 @@ async def test_each_state_is_shown_and_told(rig: Rig) -> None:
         "CANCELLED_BY_DELIVERY_PROVIDER",
         "NOT_DELIVERED RETURNING RETURNED",
     )
-    cards, told = {}, {}
+    reached = set()
     for walk in walks:
         booking = await booked(rig)
         for status in walk.split():
             service_of(rig).settle(booking, status, reason="because", force=True)
             await rig.pass_time(60)
-            cards[status], told[status] = stands(rig), shown(lines(rig)[-1])
+            reached.add(status)
+            assert f"`{status}`" in stands(rig)
+            assert f"*{cards.word(status)}*" in lines(rig)[-1]
+            assert ("Reason: because." in stands(rig)) is status.startswith(("CANCELLED", "NOT_DELIVERED")), status
             assert bool(card(rig).buttons) is not is_final(status), status
-    assert cards == {status.value: CARDS[status.value] for status in STATES}
-    assert told == {status.value: LINES[status.value] for status in STATES}
+    assert reached == {status.value for status in STATES}
     _, states = await rig.switchboard.context.store.read(gathered)
-    assert set(cards) <= set(states)
+    assert reached <= set(states)
 
 
 def ways_between() -> list[list[Status]]:
@@ -173,27 +111,12 @@ async def test_a_restart_search_is_told_as_such(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "ACCEPTED")
     await rig.pass_time(31)
-    assert shown(card(rig).text) == snapshot("""\
-*Delivery B-······ · Centro → Ana Lopez*
-:bust_in_silhouette: *Driver assigned* · `ACCEPTED`.
-Driver: Diego Paz · +593987000111 · Rapido
-Follow it: <http://127.0.0.1/track/······|where it is now>
-Customer: Ana Lopez · +593 ••••
-Address: ••••
-Order: 25.50 USD, cash: the driver collects it
-Fee: 1.97 USD (0.26 USD tax)
-Notes: Ring twice
-Delivery code: ••••
-Number at the service: 10001
-Asked by: <@U0MARIA>""")
+    assert fact(rig, "Driver") == "Diego Paz · +593987000111 · Rapido"
     service_of(rig).book.restart(booking)
     await rig.pass_time(31)
-    assert shown(lines(rig)[-1]) == snapshot(
-        ":repeat: B-······ (Centro to Ana Lopez): *search restarted*. The driver is gone, and every provider is asked "
-        "again (from driver assigned to searching for a driver)."
-    )
+    assert "*search restarted*" in lines(rig)[-1]
     assert not fact(rig, "Driver")
-    assert stands(rig) == snapshot(":mag: *Searching for a driver* · `READY_FOR_PICKUP`. Search number 2.")
+    assert stands(rig).endswith("Search number 2.")
     service_of(rig).advance()
     await rig.pass_time(31)
     assert fact(rig, "Driver") == snapshot("Luz Mora · +593987000221 · MotoYa")
@@ -204,8 +127,8 @@ async def test_a_state_nobody_knows_is_shown_as_it_came(rig: Rig, word_of_theirs
     booking = await booked(rig)
     service_of(rig).settle(booking, word_of_theirs, force=True)
     await rig.pass_time(31)
-    assert stands(rig) == CARDS[word_of_theirs]
-    assert shown(lines(rig)[-1]) == LINES[word_of_theirs]
+    assert word_of_theirs in stands(rig)
+    assert word_of_theirs in lines(rig)[-1]
     assert bool(card(rig).buttons) is not final
     reads = len(service_of(rig).calls_of("get_booking"))
     await rig.pass_time(600, steps=10)
@@ -236,7 +159,7 @@ async def test_what_has_ended_is_read_no_more(rig: Rig) -> None:
     reads = len(service_of(rig).calls_of("get_booking"))
     await rig.pass_time(7_200, steps=8)
     assert len(service_of(rig).calls_of("get_booking")) == reads
-    assert stands(rig) == CARDS["COMPLETED"]
+    assert "`COMPLETED`" in stands(rig)
 
 
 async def test_no_driver_is_an_alarm(rig: Rig) -> None:
@@ -244,10 +167,8 @@ async def test_no_driver_is_an_alarm(rig: Rig) -> None:
     await booked(rig)
     service_of(rig).advance()
     await rig.pass_time(31)
-    assert stands(rig) == CARDS["PROVIDER_NOT_FOUND"]
-    assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot(
-        ":warning: B-······ (Centro to Ana Lopez): no driver was found. It has to be canceled or searched for again."
-    )
+    assert "`PROVIDER_NOT_FOUND`" in stands(rig)
+    assert "no driver was found" in rig.workspace.messages(ALERTS)[-1].text
     assert "Cancel" in {button.text for button in card(rig).buttons}
 
 
@@ -255,16 +176,12 @@ async def test_a_card_says_when_it_may_be_behind(rig: Rig) -> None:
     await booked(rig)
     service_of(rig).switches.suspended = True
     await rig.pass_time(61, steps=2)
-    assert shown(card(rig).text.splitlines()[-1]) == snapshot(
-        """:warning: This may be behind: The operator of Switchboard has to mend this: delivery: the service has \
-suspended the workspace, saying “This workspace is suspended”; ask it why in the chat of its dashboard; nothing is \
-repeated until then."""
-    )
+    assert "This may be behind: The operator of Switchboard has to mend this" in card(rig).text.splitlines()[-1]
     service_of(rig).switches.suspended = False
     service_of(rig).advance()
     await rig.pass_time(600, steps=6)
     assert "This may be behind" not in card(rig).text
-    assert stands(rig) == CARDS["ACCEPTED"]
+    assert "`ACCEPTED`" in stands(rig)
 
 
 @pytest.mark.parametrize("by", ["number", "id"])
@@ -272,36 +189,17 @@ async def test_a_booking_made_elsewhere_is_canceled_by_its_number_at_the_service
     """Nobody here has heard of it: it is looked for in the stores, followed, and canceled like any other."""
     made = service_of(rig).book.create(service_of(rig).store("Centro"), ELSEWHERE)
     named = str(getattr(made, by))
-    assert shown(await deliver(rig, f"cancel {named}")) == snapshot(
-        ":information_source: B-······ (Centro to Walk In) was made outside of Switchboard and is followed here from "
-        "now on. To cancel it, say why: `/deliver cancel B-······ &lt;reason&gt;`."
-    )
-    assert shown(card(rig, CENTRO).text) == snapshot("""\
-*Delivery B-······ · Centro → Walk In*
-:mag: *Searching for a driver* · `READY_FOR_PICKUP`.
-Follow it: <http://127.0.0.1/track/······|where it is now>
-Customer: Walk In
-Fee: 1.92 USD
-Delivery code: ••••
-Number at the service: 10001
-Made outside of Switchboard; the delivery service told of it.""")
-    assert shown(await deliver(rig, f"cancel {named} customer called it off")) == snapshot(
-        ":ballot_box_with_check: B-······ (Centro to Walk In): it is canceled. Its status: *canceled by the business*."
-    )
+    assert "To cancel it, say why" in await deliver(rig, f"cancel {named}")
+    assert "Made outside of Switchboard" in card(rig, CENTRO).text
+    assert "it is canceled" in await deliver(rig, f"cancel {named} customer called it off")
     assert made.status == "CANCELLED_BY_BUSINESS"
     assert len(rig.cards(CENTRO)) == 1
-    assert shown(await deliver(rig, "cancel 999999 nobody")) == snapshot("""\
-:pencil2: *booking*: no booking of that name is known here; it is a reference such as B-······ or V-······, or the \
-booking's number at the service. You gave: 999999
-Nothing was done. For example: `/deliver cancel B-······ "customer called it off"`""")
+    assert "no booking of that name is known here" in await deliver(rig, "cancel 999999 nobody")
 
 
 async def test_the_search_for_one_made_elsewhere_is_started_by_its_number(rig: Rig) -> None:
     made = service_of(rig).book.create(service_of(rig).store("Centro"), {**ELSEWHERE, "cookTime": 900_000})
-    assert shown(await deliver(rig, f"start {made.number}")) == snapshot(
-        ":ballot_box_with_check: B-······ (Centro to Walk In): the search for a driver has been asked for. Its "
-        "status: *searching for a driver*."
-    )
+    assert "the search for a driver has been asked for" in await deliver(rig, f"start {made.number}")
     assert made.status == "READY_FOR_PICKUP"
     assert f"Number at the service: {made.number}\n" in await deliver(rig, f"prebook show {made.number}")
 

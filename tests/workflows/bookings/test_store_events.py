@@ -11,22 +11,9 @@ from inline_snapshot import snapshot
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import Booking
 from bot.workflows.bookings import events
-from tests.support.deliveries import (
-    CENTRO,
-    SEARCHING,
-    booked,
-    card,
-    deliver,
-    fact,
-    heard,
-    lines,
-    open_rig,
-    service_of,
-    stands,
-)
+from tests.support import deliveries
 from tests.support.rig import FINANCE, OLGA, Rig
 from tests.support.rows import store_events_of
-from tests.support.shown import shown
 from tests.support.store_events import FIELDS, made_elsewhere
 
 STATUS = "UPDATE_BOOKING_STATUS"
@@ -35,8 +22,8 @@ COMPLETED = ":white_check_mark: *Completed* · `COMPLETED`."
 
 
 async def with_webhooks(database_url: str) -> Rig:
-    opened = await open_rig(database_url)
-    await deliver(opened, "webhooks on Centro", user=OLGA)
+    opened = await deliveries.open_rig(database_url)
+    await deliveries.deliver(opened, "webhooks on Centro", user=OLGA)
     return opened
 
 
@@ -44,7 +31,7 @@ pytestmark = pytest.mark.rig(on="both", opened_by=with_webhooks)
 
 
 def address(rig: Rig, kind: str = STATUS) -> str:
-    return service_of(rig).store("Centro").webhooks[kind]
+    return deliveries.service_of(rig).store("Centro").webhooks[kind]
 
 
 async def post(url: str, body: object, *, method: str = "POST", **more: Any) -> int:
@@ -60,63 +47,63 @@ def event(booking: Booking, status: str) -> dict[str, object]:
 
 async def test_a_booking_made_elsewhere_appears_in_the_channel_of_its_store(rig: Rig) -> None:
     booking = await made_elsewhere(rig)
-    assert fact(rig, "Number at the service", CENTRO) == str(booking.number)
-    assert fact(rig, "Asked by", CENTRO) == snapshot("")
+    assert deliveries.fact(rig, "Number at the service", deliveries.CENTRO) == str(booking.number)
+    assert deliveries.fact(rig, "Asked by", deliveries.CENTRO) == snapshot("")
     assert not rig.cards(FINANCE)
     for _ in range(5):
-        service_of(rig).advance()
-        await heard(rig)
-    assert stands(rig, CENTRO) == COMPLETED
-    assert len(rig.cards(CENTRO)) == 1
+        deliveries.service_of(rig).advance()
+        await deliveries.heard(rig)
+    assert deliveries.stands(rig, deliveries.CENTRO) == COMPLETED
+    assert len(rig.cards(deliveries.CENTRO)) == 1
 
 
 @pytest.mark.parametrize("manner", ["double", "out_of_order", "forged"])
 async def test_whatever_the_webhooks_do_the_card_says_what_is_so(rig: Rig, manner: str) -> None:
-    setattr(service_of(rig).callbacks.switches, manner, True)
-    booking = await booked(rig)
-    await heard(rig)
+    setattr(deliveries.service_of(rig).callbacks.switches, manner, True)
+    booking = await deliveries.booked(rig)
+    await deliveries.heard(rig)
     for _ in range(5):
-        service_of(rig).advance()
-        await heard(rig)
+        deliveries.service_of(rig).advance()
+        await deliveries.heard(rig)
         await rig.pass_time(46)
-    service_of(rig).callbacks.release()
-    await heard(rig)
+    deliveries.service_of(rig).callbacks.release()
+    await deliveries.heard(rig)
     assert booking.status == "COMPLETED"
-    assert stands(rig) == COMPLETED
-    assert fact(rig, "Driver") == snapshot("Diego Paz · +593987000111 · Rapido")
-    said = lines(rig)
+    assert deliveries.stands(rig) == COMPLETED
+    assert deliveries.fact(rig, "Driver") == snapshot("Diego Paz · +593987000111 · Rapido")
+    said = deliveries.lines(rig)
     assert sum("is *completed*" in line for line in said) == 1
     assert len(said) == len(set(said))
-    assert not rig.cards(CENTRO)
+    assert not rig.cards(deliveries.CENTRO)
 
 
 async def test_a_state_that_was_true_before_changes_nothing(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).settle(booking, "WAY_TO_DELIVER")
-    await heard(rig)
-    told = lines(rig)
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    await deliveries.heard(rig)
+    told = deliveries.lines(rig)
     assert await post(address(rig), event(booking, "ACCEPTED")) == 200
     assert await post(address(rig), event(booking, "COMPLETED")) == 200
-    await heard(rig)
-    assert stands(rig) == ON_THE_WAY
-    assert lines(rig) == told
+    await deliveries.heard(rig)
+    assert deliveries.stands(rig) == ON_THE_WAY
+    assert deliveries.lines(rig) == told
 
 
 async def test_the_same_words_at_the_same_time_are_one_event(rig: Rig) -> None:
-    booking = await booked(rig)
-    reads = len(service_of(rig).calls_of("get_booking"))
+    booking = await deliveries.booked(rig)
+    reads = len(deliveries.service_of(rig).calls_of("get_booking"))
     answers = await asyncio.gather(*(post(address(rig), event(booking, "READY_FOR_PICKUP")) for _ in range(8)))
     assert set(answers) == {200}
     kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
     assert sum("READY" in one.body and one.state.value == "received" for one in kept) == 1
-    await heard(rig)
-    assert len(service_of(rig).calls_of("get_booking")) == reads + 1
+    await deliveries.heard(rig)
+    assert len(deliveries.service_of(rig).calls_of("get_booking")) == reads + 1
 
 
 async def test_of_a_large_event_what_is_needed_is_kept_and_forgotten_once_looked_at(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).callbacks.switches.drop = True
-    service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).callbacks.switches.drop = True
+    deliveries.service_of(rig).settle(booking, "WAY_TO_DELIVER")
     large = {**event(booking, "WAY_TO_DELIVER"), "more": [{"text": "x" * 2_000}] * 90}
     assert await post(address(rig), large) == 200
     assert await post(address(rig), {f"field{n}": "x" * 400 for n in range(600)}) == 200
@@ -126,7 +113,7 @@ async def test_of_a_large_event_what_is_needed_is_kept_and_forgotten_once_looked
     ]
     assert max(len(one.body) for one in waiting) < 10_000
     await rig.settle()
-    assert stands(rig) == ON_THE_WAY
+    assert deliveries.stands(rig) == ON_THE_WAY
     assert not any(one.body for one in await store.read(lambda tx: store_events_of(tx, "Centro")))
 
 
@@ -141,46 +128,46 @@ async def test_more_than_can_be_looked_at_is_not_taken(rig: Rig, monkeypatch: py
 
 
 async def test_an_unknown_booking_and_one_of_another_store_are_ignored(rig: Rig) -> None:
-    theirs = service_of(rig).book.create(service_of(rig).add_store("Norte"), FIELDS)
+    theirs = deliveries.service_of(rig).book.create(deliveries.service_of(rig).add_store("Norte"), FIELDS)
     assert await post(address(rig), {"statusText": "COMPLETED", "bookingID": "f" * 24}) == 200
     assert await post(address(rig), event(theirs, "COMPLETED")) == 200
     await rig.pass_time(600, steps=8)
-    assert not rig.cards(CENTRO)
-    assert not rig.workspace.messages(CENTRO)
+    assert not rig.cards(deliveries.CENTRO)
+    assert not rig.workspace.messages(deliveries.CENTRO)
     kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
     assert [one.state.value for one in kept] == ["stale", "stale"]
 
 
 async def test_our_number_in_the_record_of_another_store_moves_nothing_of_ours(rig: Rig) -> None:
-    await booked(rig)
+    await deliveries.booked(rig)
     store = rig.switchboard.context.store
     (ours,) = await store.read(lambda tx: tx.bookings.open(limit=20))
     await store.write(lambda tx: tx.bookings.touch(ours, store="Norte"))
     fields = {**FIELDS, "externalBookingId": ours.external_id}
-    theirs = service_of(rig).book.create(service_of(rig).store("Centro"), fields)
-    service_of(rig).settle(theirs, "COMPLETED")
-    await heard(rig)
+    theirs = deliveries.service_of(rig).book.create(deliveries.service_of(rig).store("Centro"), fields)
+    deliveries.service_of(rig).settle(theirs, "COMPLETED")
+    await deliveries.heard(rig)
     kept = await store.read(lambda tx: tx.bookings.get(ours.id))
     assert kept is not None
     assert (kept.remote_id, kept.status) == (ours.remote_id, ours.status)
 
 
 async def test_a_driver_whom_no_reading_shows_is_marked_as_reported(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).callbacks.switches.drop = True
-    service_of(rig).settle(booking, "ACCEPTED")
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).callbacks.switches.drop = True
+    deliveries.service_of(rig).settle(booking, "ACCEPTED")
     booking.driver = None
     report = {**event(booking, "ACCEPTED"), "driverName": "Diego Paz", "driverMobile": "+593987000111"}
     assert await post(address(rig, "DRIVER_ASSIGNED"), report) == 200
-    await heard(rig)
-    assert fact(rig, "Driver") == snapshot("Diego Paz · +593987000111 _(reported, not confirmed)_")
+    await deliveries.heard(rig)
+    assert deliveries.fact(rig, "Driver") == snapshot("Diego Paz · +593987000111 _(reported, not confirmed)_")
 
 
 async def test_any_body_is_answered_and_changes_nothing(rig: Rig) -> None:
     for body in (b"", b"\xff\xfe", "nonsense", "[]", "null", "5", '{"statusText":"COMPLETED"}', "[" * 9_000):
         assert await post(address(rig), body) == 200, body
         await rig.pass_time(60, steps=2)
-        assert not rig.cards(CENTRO), body
+        assert not rig.cards(deliveries.CENTRO), body
 
 
 async def test_who_does_not_know_the_address_learns_nothing(rig: Rig) -> None:
@@ -195,65 +182,57 @@ async def test_who_does_not_know_the_address_learns_nothing(rig: Rig) -> None:
 
 
 async def test_what_cannot_be_read_is_passed_on_as_unverified(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).settle(booking, "ACCEPTED")
-    service_of(rig).switches.suspended = True
-    await heard(rig)
-    assert shown(card(rig).text.splitlines()[-1]) == snapshot(
-        ":grey_question: Reported as driver assigned, *not verified* by reading it."
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).settle(booking, "ACCEPTED")
+    deliveries.service_of(rig).switches.suspended = True
+    await deliveries.heard(rig)
+    assert (
+        deliveries.card(rig)
+        .text.splitlines()[-1]
+        .endswith("Reported as driver assigned, *not verified* by reading it.")
     )
-    assert stands(rig) == SEARCHING  # the state stays what was read
-    assert shown("\n".join(sorted(lines(rig)))) == snapshot("""\
-:grey_question: B-······ (Centro to Ana Lopez): the service says that it has a driver. This is *unverified*: The \
-operator of Switchboard has to mend this: delivery: the service has suspended the workspace, saying “This workspace is \
-suspended”; ask it why in the chat of its dashboard; nothing is repeated until then.
-:grey_question: B-······ (Centro to Ana Lopez): the service says that it is *driver assigned*. This is *unverified*: \
-The operator of Switchboard has to mend this: delivery: the service has suspended the workspace, saying “This \
-workspace is suspended”; ask it why in the chat of its dashboard; nothing is repeated until then.
-:mag: B-······ (Centro to Ana Lopez): *searching for a driver*.""")
-    service_of(rig).switches.suspended = False
+    assert deliveries.stands(rig) == deliveries.SEARCHING  # the state stays what was read
+    assert ["*unverified*" in line for line in sorted(deliveries.lines(rig))] == [True, True, False]
+    deliveries.service_of(rig).switches.suspended = False
     await rig.pass_time(120, steps=4)
-    assert "*not verified*" not in card(rig).text
-    assert stands(rig) == snapshot(":bust_in_silhouette: *Driver assigned* · `ACCEPTED`.")
+    assert "*not verified*" not in deliveries.card(rig).text
+    assert "`ACCEPTED`" in deliveries.stands(rig)
 
 
 async def test_an_outage_is_waited_for_before_anything_is_called_unverified(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=2))
-    service_of(rig).settle(booking, "WAY_TO_DELIVER")
-    await heard(rig)
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=2))
+    deliveries.service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    await deliveries.heard(rig)
     await rig.pass_time(12, steps=6)
-    assert stands(rig) == ON_THE_WAY
-    assert not any("unverified" in line for line in lines(rig))
+    assert deliveries.stands(rig) == ON_THE_WAY
+    assert not any("unverified" in line for line in deliveries.lines(rig))
 
 
 async def test_an_event_of_a_store_whose_key_is_gone_is_passed_on_in_its_channel(rig: Rig) -> None:
-    service_of(rig).callbacks.switches.drop = True
-    booking = service_of(rig).book.create(service_of(rig).store("Centro"), FIELDS)
+    deliveries.service_of(rig).callbacks.switches.drop = True
+    booking = deliveries.service_of(rig).book.create(deliveries.service_of(rig).store("Centro"), FIELDS)
     store = rig.switchboard.context.store
     row = await store.read(lambda tx: tx.stores.get("Centro"))
     assert row is not None
     await store.write(lambda tx: tx.stores.touch(row, sealed_key=""))
     await post(address(rig), event(booking, "ACCEPTED"))
     await rig.settle()
-    (said,) = [one for one in rig.workspace.messages(CENTRO) if str(booking.id) in one.text]
-    assert shown(said.text) == snapshot(
-        ":grey_question: Centro: the service says that the booking `······` is *driver assigned*. This is "
-        "*unverified*: The operator of Switchboard has to mend this: delivery: there is no key for the store "
-        "Centro; list the stores (the master key brings their keys along) or add it to DELIVERY_STORE_KEYS."
-    )
+    (said,) = [one for one in rig.workspace.messages(deliveries.CENTRO) if str(booking.id) in one.text]
+    assert "This is *unverified*" in said.text
+    assert "there is no key for the store Centro" in said.text
 
 
 async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None:
     here = "127.0.0.0/8"
-    rig = await open_rig(
+    rig = await deliveries.open_rig(
         sqlite_url,
         payments_allowed_sources="198.51.100.7",
         delivery_allowed_sources="203.0.113.9",
         trusted_proxies=here,
     )
     try:
-        await deliver(rig, "webhooks on Centro", user=OLGA)
+        await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
         for source, status in (("198.51.100.7", 404), ("192.0.2.1", 404), ("203.0.113.9", 200)):
             assert await post(address(rig), {"bookingID": "1"}, headers={"X-Forwarded-For": source}) == status
         assert await post(address(rig), {"bookingID": "1"}) == 404
@@ -263,57 +242,49 @@ async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None
 
 async def test_webhooks_off_take_no_more(rig: Rig) -> None:
     url = address(rig)
-    said = await deliver(rig, "webhooks off Centro", user=OLGA)
+    said = await deliveries.deliver(rig, "webhooks off Centro", user=OLGA)
     assert said.count("nothing is registered") == 2
     assert await post(url, {"bookingID": "1"}) == 404
-    service_of(rig).switches.keep_webhooks = True
-    await deliver(rig, "webhooks on Centro", user=OLGA)
-    said = await deliver(rig, "webhooks off Centro", user=OLGA)
-    assert shown(said) == snapshot("""\
-:satellite_antenna: *Webhooks of Centro* were not all taken away:
-• `UPDATE_BOOKING_STATUS`: comes here (127.0.0.1).
-• `DRIVER_ASSIGNED`: comes here (127.0.0.1).""")  # the service did not do it, and that is what is said
+    deliveries.service_of(rig).switches.keep_webhooks = True
+    await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
+    said = await deliveries.deliver(rig, "webhooks off Centro", user=OLGA)
+    assert "were not all taken away" in said  # the service did not do it, and that is what is said
 
 
 async def test_a_new_registration_ends_the_old_address(rig: Rig) -> None:
     old = address(rig)
-    await deliver(rig, "webhooks on Centro", user=OLGA)
+    await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
     assert address(rig) != old
     assert await post(old, {"bookingID": "1"}) == 404
     assert await post(address(rig), {"bookingID": "1"}) == 200
 
 
 async def test_somebody_elses_address_is_named_by_its_host_alone(rig: Rig) -> None:
-    service_of(rig).store("Centro").webhooks[STATUS] = "https://hooks.example.com/secret-path"
-    assert shown(await deliver(rig, "webhooks Centro")) == snapshot("""\
-:satellite_antenna: *Webhooks of Centro*
-• `UPDATE_BOOKING_STATUS`: goes elsewhere, not to Switchboard (hooks.example.com).
-• `DRIVER_ASSIGNED`: comes here (127.0.0.1).""")
+    deliveries.service_of(rig).store("Centro").webhooks[STATUS] = "https://hooks.example.com/secret-path"
+    said = await deliveries.deliver(rig, "webhooks Centro")
+    assert "goes elsewhere, not to Switchboard (hooks.example.com)" in said
+    assert "secret-path" not in said
 
 
 async def test_a_proof_that_comes_after_the_end_is_shown(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).callbacks.switches.drop = True
-    service_of(rig).settle(booking, "COMPLETED")
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).callbacks.switches.drop = True
+    deliveries.service_of(rig).settle(booking, "COMPLETED")
     booking.proof = ""
     await rig.pass_time(31)
-    assert not fact(rig, "Proof of delivery")
+    assert not deliveries.fact(rig, "Proof of delivery")
     booking.proof = f"/proof/{booking.id}.png"
     await post(address(rig), event(booking, "COMPLETED"))
-    await heard(rig)
-    assert fact(rig, "Proof of delivery") == snapshot("<http://127.0.0.1/proof/······.png|see it>")
-    assert sum("is *completed*" in line for line in lines(rig)) == 1
+    await deliveries.heard(rig)
+    assert deliveries.fact(rig, "Proof of delivery") == snapshot("<http://127.0.0.1/proof/······.png|see it>")
+    assert sum("is *completed*" in line for line in deliveries.lines(rig)) == 1
 
 
-@pytest.mark.rig(on="sqlite", opened_by=open_rig, public_url=None)
+@pytest.mark.rig(on="sqlite", opened_by=deliveries.open_rig, public_url=None)
 async def test_without_a_public_address_nothing_is_registered(rig: Rig) -> None:
-    assert shown(await deliver(rig, "webhooks on Centro", user=OLGA)) == snapshot(
-        ":warning: The operator of Switchboard has to mend this: PUBLIC_URL is missing, so there is no address "
-        "that the delivery service could reach, and nothing was registered; set PUBLIC_URL, e.g. "
-        "PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then."
-    )
-    assert not service_of(rig).calls_of("register_webhook")
-    assert not service_of(rig).store("Centro").webhooks
+    assert "PUBLIC_URL is missing" in await deliveries.deliver(rig, "webhooks on Centro", user=OLGA)
+    assert not deliveries.service_of(rig).calls_of("register_webhook")
+    assert not deliveries.service_of(rig).store("Centro").webhooks
 
 
 @pytest.mark.parametrize(("secret", "escaped"), [
@@ -322,10 +293,10 @@ async def test_without_a_public_address_nothing_is_registered(rig: Rig) -> None:
 ])  # fmt: skip
 async def test_a_secret_in_an_event_is_neither_kept_nor_told(rig: Rig, secret: str, escaped: str) -> None:
     """However its JSON spells it: some serializers write any character as an escape."""
-    booking = await booked(rig)
+    booking = await deliveries.booked(rig)
     status = f"see {secret}"
     spelled = "".join(f"\\u{ord(char):04x}" if char in escaped else char for char in secret)
-    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))
+    deliveries.service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))
     body = json.dumps(event(booking, status)).replace(secret, spelled)
     assert await post(address(rig), body.encode()) == 200
     [kept] = await rig.switchboard.context.store.write(
@@ -333,30 +304,30 @@ async def test_a_secret_in_an_event_is_neither_kept_nor_told(rig: Rig, secret: s
     )
     assert json.loads(kept.body)["statusText"] == "see [hidden]"
     await rig.pass_time(600, steps=12)
-    assert "see [hidden]" in "".join(lines(rig))
-    assert secret not in "".join(lines(rig)) + card(rig).text
+    assert "see [hidden]" in "".join(deliveries.lines(rig))
+    assert secret not in "".join(deliveries.lines(rig)) + deliveries.card(rig).text
 
 
 @pytest.mark.parametrize("back", ["READY_FOR_PICKUP", "ready_for_pickup", "ON_HOLD", "PROVIDER_NOT_FOUND"])
 async def test_a_driver_whom_only_a_webhook_reported_goes_when_the_search_begins_anew(rig: Rig, back: str) -> None:
-    booking = await booked(rig)
-    service_of(rig).callbacks.switches.drop = True
-    service_of(rig).settle(booking, "ACCEPTED")
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).callbacks.switches.drop = True
+    deliveries.service_of(rig).settle(booking, "ACCEPTED")
     booking.driver = None
     report = {**event(booking, "ACCEPTED"), "driverName": "Diego Paz", "driverMobile": "+593987000111"}
     await post(address(rig, "DRIVER_ASSIGNED"), report)
-    await heard(rig)
-    assert fact(rig, "Driver").startswith("Diego Paz")
-    service_of(rig).settle(booking, back.upper(), force=True)
+    await deliveries.heard(rig)
+    assert deliveries.fact(rig, "Driver").startswith("Diego Paz")
+    deliveries.service_of(rig).settle(booking, back.upper(), force=True)
     booking.driver, booking.status = None, back
     await post(address(rig, "DRIVER_ASSIGNED"), report)  # late; nobody drives
-    await heard(rig)
-    assert fact(rig, "Driver") == ""
+    await deliveries.heard(rig)
+    assert deliveries.fact(rig, "Driver") == ""
 
 
 async def test_the_pace_of_reading_begins_anew_with_each_change(rig: Rig) -> None:
-    booking = await booked(rig)
-    service_of(rig).callbacks.switches.drop = True
+    booking = await deliveries.booked(rig)
+    deliveries.service_of(rig).callbacks.switches.drop = True
     await rig.pass_time(3_600, steps=60)
 
     async def pause() -> float:
@@ -368,8 +339,8 @@ async def test_the_pace_of_reading_begins_anew_with_each_change(rig: Rig) -> Non
     while longest <= 280:  # nothing has changed for an hour: it is read every five minutes
         await rig.pass_time(31)
         longest = await pause()
-    service_of(rig).settle(booking, "ACCEPTED")
-    while stands(rig).find("ACCEPTED") < 0:
+    deliveries.service_of(rig).settle(booking, "ACCEPTED")
+    while deliveries.stands(rig).find("ACCEPTED") < 0:
         await rig.pass_time(31)
     assert await pause() <= 30
     await rig.pass_time(31)

@@ -127,9 +127,7 @@ async def test_a_list_that_is_paused_as_its_last_answer_arrives_ends(rig: Rig) -
 
 
 @pytest.mark.parametrize("dies", ["paused before the answer", "paused after it was stored"])
-async def test_a_list_whose_process_died_between_its_last_answer_and_its_end_ends(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, dies: str
-) -> None:
+async def test_a_list_whose_process_died_at_its_end_ends(rig: Rig, monkeypatch: pytest.MonkeyPatch, dies: str) -> None:
     async def die(_: Run) -> None:
         await asyncio.sleep(0)
 
@@ -345,9 +343,7 @@ async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) 
 
 
 @pytest.mark.parametrize(("what", "rest"), [(Press.RESUME, 0.0), (Press.STOP, 20.0)])
-async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked_for(
-    rig: Rig, what: Press, rest: float
-) -> None:
+async def test_only_a_person_who_resumes_ignores_the_wait_asked_for(rig: Rig, what: Press, rest: float) -> None:
     ctx = rig.switchboard.context
     one = await made(rig, state=RunState.PAUSED)
     await ctx.store.write(lambda tx: tx.emails.begin(BEGUN))

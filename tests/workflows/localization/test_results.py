@@ -48,9 +48,7 @@ class Stream:
 @pytest.mark.parametrize(("chunks", "held"), [
     ((), 0), ((b"a",), 1), ((b"a", b"b"), 2), ((b"a" * HEAD, b"b"), 1), ((b"a" * (HEAD - 1), b"b", b"c"), 2),
 ])  # fmt: skip
-async def test_the_beginning_of_a_stream_is_looked_at_and_nothing_of_it_is_lost(
-    chunks: tuple[bytes, ...], held: int
-) -> None:
+async def test_the_beginning_of_a_stream_is_looked_at_and_kept(chunks: tuple[bytes, ...], held: int) -> None:
     stream = Stream(*chunks)
     head, whole = await results._begun(aiter(stream))
     assert (head, stream.read) == (b"".join(chunks[:held]), held)
@@ -136,9 +134,7 @@ async def test_at_the_sixth_time_the_next_file_follows(rig: Rig) -> None:
     assert progress.deliveries[0].track.url == ""
 
 
-async def test_a_file_that_only_this_process_has_keeps_its_lease_and_is_tried_by_it(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_file_that_only_this_process_has_keeps_its_lease(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     slept: list[float] = []
     again: list[str] = []
 

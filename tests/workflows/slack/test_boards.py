@@ -4,7 +4,6 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
@@ -13,7 +12,6 @@ from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.settling import settle
-from tests.support.shown import shown
 from tests.workflows.play import Counted, Play
 
 
@@ -79,13 +77,7 @@ async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds
     await play.say("half")
     assert [one.text for one in play.messages()] == ["Job 7 is at 0", "7: half"]
     [alert] = play.messages(ALERTS)
-    assert shown(alert.text) == snapshot(
-        """\
-:rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `missing_scope`. Invite the app there, or \
-ask an admin whether it may post.
-Runbook: `docs/alerts.md#message-not-posted`\
-"""
-    )
+    assert "could not be posted in <#C0FINANCE>: Slack says `missing_scope`" in alert.text
 
 
 async def test_a_file_arrives_once_whatever_becomes_of_its_answer(play: Play) -> None:

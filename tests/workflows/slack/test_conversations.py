@@ -84,9 +84,7 @@ async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> N
     assert sorted(said(play)) == list(range(5))
 
 
-async def test_a_conversation_that_is_full_keeps_its_order_and_the_pace_slack_asks_for(
-    rig: Rig, referee: Referee
-) -> None:
+async def test_a_full_conversation_keeps_its_order_and_slacks_pace(rig: Rig, referee: Referee) -> None:
     play = Play(rig)
     await lines(play, 40, channels=CHANNELS)
     await play.pass_time(0)

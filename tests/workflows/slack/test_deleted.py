@@ -57,9 +57,7 @@ async def show(rig: Rig, user: str) -> None:
 
 
 @pytest.mark.parametrize("lose", LOST)
-async def test_the_card_of_the_approvers_comes_back_when_one_of_them_looks(
-    rig: Rig, lose: Lose, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_approvers_card_comes_back_to_a_look(rig: Rig, lose: Lose, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     old = await rig.card(APPROVALS)
     expires = (await newest(rig)).expires_at
@@ -82,9 +80,7 @@ async def test_the_card_of_the_approvers_comes_back_when_one_of_them_looks(
     assert rig.paid == [("ana@example.com", 2500)]
 
 
-async def test_the_card_of_the_requester_comes_back_with_the_next_change(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_requesters_card_comes_back_with_the_next_change(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     delete(rig, rig.cards(FINANCE)[0], monkeypatch)
     await rig.settle()
@@ -108,9 +104,7 @@ async def test_its_button_works_and_the_news_follow_in_its_thread(rig: Rig, monk
     assert [said.thread_ts for said in rig.news(FINANCE)] == [card.ts]
 
 
-async def test_a_requester_looks_after_their_own_card_and_nobody_else_outside_the_policy_after_any(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_only_people_of_a_request_bring_its_card_back(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     delete(rig, rig.cards(FINANCE)[0], monkeypatch)
     await show(rig, ZOE)
@@ -127,9 +121,7 @@ async def test_a_finished_request_is_shown_without_a_new_card(rig: Rig, monkeypa
     assert not rig.cards(APPROVALS)
 
 
-async def test_while_the_new_card_is_posted_the_old_one_is_outdated_and_the_new_one_counts(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_while_a_card_is_posted_anew_the_new_one_counts(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Slack's answer to the post is lost: a click on the new card tells where it stands."""
     await rig.pay()
     old = await rig.card(APPROVALS)
@@ -154,9 +146,7 @@ def play(rig: Rig) -> Play:
 
 
 @pytest.mark.parametrize("lose", LOST)
-async def test_every_board_comes_back_with_what_is_new_and_keeps_its_thread(
-    play: Play, lose: Lose, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_every_board_comes_back_in_its_thread(play: Play, lose: Lose, monkeypatch: pytest.MonkeyPatch) -> None:
     """A booking, a call, a list."""
     await play.post()
     [old] = play.messages()
@@ -172,7 +162,7 @@ async def test_every_board_comes_back_with_what_is_new_and_keeps_its_thread(
 @pytest.mark.parametrize(
     ("lose", "comes_back"), [(delete, True), (belongs_to_another, False), (can_never_be_edited, False)]
 )
-async def test_mere_progress_brings_back_only_what_was_deleted(
+async def test_progress_brings_back_what_was_deleted(
     play: Play, lose: Lose, comes_back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await play.post()
@@ -191,9 +181,7 @@ async def test_in_a_thread_it_comes_back_in_that_thread(play: Play, monkeypatch:
     assert [one.thread_ts for one in play.messages()[1:]] == [above.ts]
 
 
-async def test_a_line_whose_board_has_vanished_brings_it_back_and_follows_it(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_line_brings_its_vanished_board_back_and_follows(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     await play.post()
     vanish(play.rig, play.messages()[0], monkeypatch)
     await play.say("half")
@@ -203,9 +191,7 @@ async def test_a_line_whose_board_has_vanished_brings_it_back_and_follows_it(
     assert [(line.text, line.thread_ts) for line in lines] == [("7: half", root.ts), ("7: done", root.ts)]
 
 
-async def test_where_no_thread_can_be_had_no_line_brings_a_board_twice(
-    play: Play, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_where_no_thread_can_be_had_no_board_comes_twice(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
     await play.post()
 
     def refuse(_state: Any, _channel: Any, ts: str) -> str:

@@ -51,9 +51,7 @@ async def edited(rig: Rig, *answers: Exception | None, attempts: int = 0, **like
     ("not_in_channel", 0, "never"), ("channel_not_found", 0, "never"), ("is_archived", 0, "never"),
     ("is_inactive", 0, "never"),
 ])  # fmt: skip
-async def test_what_slack_refuses_is_tried_twelve_times_unless_nobody_will_see_it(
-    rig: Rig, error: str, attempts: int, result: str
-) -> None:
+async def test_what_slack_refuses_is_tried_twelve_times(rig: Rig, error: str, attempts: int, result: str) -> None:
     found, _ = await edited(rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)), attempts=attempts)
     if result == "later":
         pause = timedelta(seconds=min(60, 2**attempts))
@@ -62,32 +60,13 @@ async def test_what_slack_refuses_is_tried_twelve_times_unless_nobody_will_see_i
         assert found is (result == "anew")
 
 
-@pytest.mark.parametrize(("error", "lost"), [("message_not_found", True), ("cant_update_message", False)])
-async def test_mere_progress_is_no_reason_for_a_new_message_where_the_old_one_stands(
-    rig: Rig, error: str, lost: bool
-) -> None:
-    found, _ = await edited(rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)), progress=True)
-    assert found is lost
-
-
 @pytest.mark.parametrize(("trouble", "attempts", "seconds", "failed"), [
     (ServiceNow("Slack", AWAY), 0, 1, True), (ServiceNow("Slack", AWAY), 3, 8, True),
     (ServiceNow("Slack", AWAY, retry_after=7.0), 3, 7, False), (OutcomeUnknown("Slack", AWAY), 9, 60, True),
 ])  # fmt: skip
-async def test_an_edit_that_was_not_answered_is_tried_later(
-    rig: Rig, trouble: Exception, attempts: int, seconds: int, failed: bool
-) -> None:
+async def test_an_edit_not_answered(rig: Rig, trouble: Exception, attempts: int, seconds: int, failed: bool) -> None:
     found, _ = await edited(rig, trouble, attempts=attempts)
     assert found == boards._NotYet(rig.switchboard.context.clock.now() + seconds * SECOND, failed=failed)
-
-
-async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> None:
-    found, messenger = await edited(
-        rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="invalid_blocks")), None
-    )
-    assert found is False
-    assert [content.text for content in messenger.edits] == ["Job 7 is at 0"] * 2
-    assert messenger.edits[1].blocks == messenger.edits[0].plainer
 
 
 @pytest.mark.parametrize(("like", "sent", "waits"), [
