@@ -168,8 +168,7 @@ def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> A
             address = ipaddress.ip_address(text or "")
         except ValueError:
             return None
-        mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-        return mapped or address
+        return (address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None) or address
 
     address = read(peer)
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]

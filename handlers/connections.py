@@ -135,8 +135,7 @@ class Connections:
 
     def came(self, transport: asyncio.Transport) -> None:
         peer = transport.get_extra_info("peername")
-        source = str(peer[0]) if peer else ""
-        self._guests[transport] = _Guest(transport, source, self.now())
+        self._guests[transport] = _Guest(transport, str(peer[0]) if peer else "", self.now())
         self.strangers += 1
         if self.strangers > self.most:
             waited_for = [one for one in self._guests.values() if not one.signed and one.waited_for]

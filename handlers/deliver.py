@@ -68,8 +68,7 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
         return requested
 
     async def ask() -> Answer:
-        anyway = bool(form.choices.get(forms.ANYWAY))
-        booking = await book.quote(deps.ctx, delivery, requested, even_unpriced=anyway)
+        booking = await book.quote(deps.ctx, delivery, requested, even_unpriced=bool(form.choices.get(forms.ANYWAY)))
         return Replace(forms.confirm(booking))
 
     def again(names: Sequence[str], problem: str) -> View:
@@ -158,8 +157,7 @@ async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission
     if name is not None:
         return name, {}
     rule = deliveries.store_rule(await store_names(deps.ctx, delivery))
-    broken = PersonError(argument="store", rule=rule, example="", given=given)
-    return "", {forms.STORE: answers.at_field(broken)}
+    return "", {forms.STORE: answers.at_field(PersonError(argument="store", rule=rule, example="", given=given))}
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:

@@ -83,8 +83,7 @@ def _requested(asked: Command | Submission, kind: Kind, payload: PayoutPayload |
 
 
 async def _asked(deps: Dependencies, instruction: Instruction) -> Content:
-    member = await can_post(deps.messenger, instruction.origin_channel)
-    return payment_answers.requested(instruction, member=member)
+    return payment_answers.requested(instruction, member=await can_post(deps.messenger, instruction.origin_channel))
 
 
 async def _collect(deps: Dependencies, command: Command, values: Values) -> Reply:

@@ -30,7 +30,7 @@ from bot.workflows.emails.lists import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.localization import running
 from bot.workflows.localization.request import show_queues
-from bot.workflows.localization.subject import LocalizationSubject
+from bot.workflows.localization.results import LocalizationSubject
 from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase
 from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject

@@ -81,7 +81,7 @@ the audit says that who booked it canceled it | the audit names who did it
 the column with the most amounts is the amount | row numbers are not suggested as amounts
 -    return sum("." in cell for cell in amounts), len(amounts)
 +    return len(amounts), sum("." in cell for cell in amounts)
-@ bot/domain/bookings/places.py tests/domain/bookings/test_places.py
+@ bot/domain/bookings/fields.py tests/domain/bookings/test_places.py
 the map goes on beyond the pole | a place is on this planet
 -_NORTH, _EAST = 90, 180
 +_NORTH, _EAST = 91, 180

@@ -1,12 +1,19 @@
-"""Readers of the fields of bookings and stores: the value, or ``PersonError`` with the rule that is broken."""
+"""Readers of the fields of bookings and stores: the value, or ``PersonError`` with the rule that is broken.
 
+Phone numbers and positions are read as people paste them: digits in any grouping; ``lat, lng``, or a link unfollowed.
+"""
+
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import phonenumbers
+from phonenumbers import NumberParseException, ValidationResult
 
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, BookingRequest
-from bot.domain.bookings.places import read_phone, read_position
 from bot.domain.bookings.record import Payment, Phone, Position
-from bot.domain.errors import PersonError
+from bot.domain.errors import PersonError, RuleError
 from bot.domain.fields import amount, email, ruled
 from bot.domain.text import clean
 
@@ -16,6 +23,28 @@ REFERENCE_LIMIT: Final = 150
 REASON_LIMIT: Final = 250
 BOOKING_RULE: Final = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
 STORE_RULE: Final = "the name of a store"
+_NUMBER: Final = r"[-+\u2212]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
+_PAIR: Final = re.compile(rf"({_NUMBER})\s*[°º]?\s*([NSns])?\s*[,;~\s/]\s*({_NUMBER})\s*[°º]?\s*([EWOewo])?")
+_COMMAS: Final = re.compile(r"([-+]?[0-9]{1,3},[0-9]{1,15})\s*[;\s]\s*([-+]?[0-9]{1,3},[0-9]{1,15})")
+_PIN: Final = re.compile(rf"!3d({_NUMBER})!4d({_NUMBER})")
+_AT: Final = re.compile(rf"@({_NUMBER}),({_NUMBER})")
+_HASH: Final = re.compile(rf"map=[0-9.]+/({_NUMBER})/({_NUMBER})")
+_QUERIES: Final = tuple("ll query q destination daddr cp center sll pin coordinate coords to".split())  # noqa: SIM905
+_SHORT: Final = frozenset(
+    {"maps.app.goo.gl", "goo.gl", "g.co", "bit.ly", "osm.org", "tinyurl.com", "maps.apple", "t.ly"}
+)
+_MOST: Final = 2_000
+_NORTH, _EAST = 90, 180
+_PAIRS: Final = (("mlat", "mlon"), ("lat", "lng"), ("lat", "lon"))
+_NO_POSITION: Final = "it must be `lat, lng` or a link to a map"
+_NOT_IN_LINK: Final = "there is no position in this link; copy `lat, lng` from the map instead"
+_SHORTENED: Final = (
+    "a shortened link holds no position; open it and copy the long address, or copy `lat, lng` from the map"
+)
+_NO_NUMBER: Final = "it must be digits with the country's code in front"
+_NO_COUNTRY: Final = "it must begin with the country's code"
+_LENGTH: Final = "this is too short or too long for a phone number"
+_RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
 
 
 def store(text: str) -> str:
@@ -108,3 +137,84 @@ def _words(text: str, argument: str, most: int, example: str, *, least: int = 1)
         rule = f"it must have {least} to {most} characters; this has {len(cleaned)}"
         raise PersonError(argument=argument, rule=rule, example=example, given=text)
     return cleaned
+
+
+def read_position(text: str) -> Position:
+    """A position from what somebody typed or pasted; raises RuleError where there is none, or none on this planet."""
+    given = text.strip().strip("<>()").partition("|")[0].strip().replace("\u2212", "-")
+    if not given or len(given) > _MOST:
+        raise RuleError(_NO_POSITION)
+    found = _of_link(given) if "://" in given or given.startswith("geo:") else _of_words(given)
+    if found is None:
+        try:
+            host = (urlsplit(given).hostname or "") if "://" in given else ""
+        except ValueError:
+            host = "unreadable"
+        if host.removeprefix("www.") in _SHORT:
+            raise RuleError(_SHORTENED)
+        raise RuleError(_NOT_IN_LINK if host else _NO_POSITION)
+    # Seven decimals are a centimetre; the rest is noise of a map's own.
+    latitude, longitude = (re.sub(r"(?<=\.[0-9]{7})[0-9]+", "", number.removeprefix("+")) for number in found)
+    north, east = map(float, found)
+    if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
+        raise RuleError("latitude comes first; these two look swapped")
+    if abs(north) > _NORTH or abs(east) > _EAST:
+        raise RuleError("latitude goes from -90 to 90 and longitude from -180 to 180")
+    if north == 0 and east == 0:
+        raise RuleError("0, 0 lies in the ocean; give the real position")
+    return Position(latitude=latitude, longitude=longitude)
+
+
+def map_link(position: Position) -> str:
+    latitude, longitude = position.latitude, position.longitude
+    return f"https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=17/{latitude}/{longitude}"
+
+
+def _of_words(text: str) -> tuple[str, str] | None:
+    commas = _COMMAS.fullmatch(text)
+    if commas is not None:  # -0,1807; -78,4678 as many countries write it
+        return commas[1].replace(",", "."), commas[2].replace(",", ".")
+    pair = _PAIR.fullmatch(text)
+    if pair is None:
+        return None
+    north = f"-{pair[1].lstrip('+-')}" if pair[2] in ("S", "s") else pair[1]
+    return north, f"-{pair[3].lstrip('+-')}" if pair[4] and pair[4] in "WwOo" else pair[3]
+
+
+def _of_link(text: str) -> tuple[str, str] | None:
+    if text.startswith("geo:"):
+        return _of_words(text.removeprefix("geo:").partition("?")[0].partition(";")[0])
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    path, given = unquote(parts.path), parse_qs(parts.query)
+    written = [
+        *(f"{given[north][0]}, {given[east][0]}" for north, east in _PAIRS if north in given and east in given),
+        *(value.removeprefix("loc:").removeprefix("ll.").strip() for name in _QUERIES for value in given.get(name, ())),
+        # /maps/place/-0.18,-78.46 and /maps/search/…
+        *(part.replace("+", " ").strip() for part in reversed(path.split("/")) if "," in part and part[0] != "@"),
+    ]
+    found: list[tuple[str, str]] = [
+        *_PIN.findall(path)[-1:],  # the pin itself, rather than the middle of the screen
+        *filter(None, map(_of_words, written)),
+        *_AT.findall(path)[-1:],
+        *_HASH.findall(parts.fragment)[-1:],
+    ]
+    return found[0] if found else None
+
+
+def read_phone(text: str, *, home: str = "") -> Phone:
+    """A number with its country's code, or a national one where ``home`` (``+593``) is known; raises RuleError."""
+    given = text.strip().removeprefix("tel:")
+    if re.search(r"[^\W\d_]|#", given):  # neither 1-800-FLOWERS nor an extension, which the service has no field for
+        raise RuleError(_NO_NUMBER)
+    given = f"+{given[2:]}" if given.startswith("00") else given
+    is_code = re.fullmatch(r"\+[1-9][0-9]{0,2}", home) is not None
+    try:
+        found = phonenumbers.parse(given, phonenumbers.region_code_for_country_code(int(home)) if is_code else None)
+    except NumberParseException as wrong:
+        raise RuleError(_RULES.get(wrong.error_type, _LENGTH)) from None
+    if phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
+        raise RuleError(_LENGTH)
+    return Phone(country_code=f"+{found.country_code}", national=phonenumbers.national_significant_number(found))

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
-from bot.domain.bookings.places import map_link
+from bot.domain.bookings.fields import map_link
 from bot.domain.bookings.record import Charge, Payment, Status, charge, is_canceled, read_status
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount

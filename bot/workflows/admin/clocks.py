@@ -87,8 +87,7 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         uow.flags.set(_STEPS, steps + 1, uow.now)
         seconds, exactly = round(by.total_seconds()), by // timedelta(microseconds=1)
         witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})
-        facts = {"topic": "clock_set", "seconds": seconds}
-        tell_everybody(uow, key=f"clock_set:{ctx.owner}:{steps}", facts=facts)
+        tell_everybody(uow, key=f"clock_set:{ctx.owner}:{steps}", facts={"topic": "clock_set", "seconds": seconds})
         log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)
         return steps + 1
 

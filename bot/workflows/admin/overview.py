@@ -152,9 +152,8 @@ async def decisions(ctx: Context, standing: Membership, user: str) -> list[Waiti
 
     for one, votes in await ctx.read(waiting):
         may = may_decide(standing, requester=one.requester, people=people, home=ctx.home) is None
-        voted = any(vote.person == user for vote in votes)
         if sees_all or one.requester == user:
-            found.append(WaitingRequest(one, votes, may and not voted))
+            found.append(WaitingRequest(one, votes, may and not any(vote.person == user for vote in votes)))
     return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
 
 

@@ -132,5 +132,4 @@ def _go_on(uow: Unit, circuit: Circuit) -> None:
 
 
 def _tell(uow: Unit, facts: Mapping[str, object]) -> None:
-    key = f"{facts['topic']}:{facts['service']}:{facts['since']}"
-    tell_everybody(uow, key=key, facts=facts)
+    tell_everybody(uow, key=f"{facts['topic']}:{facts['service']}:{facts['since']}", facts=facts)

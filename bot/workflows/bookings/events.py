@@ -54,8 +54,7 @@ _IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
 
 
 async def is_address(store: Store, *, token: str) -> bool:
-    hashed = token_hash(token)
-    return await store.read(lambda tx: tx.store_events.find_hook(hashed)) is not None
+    return await store.read(lambda tx: tx.store_events.find_hook(token_hash(token))) is not None
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:

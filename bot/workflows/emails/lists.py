@@ -144,8 +144,7 @@ async def request_list(
 
 def tell(uow: Unit, job: Job, *, key: str, state: RunState, reason: Reason | None) -> None:
     """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
-    payload = {"state": state.value, "reason": stored(reason)}
-    post_line(uow, subject=job.subject, key=key, payload=payload, last=True)
+    post_line(uow, subject=job.subject, key=key, payload={"state": state.value, "reason": stored(reason)}, last=True)
 
 
 class Press(StrEnum):
@@ -171,8 +170,7 @@ _TO = {Press.PAUSE: RunState.PAUSED, Press.RESUME: RunState.RUNNING, Press.STOP:
 
 async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple[Pressed, RunState | None]:
     """Pause, resume or stop; also where it stands now, None when there is no such run."""
-    standing = await ctx.people.standing(person)
-    admin = listed(Role.ADMIN, standing, ctx.policy.people)
+    admin = listed(Role.ADMIN, await ctx.people.standing(person), ctx.policy.people)
 
     def change(uow: Unit) -> tuple[Pressed, RunState | None]:
         job = uow.jobs.get(job_id)
@@ -211,5 +209,4 @@ async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> lis
             case Lost(reason=reason):
                 return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
 
-    found = await asyncio.gather(*map(check, addresses))
-    return list(zip(addresses, found, strict=True))
+    return list(zip(addresses, await asyncio.gather(*map(check, addresses)), strict=True))

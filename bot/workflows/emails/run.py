@@ -191,12 +191,10 @@ class Run:
             finished = not waiting and (self._is_empty or uow.emails.is_complete(self._id))
             uow.emails.note(self._id, parked=waiting)
             if state is RunState.STOPPING or finished:
-                end = RunState.DONE if finished else RunState.STOPPED
-                uow.jobs.move(job, end)
+                uow.jobs.move(job, RunState.DONE if finished else RunState.STOPPED)
                 post_file(uow, subject=self._subject, key=RESULT, payload={"what": RESULT}, last=True)
             elif state is RunState.RUNNING and trouble is not None:
-                detail = {**job.detail, "reason": trouble.stored()}
-                uow.jobs.move(job, RunState.PAUSED, detail=detail, due_at=None)
+                uow.jobs.move(job, RunState.PAUSED, detail={**job.detail, "reason": trouble.stored()}, due_at=None)
                 tell(uow, job, key=f"paused:{job.version}", state=RunState.PAUSED, reason=trouble)
             elif state is RunState.RUNNING and not stopping:
                 uow.jobs.touch(job, show=True, due_at=uow.now + timedelta(seconds=rest))

@@ -113,13 +113,12 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
     _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
     name = f"{stem(str(job.payload['name'])) or _NO_NAME}-processed.csv"
     sizes: dict[str, Any] = {"rows": len(table.rows), "skipped": 0, "total": 0, "taken": 0, "repeated": 0}
-    run = EmailRun(job_id=job.id, header=table.header, outcomes={}, **sizes)
 
     def sending(uow: Unit) -> Job | None:
         current = uow.jobs.get(job.id)
         if current is None or current.state != RunState.PREPARING:
             return None
-        uow.emails.begin(run)
+        uow.emails.begin(EmailRun(job_id=job.id, header=table.header, outcomes={}, **sizes))
         return uow.jobs.move(current, RunState.SENDING, keep_lease=True)
 
     async def claim(permit: Permit) -> Job | None:

@@ -134,8 +134,7 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         order = replace(Order.read(job.payload), again_of=job_id)
         source = f"again:{job_id}"
         new = _job(order, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
-        detail = progress.but(again=new.id, by=progress.by or person).detail()
-        changed = uow.jobs.touch(job, show=True, detail=detail)
+        changed = uow.jobs.touch(job, show=True, detail=progress.but(again=new.id, by=progress.by or person).detail())
         return new if changed is not None and post_job(uow, new) else None
 
     new = await ctx.write(work, name="repeat_localization", wakes=False)

@@ -1,9 +1,9 @@
-"""Results into the thread of a call: texts through the outbox, files streamed; and a call that ends without one."""
+"""The board of a call, and its results into the thread: texts through the outbox, files streamed; ends without one."""
 
 import asyncio
 import re
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
@@ -13,6 +13,7 @@ from typing import IO, Any
 import structlog
 
 from bot.domain.audit import CLOCK_SET, begun_by
+from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization.progress import CallProgress, CallState, Handed, Order, ResultFile
@@ -22,13 +23,15 @@ from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.presentation.localization import calls as texts
 from bot.slack.messenger import Stretch
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.localization.request import show_queue, sight_in, sight_of
-from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line
-from bot.workflows.slack.outbox import posted_between
+from bot.workflows.slack.outbox import NO_PLACE, posted_between
 from storage.rows import Job
+
+RESULT = "result"
+FAILURE = "failure"
 
 
 async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None) -> None:
@@ -52,7 +55,6 @@ _HEAD = 64 * 1024
 _TRIES = 5
 _LOOKS, _LOOK_PAUSE = 40, 0.25
 _STEM = 40
-_NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
 
 class Spool:
@@ -211,8 +213,7 @@ def _close(uow: Unit, job: Job) -> None:
     if isinstance(result, Tracks) and lost:
         there = tuple(one for one in result.tracks if one.name not in lost)
         result = Tracks(tracks=there, missing=(*result.missing, *lost))
-    detail = progress.but(deliveries=(), result=result).detail()
-    if uow.jobs.move(job, CallState.DONE, detail=detail) is not None:
+    if uow.jobs.move(job, CallState.DONE, detail=progress.but(deliveries=(), result=result).detail()) is not None:
         show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
             post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
@@ -235,12 +236,10 @@ async def _later(
     """
     progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:
-        given_up = Reason(OfCall.NOT_HANDED_OVER, why=reason)
-        return await _mark(ctx, job, number, Handed.LOST, reason=given_up, tries=0)
+        return await _mark(ctx, job, number, Handed.LOST, reason=Reason(OfCall.NOT_HANDED_OVER, why=reason), tries=0)
     progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
-    look = ctx.localization.calls.look_seconds
-    named = max(look, asked or 0.0) if maybe else asked
+    named = max(ctx.localization.calls.look_seconds, asked or 0.0) if maybe else asked
     pause = back_off(first=2.0, attempts=progress.tries, ceiling=30.0, named=named)
     holds = spool is not None and spool.size > 0
     changed = await ctx.write(
@@ -259,7 +258,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
     try:
         await _share(ctx, job, delivery, spool, channel=channel, thread_ts=thread_ts)
     except ServiceNever as refused:
-        if refused.error not in _NO_PLACE:
+        if refused.error not in NO_PLACE:
             raise
         direct = await ctx.messenger.direct_message(job.requester)
         await _share(ctx, job, delivery, spool, channel=direct, thread_ts=None)
@@ -294,8 +293,7 @@ async def _share(
         found = sniff(head, delivery.name)
         name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
         if name != delivery.name:  # the bytes require another ending than the service's
-            track = replace(delivery.track, extension=found.format)
-            delivery = replace(delivery, name=name, track=track)
+            delivery = replace(delivery, name=name, track=replace(delivery.track, extension=found.format))
         seconds = seconds_of(head, length or 0) if length else None
         sight = await sight_of(ctx, job.id)
         if sight is None:
@@ -329,3 +327,23 @@ async def _begun(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[byt
             yield chunk
 
     return b"".join(held), whole()
+
+
+class LocalizationSubject(Subject):
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
+        sight = await sight_of(ctx, id)
+        return None if sight is None else texts.board(sight)
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
+        sight = await sight_of(ctx, id)
+        if sight is None:
+            return None
+        return texts.result(sight) if payload["what"] == RESULT else texts.failure(sight)
+
+    async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
+        """A text that is too long for a message."""
+        sight = await sight_of(ctx, id)
+        if sight is None:
+            return None
+        name, (alt, comment) = str(payload["name"]), texts.about_text(sight)
+        return Attachment(name=name, content=texts.long_text(sight).encode(), title=name, alt=alt, comment=comment)

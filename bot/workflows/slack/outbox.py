@@ -85,7 +85,7 @@ _BLIND_AFTER = 4
 _BELOW_NEW = "below_new"
 """Key in a payload: its thread was gone with its board, which was posted anew; not twice for the same row."""
 _NO_THREAD = "thread_not_found"
-_NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
+NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
 
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
@@ -206,7 +206,7 @@ async def _not_searched(
             name="post_unknown",
             wakes=False,
         )
-    elif is_final and error in _NO_PLACE:
+    elif is_final and error in NO_PLACE:
         await _refused(ctx, row, board, silent.reason)  # where the bot is no member, no message of ours can be edited
     else:
         log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
@@ -232,7 +232,7 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reaso
     if await ctx.write(lambda uow: _redirect(uow, row, board, error), name="redirect", wakes=False):
         return
     speaker, name = speaker_of(ctx, row)
-    if error in _NO_PLACE and row.action == Action.BOARD:
+    if error in NO_PLACE and row.action == Action.BOARD:
         await ctx.write(lambda uow: speaker.homeless(uow, name, why), name="no_place", wakes=False)
     if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)
@@ -255,7 +255,7 @@ def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> boo
     """Whether another way is left: directly, outside a deleted thread, below a new board, or without the file."""
     payload = dict(row.payload)
     personal = board if board is not None and board.requester else None
-    if personal and error in _NO_PLACE and personal.channel and not payload.get(DIRECT):
+    if personal and error in NO_PLACE and personal.channel and not payload.get(DIRECT):
         if row.action == Action.BOARD:
             uow.boards.go_elsewhere(row.subject, direct=True)
         else:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bookings.places import map_link, read_phone, read_position
+from bot.domain.bookings.fields import map_link, read_phone, read_position
 from bot.domain.errors import RuleError
 
 HERE = ("-0.1807", "-78.4678")
