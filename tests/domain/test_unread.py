@@ -41,21 +41,29 @@ def test_what_is_no_object_has_a_type_too(document: object, kind: str) -> None:
     assert (shape.kind, shape.fields) == (kind, ())
 
 
-def test_items_of_a_list_are_looked_at_together() -> None:
-    shape = shape_of([{"a": 1}, {"a": "x", "b": None}, {"b": True}])
-    assert told(shape) == {"[].a": "whole number or text", "[].b": "true/false"}
+@pytest.mark.parametrize(
+    ("document", "fields"),
+    [
+        ([{"a": 1}, {"a": "x", "b": None}, {"b": True}], {"[].a": "whole number or text", "[].b": "true/false"}),
+        ([{"a": 1}, {"b": 1}, {"c": 1}, {"d": 1}], dict.fromkeys(["[].a", "[].b", "[].c"], "whole number")),
+        ([{"a": [1]}, {"a": [1, 2]}, {"a": "x"}], {"[].a": "list of 1 or text"}),
+        ({f"{n:064x}": 1 for n in range(150)}, {MASKED: "whole number"}),
+    ],
+    ids=["together", "three items show what all have", "lists of several lengths", "a map with values for names"],
+)
+def test_items_of_a_list_and_of_a_map(document: object, fields: dict[str, str]) -> None:
+    assert told(shape_of(document)) == fields
 
 
 def test_the_object_in_question_comes_first_however_far_down_a_list_it_lies() -> None:
+    """An equal object is not the same one, and the whole document may be it."""
     odd = {"ident": "x"}
     shape = shape_of({"rows": [*({"id": str(n)} for n in range(50)), odd]}, at=odd)
     assert shape.level == ("rows", "[]")
     assert list(told(shape)) == ["rows[].ident", "rows", "rows[].id"]
-
-
-def test_an_equal_object_is_not_the_same_one() -> None:
     shape = shape_of({"a": {"id": 1}}, at={"id": 1, "other": 2})
     assert (shape.level, list(told(shape))) == ((), ["a", "a.id"])
+    assert shape_of(DOCUMENT, at=DOCUMENT) == shape_of(DOCUMENT)
 
 
 @pytest.mark.parametrize("name", [
@@ -125,22 +133,10 @@ def test_the_object_in_question_is_looked_at_as_deep_as_the_rest(depth: int) -> 
     assert (len(shape.level), len(shape.fields), shape.is_cut) == (depth, 6, False)
 
 
-def test_the_whole_document_may_be_the_object_in_question() -> None:
-    assert shape_of(DOCUMENT, at=DOCUMENT) == shape_of(DOCUMENT)
-
-
-def test_three_items_of_a_list_show_what_all_have() -> None:
-    assert list(told(shape_of([{"a": 1}, {"b": 1}, {"c": 1}, {"d": 1}]))) == ["[].a", "[].b", "[].c"]
-
-
 @pytest.mark.parametrize(("before", "level"), [(19_998, ("[]",)), (19_999, ())])
 def test_an_object_is_looked_for_among_twenty_thousand(before: int, level: tuple[str, ...]) -> None:
     at = {"id": "x"}
     assert shape_of([*({} for _ in range(before)), at], at=at).level == level
-
-
-def test_a_map_with_values_for_names_is_one_field() -> None:
-    assert told(shape_of({f"{n:064x}": 1 for n in range(150)})) == {MASKED: "whole number"}
 
 
 _LETTERS = st.text(alphabet="äqzxw §", min_size=1, max_size=12)
@@ -169,10 +165,6 @@ def test_no_value_is_in_a_shape(document: object) -> None:
 def test_more_than_is_shown_stays_said_whatever_is_looked_at_afterwards() -> None:
     assert shape_of({"cut": nested(6, {"b": 1}), "whole": nested(6, {})}).is_cut
     assert shape_of({"cut": {f"{n:064x}": 1 for n in range(201)}, "whole": {"a": 1}}).is_cut
-
-
-def test_lists_of_several_lengths_are_one_type() -> None:
-    assert told(shape_of([{"a": [1]}, {"a": [1, 2]}, {"a": "x"}])) == {"[].a": "list of 1 or text"}
 
 
 READ = ("id", "status", "amount", "data")
@@ -218,35 +210,27 @@ def test_of_another_type_read_as_something_else_or_masked_it_is_no_candidate(bod
     assert wanted(body, "id")[0].candidates == ()
 
 
-def test_several_that_are_as_much_alike_are_all_listed_and_none_is_proposed() -> None:
+def test_of_several_that_are_as_much_alike_none_is_proposed_and_one_that_is_left_alone_is() -> None:
     found = answer({"operation_id": "x", "user_id": "y", "memo": "z"}, "id")
-    assert found.proposed == {}
-    assert found.wanted[0].candidates == ("operation_id", "user_id")
-
-
-def test_one_that_is_left_alone_is_proposed_whatever_it_is_called() -> None:
+    assert (found.proposed, found.wanted[0].candidates) == ({}, ("operation_id", "user_id"))
     assert proposed({"uid": "x", "phase": "y"}, "id", "status") == {"id": "uid", "status": "phase"}
+    assert list(proposed({"status_id": "x"}, "id", "status").values()) == ["status_id"], "for one thing only"
+    assert wanted({"__": "x", "operation_id": "y"}, "id")[0].candidates == ("operation_id",), "a name without letters"
 
 
-def test_a_field_is_proposed_for_one_thing_only() -> None:
-    assert list(proposed({"status_id": "x"}, "id", "status").values()) == ["status_id"]
-
-
-def test_a_list_is_looked_for_among_lists() -> None:
-    [found] = wanted({"operations_total": 3, "rows": [{"a": 1}]}, "operations")
-    assert found.candidates == ("rows",)
-
-
-def test_a_value_that_does_not_fit_leaves_only_names_that_are_alike() -> None:
-    [found] = wanted({"status": "ok", "memo": "x"}, "status")
-    assert (found.is_there, found.candidates) == (True, ())
-    [found] = wanted({"status": "ok", "statusText": "x"}, "status")
-    assert (found.is_there, found.candidates) == (True, ("statusText",))
-
-
-def test_a_field_inside_another_is_told_but_not_proposed() -> None:
-    [found] = wanted({"payload": {"operation": {"id": "x"}}}, "id")
-    assert (found.candidates, found.deeper) == ((), "payload.operation.id")
+@pytest.mark.parametrize(
+    ("body", "name", "is_there", "candidates"),
+    [
+        ({"operations_total": 3, "rows": [{"a": 1}]}, "operations", False, ("rows",)),
+        ({"status": "ok", "memo": "x"}, "status", True, ()),
+        ({"status": "ok", "statusText": "x"}, "status", True, ("statusText",)),
+        ({"payload": {"operation": {"id": "x"}}}, "id", False, ()),
+    ],
+    ids=["a list among lists", "a value that does not fit", "and a name alike", "a field inside another"],
+)
+def test_what_may_be_meant(body: object, name: str, is_there: bool, candidates: tuple[str, ...]) -> None:
+    [found] = wanted(body, name)
+    assert (found.is_there, found.candidates) == (is_there, candidates)
 
 
 def test_fields_are_looked_for_where_the_record_lies() -> None:
@@ -295,8 +279,8 @@ def test_at_most_five_are_listed_those_that_are_alike_most_first() -> None:
 
 
 @pytest.mark.parametrize(("body", "deeper"), [
-    ({"id_of": {"x": 1}}, ""), ({"data": {"operationId": "x"}}, "data.operationId"), ({"data": {"idd": "x"}}, ""),
-    ({"data": {"operation_id": {}}}, ""),
+    ({"id_of": {"x": 1}}, ""), ({"payload": {"operation": {"id": "x"}}}, "payload.operation.id"),
+    ({"data": {"idd": "x"}}, ""), ({"data": {"operation_id": {}}}, ""),
 ])  # fmt: skip
 def test_what_lies_deeper_is_told_when_it_has_the_whole_name_and_may_be_it(body: object, deeper: str) -> None:
     assert wanted(body, "id")[0].deeper == deeper
@@ -310,7 +294,3 @@ def test_what_lies_deeper_is_looked_for_below_the_record_only() -> None:
 @pytest.mark.parametrize(("theirs", "is_proposed"), [("stat", True), ("sta", False)])
 def test_seven_of_ten_letters_are_alike(theirs: str, is_proposed: bool) -> None:
     assert bool(proposed({theirs: "x", "www": "y"}, "status")) is is_proposed
-
-
-def test_a_name_without_letters_is_like_no_other() -> None:
-    assert wanted({"__": "x", "operation_id": "y"}, "id")[0].candidates == ("operation_id",)

@@ -42,11 +42,9 @@ FOREIGN = {
 }  # fmt: skip
 
 
-def test_every_language_with_many_speakers_is_offered() -> None:
+def test_every_language_with_many_speakers_and_voices_of_every_large_country_are_offered() -> None:
+    assert len(LANGUAGES) > 100
     assert set(MOST_SPOKEN.split()) - {one.value for one in LANGUAGES} == set()
-
-
-def test_voices_of_every_large_country_are_offered() -> None:
     assert set(COUNTRIES.split()) - {one.value for one in LOCALES} == set()
 
 
@@ -60,18 +58,9 @@ def test_codes_are_codes_and_no_two_are_alike(choices: tuple[OptionChoice, ...])
     assert len(set(labels)) == len(labels)
 
 
-def test_more_than_a_hundred_languages_are_offered() -> None:
-    assert len(LANGUAGES) > 100
-
-
-@pytest.mark.parametrize("text", SETTLED)
-def test_letters_of_one_language_settle_it(text: str) -> None:
-    assert written_in(text) == (SETTLED[text],)
-
-
-@pytest.mark.parametrize("text", OPEN)
-def test_letters_of_several_languages_do_not(text: str) -> None:
-    assert written_in(text) == OPEN[text]
+@pytest.mark.parametrize("text", [*SETTLED, *OPEN])
+def test_letters_of_one_language_settle_it_and_those_of_several_do_not(text: str) -> None:
+    assert written_in(text) == ((SETTLED[text],) if text in SETTLED else OPEN[text])
 
 
 def test_every_language_of_a_script_can_be_chosen() -> None:
