@@ -22,8 +22,7 @@ def line_rule(*, url: bool, text: bool) -> str:
 def read_line(capabilities: Sequence[Capability], text: str, *, example: str) -> Request:
     """The line after a verb, as a request: settings such as ``rate=16000`` first or last, the rest is the input.
 
-    Of a text, only settings before it are read: after its first word it stays unchanged. A text that begins like a
-    setting must be quoted: a mistyped name of a setting is no text. ``MistakesError`` has every part that is wrong.
+    Of a text, only settings before it are read; one that begins like a setting must be quoted, as that may be mistyped.
     """
     said = _LINK.sub(lambda found: found[1], text).strip()
     with_media = [one for one in capabilities if one.media is not None]

@@ -59,13 +59,9 @@ def draft(
 
 
 async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even_unpriced: bool = False) -> Booking:
-    """Ask for the price and store the form with the answer; nothing is booked.
+    """Ask for the price and store the form with the answer; nothing is booked. Raises as ``DeliveryClient.quote``.
 
     ``even_unpriced``: store the form with the reason where there is no price; the service books without one.
-
-    Raises:
-        NotCovered: the service does not deliver there.
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
     """
     request = draft.request
     assert request is not None

@@ -53,10 +53,9 @@ STORE = "store"
 def observe(
     uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None
 ) -> Booking | None:
-    """Apply a record that was read after ``booking`` was.
+    """Apply a record that was read after ``booking`` was; None: it has changed since, so the record may be older.
 
     ``report``: of a webhook; it fills in what the record leaves out, marked as reported.
-    Returns the booking as it is now; None: it has changed since, so the record may be older than what is stored.
     """
     current = uow.bookings.get(booking.id)
     if current is None or current.version != booking.version:

@@ -350,13 +350,9 @@ def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRe
 
 
 async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: bool | None) -> list[HookState]:
-    """Register both kinds of event at addresses of their own, or remove them; and what is registered afterwards.
+    """Register both kinds of event (``on``) or remove them, and list what is registered; None: only list.
 
-    ``on`` None: nothing is changed.
-
-    Raises:
-        OperatorError: there is no address that the service could reach; nothing was registered.
-        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    ``OperatorError``: there is no address that the service could reach; nothing was registered. Raises as the listing.
     """
     if on and not ctx.public:
         raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)

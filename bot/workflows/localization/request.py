@@ -46,9 +46,8 @@ async def request_call(
 ) -> CallView:
     """Store a checked request as a job and queue its message, durably; it begins as soon as there is room.
 
-    ``source_key``: idempotency key, by the command, form or click that asked. ``pressed``: made by a button that stays
-    visible: a second press by the same person for the same call, within seconds, makes no second one either, in any
-    process.
+    ``source_key``: of the command, form or click that asked. ``pressed``: by a button that stays, where a second
+    press by the same person for the same call, within seconds, makes no second one, in any process.
     """
     order = Order(request=request.complete(), file_name=file_name)
     job = _job(order, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=ctx.clock.now())

@@ -229,10 +229,9 @@ async def _later(
     spool: Spool | None,
     asked: float | None = None,
 ) -> Job | None:
-    """Retry when it is due, a few times. A file that exists only in the spool is retried by this process.
+    """Retry when it is due, a few times; a file that exists only in the spool, by this process.
 
-    ``asked``: the seconds that we were asked to wait; not counted as a try.
-    Returns the job when this file is given up, so that the next one follows; else None.
+    ``asked``: seconds that we were asked to wait, not counted as a try. Returns the job when this file is given up.
     """
     progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:

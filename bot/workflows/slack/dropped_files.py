@@ -202,12 +202,9 @@ async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[Dropped
 
 
 async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
-    """The file as it is now, for a person who wants to use it where it is shared.
+    """The file as it is now, for a person who wants to use it where it is shared; ``UnusableFile``: it cannot be.
 
     ``vouched``: an event of Slack just said that it is shared there. Slack's record of the file may not list that yet.
-
-    Raises:
-        UnusableFile: it cannot be used, or is not shared in this channel.
     """
     try:
         info = await ctx.downloads.info(file_id)
