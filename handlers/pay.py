@@ -162,7 +162,7 @@ async def send_anyway(deps: Dependencies, click: Click) -> Reply:
 
 async def edit(deps: Dependencies, click: Click) -> Reply:
     found, _ = await _meant(deps, click)
-    asked = await recipient.waiting(deps.ctx, _decision(click, found))
+    asked = await deps.ctx.read(lambda uow: recipient.waiting(uow, _decision(click, found)))
     if isinstance(asked, Decided):
         raise DeclinedError(payment_answers.refused(asked.refusal or Refusal.DECIDED, asked.instruction))
     return Open(forms.edit(asked))

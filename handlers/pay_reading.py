@@ -110,8 +110,7 @@ async def _page(deps: Dependencies, payments: PaymentsClient, page: int, which: 
 
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments, text = await payments_for(deps, command.user), values["payout"]
-    found = await find(deps.ctx, text)
-    instruction = found[0] if found is not None else None
+    instruction = await find(deps.ctx, text)
     if instruction is not None and instruction.kind is Kind.PURCHASE:
         raise wrong(deps, NAME, EVENTS.example, argument="payout", rule=operations.NO_PURCHASE, given=text)
     if instruction is not None and instruction.remote_id is None:

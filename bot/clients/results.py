@@ -149,8 +149,11 @@ class Results:
         except aiohttp.InvalidURL:
             raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS)) from None
         except aiohttp.ClientConnectorError as refused:
-            if _is_private(refused):
-                raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE)) from None
+            cause: BaseException | None = refused
+            while cause is not None:
+                if PrivateAddressError in (type(cause), type(getattr(cause, "os_error", None))):
+                    raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE)) from None
+                cause = cause.__cause__ or cause.__context__
             raise ServiceNow(service, Reason(Exchange.RESULT_UNREACHABLE)) from None
         except (aiohttp.ClientError, TimeoutError) as broken:
             raise ServiceNow(service, Reason(Exchange.RESULT_NOT_HANDED, why=type(broken).__name__)) from None
@@ -195,12 +198,3 @@ class Result:
 def _plain(hosts: Collection[str]) -> frozenset[str]:
     """Host names in canonical form."""
     return frozenset(host for host in map(plain_host, hosts) if host is not None)
-
-
-def _is_private(refused: BaseException | None) -> bool:
-    """Whether the guarded resolver is behind this."""
-    while refused is not None:
-        if PrivateAddressError in (type(refused), type(getattr(refused, "os_error", None))):
-            return True
-        refused = refused.__cause__ or refused.__context__
-    return False

@@ -125,7 +125,6 @@ def moment(body: Mapping[str, object], names: Names) -> datetime | None:
 
 
 T = TypeVar("T")
-
 log = structlog.get_logger(__name__)
 
 

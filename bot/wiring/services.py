@@ -14,14 +14,14 @@ from bot.clients.calls import MayLeave, always
 from bot.clients.circuit import Circuit
 from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
-from bot.clients.emails.client import Quick, open_quick_session
+from bot.clients.emails.client import Quick
 from bot.clients.limiter import SendSlots
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session
+from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, bare_session, open_session
 from bot.clients.unread import AnswerObserver
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
@@ -164,7 +164,7 @@ def make_emails(outside: Outside) -> EmailsService:
     client = quick = files = None
     if single is not None and key is not None:
         quick = Quick(
-            session=outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT)),
+            session=outside.closed_at_the_end(bare_session(aiohttp.TCPConnector(limit=CONCURRENCY_LIMIT))),
             base_url=single,
             total=outside.total,
             watch=outside.watch("email_single"),

@@ -36,21 +36,17 @@ def reading_only(tx: Tx) -> ReadingOnly | None:
     It ends when the audit says so too: a flag is a row that anybody can write who can write to the database.
     """
     try:
-        return ReadingOnly.read(tx.flags.get(_FLAG)) or _entered(tx)
+        if (flag := ReadingOnly.read(tx.flags.get(_FLAG))) is not None:
+            return flag
+        rows = tx.audit.since(_ENTERED, RESUMED)
+        begun = rows[0] if rows else None
+        if begun is None or any(row.is_intact and row.entry and row.entry.action == RESUMED for row in rows):
+            return None
+        if begun.entry is None or not begun.is_intact:
+            return ReadingOnly(since=_ALL_OF_IT, reason=Reason(OfMode.CHANGED, row=begun.seq), until=_ALL_OF_IT)
+        return ReadingOnly.read({"since": begun.entry.at.isoformat(), **begun.entry.detail})
     except (RowUnreadable, ValueError, TypeError, KeyError):
         return ReadingOnly(since=_ALL_OF_IT, reason=Reason(OfMode.UNREADABLE), until=_ALL_OF_IT)
-
-
-def _entered(tx: Tx) -> ReadingOnly | None:
-    """The mode, as the sealed rows say."""
-    rows = tx.audit.since(_ENTERED, RESUMED)
-    begun = rows[0] if rows else None
-    if begun is None or any(row.is_intact and row.entry and row.entry.action == RESUMED for row in rows):
-        return None
-    if begun.entry is None or not begun.is_intact:
-        changed = Reason(OfMode.CHANGED, row=begun.seq)
-        return ReadingOnly(since=_ALL_OF_IT, reason=changed, until=_ALL_OF_IT)
-    return ReadingOnly.read({"since": begun.entry.at.isoformat(), **begun.entry.detail})
 
 
 def enter(uow: Unit, found: ReadingOnly) -> None:

@@ -24,7 +24,7 @@ from bot.presentation.bookings import answers as bookings
 from bot.presentation.payments.answers import refused_while_frozen
 from bot.presentation.reasons import sentence
 from bot.slack.messenger import Messenger
-from bot.workflows.requests.authority import is_frozen
+from bot.workflows.requests.authority import frozen
 from bot.workflows.services import DeliveryService, Service
 from handlers.incoming import Command
 from handlers.replies import Answer, DeclinedError, Later, Open, Private, Reply
@@ -99,7 +99,7 @@ async def payments_to_request(
             deps.ctx.kinds[kind].ready(payments)
         except OperatorError as unconfirmed:
             raise DeclinedError(answers.trouble(sentence(unconfirmed))) from None
-    stopped = None if even_frozen else await is_frozen(deps.ctx)
+    stopped = None if even_frozen else await deps.ctx.read(frozen)
     if stopped is not None:
         raise DeclinedError(refused_while_frozen(stopped))
     return payments

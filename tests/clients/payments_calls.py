@@ -7,10 +7,11 @@ from typing import Any, Protocol
 from aiohttp import web
 
 from bot.clients.limiter import Lane, SendTurn
-from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.clients.payments import NewPayout, NewPurchase, PaymentsClient
 from bot.domain.errors import SwitchboardError
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, HashList
+from bot.domain.payments.instruction import Item
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
 
 NEW = NewPayout(
@@ -29,7 +30,7 @@ ROWS = [
 ]
 
 
-def new_purchase(email: str | None = "ana@example.com", *items: NewItem) -> NewPurchase:
+def new_purchase(email: str | None = "ana@example.com", *items: Item) -> NewPurchase:
     return NewPurchase(
         code="code-1",
         description="Books & more",
@@ -43,8 +44,8 @@ def new_purchase(email: str | None = "ana@example.com", *items: NewItem) -> NewP
 
 
 ITEMS = (
-    NewItem(description="Book", unit_cents=Cents(1005), quantity=2),
-    NewItem(description="Pen <b>", unit_cents=Cents(99)),
+    Item(name="Book", unit_cents=Cents(1005), quantity=2),
+    Item(name="Pen <b>", unit_cents=Cents(99), quantity=1),
 )
 PURCHASE = new_purchase("ana@example.com", *ITEMS)
 

@@ -7,14 +7,14 @@ from collections.abc import AsyncIterator, Callable
 from urllib.parse import quote
 
 import pytest
-from aiohttp import web
+from aiohttp import TCPConnector, web
 from pydantic import SecretStr
 
 from bot.clients.emails import EmailsClient
-from bot.clients.emails.client import Quick, open_quick_session
+from bot.clients.emails.client import Quick
 from bot.clients.emails.wire import read_file_answer
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session, read_reply
+from bot.clients.transport import Transport, bare_session, open_session, read_reply
 from bot.domain.emails.lists import Answer, Busy, Link, Lost, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Failure, NotExecuted, Unknown
@@ -39,7 +39,7 @@ async def simulator() -> AsyncIterator[EmailsSimulator]:
 
 @pytest.fixture
 async def open_client() -> AsyncIterator[Open]:
-    async with open_quick_session(limit=1_000) as quick, open_session() as session:
+    async with bare_session(TCPConnector(limit=1_000)) as quick, open_session() as session:
 
         def build(single: str, bulk: str) -> EmailsClient:
             secrets = Secrets([KEY])

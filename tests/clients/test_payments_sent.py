@@ -9,7 +9,7 @@ import pytest
 from aiohttp import ClientSession
 
 from bot.clients.limiter import Lane
-from bot.clients.payments import NewItem, PaymentsClient
+from bot.clients.payments import PaymentsClient
 from bot.clients.payments import client as payments
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport
@@ -17,6 +17,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Failure, NotExecuted
 from bot.domain.payments.bulk import HashList
+from bot.domain.payments.instruction import Item
 from tests.clients.conftest import payments_client
 from tests.clients.partner_server import Partner, operation, said
 from tests.clients.payments_calls import CALLS, EFFECTS, NEW, PURCHASE, REFERENCE, Bench, new_purchase
@@ -242,8 +243,8 @@ async def test_what_is_new_has_items_that_cost_something(client: PaymentsClient)
     assert PURCHASE.cents == 2109
     assert "bot.example" not in repr((NEW, PURCHASE))
     for quantity, cents in ((0, 1), (-1, 1), (1, 0), (1, -5)):
-        with pytest.raises(ValueError, match="above zero"):
-            NewItem(description="x", unit_cents=Cents(cents), quantity=quantity)
+        with pytest.raises(ValueError, match="greater than"):
+            Item(name="x", unit_cents=Cents(cents), quantity=quantity)
     with pytest.raises(ValueError, match="at least one item"):
         new_purchase()
     with pytest.raises(ValueError, match="at least one"):

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from aiohttp import ClientSession
+from aiohttp import ClientSession, TCPConnector
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
-from bot.clients.emails.client import Quick, open_quick_session
+from bot.clients.emails.client import Quick
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
+from bot.clients.transport import Transport, bare_session, open_session
 from bot.clients.unread import AnswerObserver
 from bot.domain.bookings.record import Payment
 from bot.domain.errors import ServiceNow
@@ -275,7 +275,7 @@ async def test_of_e_mails_only_pages_are_unread(notes: Notes) -> None:
     key = "email-key"
     async with (
         EmailsSimulator(api_key=key) as simulator,
-        open_quick_session(limit=5) as quick,
+        bare_session(TCPConnector(limit=5)) as quick,
         open_session() as session,
     ):
         client = EmailsClient(

@@ -3,10 +3,11 @@
 import asyncio
 
 import pytest
+from aiohttp import TCPConnector
 
 from bot.clients.circuit import Circuit
-from bot.clients.emails.client import Quick, open_quick_session
-from bot.clients.transport import PreparedRequest, Transport, open_session
+from bot.clients.emails.client import Quick
+from bot.clients.transport import PreparedRequest, Transport, bare_session, open_session
 from bot.domain.outcome import Ended, Failure, Reply
 from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, Behaviour, answer, wire_server
@@ -74,7 +75,7 @@ async def quick_request(url: str, told: Told, **more: str) -> Reply:
     def watch(ended: Ended, seconds: float | None) -> None:
         told.append((ended, seconds))
 
-    async with open_quick_session(limit=1) as session:
+    async with bare_session(TCPConnector(limit=1)) as session:
         quick = Quick(session=session, base_url=f"{url}/", watch=watch, secrets=Secrets())
         return await quick.ask("email.check", method="GET", path="/v1/check?a=%40", headers=more)
 

@@ -102,7 +102,7 @@ a shorter time to decide is for new requests alone | a stricter policy applies t
 +0.0
 a stricter policy takes the extra approver from a duplicate |
 a duplicate needs one more approver than the policy of the day
--duplicates=_twins(uow, payload, asked_at, before) if alone else 0
+-duplicates=twins
 +duplicates=0
 a stricter policy takes the extra approver from a list with repeated rows |
 a duplicate needs one more approver than the policy of the day

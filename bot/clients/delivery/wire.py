@@ -32,6 +32,19 @@ def read_booking(document: object, route: Route, *, booking_id: str = "", extern
     identifier, status = unread.text(body, names["id"]), unread.line(body, names["status"])
     if not identifier or not status:
         raise Unfit("no booking: id or statusText is missing", body, names["id"], names["status"])
+    found = unread.value(body, names["driver"])
+    driver = found if isinstance(found, dict) else {}
+    # Only the first name is the driver's own at the top; the others would be the booking's.
+    contact = {
+        part: unread.line(driver, names[f"driver_{part}"]) or unread.line(body, names[f"driver_{part}"][:1])
+        for part in ("name", "mobile", "email")
+    }
+    proof = unread.value(body, names["proof"])
+    if isinstance(proof, list):
+        proof = next(filter(None, proof), None)
+    if isinstance(proof, dict):
+        proof = unread.value(proof, ("url", "image", "photo", "link", "text"))
+    proven = unread.as_text(proof)
     record = BookingRecord(
         id=identifier,
         status=status,
@@ -40,8 +53,12 @@ def read_booking(document: object, route: Route, *, booking_id: str = "", extern
         tracking_url=_url(body, names["tracking_url"]),
         detail_url=_url(body, names["detail_url"]),
         fee=_amount(body, names["fee"]),
-        driver=_driver(body, names),
-        proof=_proof(body, names["proof"]),
+        driver=Driver(
+            **contact,
+            image=_url(driver, names["driver_image"]) or _url(body, names["driver_image"][:1]),
+            provider=unread.line(driver, names["provider"]) or unread.line(body, names["provider"]),
+        ),
+        proof=_address(proven) or one_line(proven),
         customer=f"{unread.line(body, names['name'])} {unread.line(body, names['last_name'])}".strip(),
         amount=_amount(body, names["amount"]),
         **{ours: unread.line(body, names[ours]) for ours in _LINES_OF_A_BOOKING},
@@ -66,7 +83,7 @@ def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
 
 
 def read_quote(document: object, route: Route) -> Quote:
-    """A quote. Raises ``ValueError`` when its price is missing."""
+    """A quote, which has a price."""
     body, names = _unwrapped(document, route), route.reply
     fee, with_tax = _amount(body, names["fee"]), _amount(body, names["fee_with_tax"])
     if not fee and not with_tax:
@@ -117,12 +134,8 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
         found = [{"type": kind, "url": url} for kind, url in found.items()]
     if not isinstance(found, list):
         raise Unfit("no list of webhooks", document, names["webhooks"])
-    read = [
-        Webhook(kind=unread.text(one, names["type"]), url=unread.text(one, names["url"]))
-        for one in found
-        if isinstance(one, dict)
-    ]
-    return tuple(one for one in read if one.kind and one.url)
+    read = ((unread.text(one, names["type"]), unread.text(one, names["url"])) for one in found if isinstance(one, dict))
+    return tuple(Webhook(kind=kind, url=url) for kind, url in read if kind and url)
 
 
 def read_prebooking(
@@ -172,34 +185,6 @@ def _store(body: Body, route: Route) -> StoreRecord:
         longitude=_degrees(body, names["longitude"]),
         **{ours: unread.line(body, names[ours]) for ours in _LINES_OF_A_STORE},
     )
-
-
-def _driver(body: Body, names: Mapping[str, unread.Names]) -> Driver:
-    inner = unread.value(body, names["driver"])
-    found = inner if isinstance(inner, dict) else {}
-    # Only the first name is the driver's own at the top; the others would be the booking's.
-    name, mobile, email = (
-        unread.line(found, names[part]) or unread.line(body, names[part][:1])
-        for part in ("driver_name", "driver_mobile", "driver_email")
-    )
-    return Driver(
-        name=name,
-        mobile=mobile,
-        email=email,
-        image=_url(found, names["driver_image"]) or _url(body, names["driver_image"][:1]),
-        provider=unread.line(found, names["provider"]) or unread.line(body, names["provider"]),
-    )
-
-
-def _proof(body: Body, names: unread.Names) -> str:
-    """Address of a picture, or text; the first of a list."""
-    found = unread.value(body, names)
-    if isinstance(found, list):
-        found = next((one for one in found if one), None)
-    if isinstance(found, dict):
-        found = unread.value(found, ("url", "image", "photo", "link", "text"))
-    text = unread.as_text(found)
-    return _address(text) or one_line(text)
 
 
 def _url(body: Body, names: unread.Names) -> str:

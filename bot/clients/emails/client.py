@@ -30,7 +30,6 @@ from bot.clients.transport import (
     PreparedRequest,
     Transport,
     Watch,
-    bare_session,
     read_reply,
     without_secrets,
 )
@@ -42,11 +41,6 @@ from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
 
 _CONNECT_SECONDS: Final = 5.0
-
-
-def open_quick_session(*, limit: int) -> aiohttp.ClientSession:
-    """A session for ``Quick``; ``limit``: connections at a time."""
-    return bare_session(aiohttp.TCPConnector(limit=limit))
 
 
 class Quick:
@@ -114,7 +108,10 @@ _FOR_THE_OPERATOR: Final = frozenset({401, 403, 405, 407})
 _LOST: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY})
 _ADDRESS: Final = "switchboard-address"
 """Stands for the address in what is the same for all requests."""
-_NO_ANSWER: Final = "the service did not answer in time"
+_NO_VERDICT: Final = {
+    Failure.TIMEOUT: "the service did not answer in time",
+    Failure.OVERSIZE: "the answer was too large to be read",
+}
 
 
 class _Collected:
@@ -154,7 +151,7 @@ class EmailsClient:
         self._single = single
         self._bulk = bulk
         self._api_key = api_key
-        self._secrets = secrets
+        self.secrets = secrets
         secrets.learn(api_key.get_secret_value())
         # Placed once for all addresses: working it out costs a fifth of a request.
         self._template = place(self._check, {"email": _ADDRESS, "key": api_key.get_secret_value()})
@@ -195,29 +192,20 @@ class EmailsClient:
             return self._not_done(reply)
         content = bytes(collected.content)
         raw = read_reply(status=reply.status, headers=reply.headers, body=content)
-        shown, links = without_secrets(raw, self._secrets), values(raw.json, self._file.reply["url"])
+        shown, links = without_secrets(raw, self.secrets), values(raw.json, self._file.reply["url"])
         tell(self._answers, shown, self._file, was_read=not shown.is_html)
         if shown.is_html:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
         names = {"receipt": self._file.reply["receipt"], "result": self._check.reply["result"]}
-        content = self._secrets.hidden_bytes(content)
+        content = self.secrets.hidden_bytes(content)
         return read_file_answer(replace(shown, headers=reply.headers), content, links, name=name, **names)
-
-    def without_secrets(self, text: str) -> str:
-        """A text in which our key may stand, such as an address that the service made."""
-        return self._secrets.hidden(text)
-
-    def file_without_secrets(self, content: bytes) -> bytes:
-        """The same for a file."""
-        return self._secrets.hidden_bytes(content)
 
     def _read(self, reply: Reply) -> Checked:
         status = reply.status
         tell(self._answers, reply, self._check, was_read=not reply.is_html)
         if status is None:  # a time-out is never a verdict, a broken connection may be retried
-            unread = {Failure.TIMEOUT: _NO_ANSWER, Failure.OVERSIZE: "the answer was too large to be read"}
-            if reply.failure in unread:
-                return Answer(outcome=Outcome.NO_ANSWER, text=unread[reply.failure])
+            if reply.failure in _NO_VERDICT:
+                return Answer(outcome=Outcome.NO_ANSWER, text=_NO_VERDICT[reply.failure])
             return Lost(reason=_no_answer(reply))
         if status in _BUSY:
             return Busy(reason=_answered(reply), retry_after=reply.retry_after)

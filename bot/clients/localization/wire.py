@@ -25,23 +25,20 @@ Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
 def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
     """The result in the JSON of a 2xx. ``names``: ours -> the alternatives of the service."""
     wanted = [name for alternatives in names.values() for name in alternatives]
-    return _READERS[asked.operation](asked, names, _unwrapped(document, wanted))
-
-
-def _unwrapped(document: object, wanted: list[str]) -> Mapping[str, object]:
-    """The object that holds one of the names: the answer itself, or what it wraps."""
-    for _ in range(3):
+    for _ in range(3):  # the answer itself holds one of the names, or what it wraps does
         if isinstance(document, list) and len(document) == 1:
             document = document[0]
         if not isinstance(document, dict):
             raise Unfit("no object", document)
         if any(_filled(document.get(name)) and not isinstance(document[name], dict) for name in wanted):
-            return document
+            break
         inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), dict | list)), None)
         if inner is None:
-            return document
+            break
         document = inner
-    raise Unfit("no object", document)
+    else:
+        raise Unfit("no object", document)
+    return _READERS[asked.operation](asked, names, document)
 
 
 def _filled(found: object) -> bool:
@@ -62,17 +59,13 @@ def _text(body: Mapping[str, object], names: Names) -> str:
 
 
 def _gender(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Gender:
-    return Gender(gender=one_line(_text(body, names["gender"])), percent=_percent(_value(body, names["confidence"])))
-
-
-def _percent(found: object) -> Decimal | None:
-    """``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are the same; None when it is no such number."""
+    """Certainty: ``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are the same; whatever is none of them is left out."""
+    gender, found = one_line(_text(body, names["gender"])), _value(body, names["confidence"])
     told = _PERCENT.fullmatch(str(found).strip()) if isinstance(found, Decimal | int | str) else None
     if told is None or isinstance(found, bool):
-        return None
-    number = Decimal(told[1])
-    percent = number if told[2] or number > 1 else number * _HUNDRED
-    return percent if percent <= _HUNDRED else None
+        return Gender(gender=gender, percent=None)
+    percent = Decimal(told[1]) if told[2] or Decimal(told[1]) > 1 else Decimal(told[1]) * _HUNDRED
+    return Gender(gender=gender, percent=percent if percent <= _HUNDRED else None)
 
 
 def _phrases(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Phrases:

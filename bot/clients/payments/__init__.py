@@ -1,6 +1,6 @@
 """The payments service (interface document 2)."""
 
 from bot.clients.payments.calls import OperationType
-from bot.clients.payments.client import NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.clients.payments.client import NewPayout, NewPurchase, PaymentsClient
 
-__all__ = ["NewItem", "NewPayout", "NewPurchase", "OperationType", "PaymentsClient"]
+__all__ = ["NewPayout", "NewPurchase", "OperationType", "PaymentsClient"]

@@ -15,6 +15,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import CURRENCY, Cents
 from bot.domain.payments.bulk import BulkItem, HashList
 from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage
+from bot.domain.payments.instruction import Item
 from bot.domain.payments.operation import Operation, PayoutEvent, Purchase
 from bot.domain.reasons import Exchange, Reason
 
@@ -45,22 +46,7 @@ class NewPayout:
     cancel_uri: str = field(repr=False)
 
     def values(self) -> dict[str, object]:
-        values = {"amount": decimal_of(self.cents), **vars(self)}
-        del values["cents"]
-        return values
-
-
-@dataclass(frozen=True, kw_only=True)
-class NewItem:
-    """One line of a new purchase. ``quantity`` and ``unit_cents`` are above zero."""
-
-    description: str
-    unit_cents: Cents
-    quantity: int = 1
-
-    def __post_init__(self) -> None:
-        if self.quantity < 1 or self.unit_cents < 1:
-            raise ValueError("quantity and unit cost of an item are above zero")
+        return {"amount": decimal_of(self.cents), **{ours: it for ours, it in vars(self).items() if ours != "cents"}}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +59,7 @@ class NewPurchase:
 
     code: str
     description: str
-    items: tuple[NewItem, ...]
+    items: tuple[Item, ...]
     email: str | None = None
     confirmation_uri: str = field(repr=False)
     cancel_uri: str = field(repr=False)
@@ -86,8 +72,7 @@ class NewPurchase:
 
     @property
     def cents(self) -> Cents:
-        """The amount: all items together."""
-        return Cents(sum(item.unit_cents * item.quantity for item in self.items))
+        return Cents(sum(item.cents for item in self.items))
 
 
 class PaymentsClient(PartnerCalls):
@@ -142,8 +127,8 @@ class PaymentsClient(PartnerCalls):
         names, per_unit = self._route("create_purchase").fields, self._dialect.item_amount == "unit"
         items = [
             {
-                names["item_description"]: item.description,
-                names["item_amount"]: decimal_of(item.unit_cents * (1 if per_unit else item.quantity)),
+                names["item_description"]: item.name,
+                names["item_amount"]: decimal_of(item.unit_cents if per_unit else item.cents),
                 names["item_quantity"]: item.quantity,
             }
             for item in new.items
@@ -183,9 +168,8 @@ class PaymentsClient(PartnerCalls):
             }
             for item in items
         ]
-        sent = {"payments": rows}
         return await self._change(
-            "create_bulk_payment", sent, wire.read_job, total=UPLOAD_SECONDS, about=reference, **sending
+            "create_bulk_payment", {"payments": rows}, wire.read_job, total=UPLOAD_SECONDS, about=reference, **sending
         )
 
     async def get_bulk(self, job_id: str) -> BulkJob:

@@ -1,6 +1,7 @@
 """Payloads of the payments service under its names: payouts, purchases, bulk payments, events."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
 
@@ -32,8 +33,7 @@ def read_operation(document: object, route: Route, *, operation_id: str | None =
 
 
 def _operation(document: object, route: Route) -> dict[str, Any]:
-    body = unread.as_object(document)
-    names = route.reply
+    body, names = unread.as_object(document), route.reply
     identifier, status = unread.text(body, names["id"]), unread.text(body, names["status"])
     if not identifier or not status:
         raise Unfit("no operation: id or status is missing", body, names["id"], names["status"])
@@ -86,8 +86,7 @@ def _see_ours(operation: Operation, document: object, route: Route, *, code: str
 
 def read_page(document: object, *, list_route: Route, record_route: Route) -> OperationPage:
     """One page of operations with its figures; a page with one unreadable record is unreadable."""
-    body = unread.as_object(document)
-    names = list_route.reply
+    body, names = unread.as_object(document), list_route.reply
     data = unread.value(body, names["operations"])
     if not isinstance(data, list):
         raise Unfit("no list of operations", body, names["operations"])
@@ -104,8 +103,7 @@ def read_page(document: object, *, list_route: Route, record_route: Route) -> Op
 
 def read_account(document: object, route: Route) -> AccountStatus:
     """The account behind an address; a document without a status is not one."""
-    body = unread.as_object(document)
-    names = route.reply
+    body, names = unread.as_object(document), route.reply
     status = unread.text(body, names["status"])
     if not status:
         raise Unfit("no account status", body, names["status"])
@@ -128,30 +126,24 @@ def read_purchase(
     code: str | None = None,
 ) -> Purchase:
     """A purchase with its items; items that cannot be read cost nothing else. ``code``: a new one has no other."""
-    found = unread.value(unread.as_object(document), route.reply["items"])
-    listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-    items = tuple(_item(one, route, item_amount) for one in listed)
-    purchase = Purchase(**_operation(document, route), items=items)
+    names, items = route.reply, []
+    found = unread.value(unread.as_object(document), names["items"])
+    for one in (one for one in (found if isinstance(found, list) else ()) if isinstance(one, dict)):
+        amount, quantity = unread.cents(one, names["item_amount"]), None
+        with suppress(ValueError):
+            quantity = unread.count_or_none(one, names["item_quantity"])
+        unit = line = amount
+        if item_amount == "unit":
+            line = Cents(amount * quantity) if amount is not None and quantity is not None else None
+        elif amount is not None:
+            unit = Cents(amount // quantity) if quantity and amount % quantity == 0 else None
+        description = unread.text(one, names["item_description"])
+        items.append(PurchaseItem(description=description, quantity=quantity, unit_cents=unit, line_cents=line))
+    purchase = Purchase(**_operation(document, route), items=tuple(items))
     _see_same(purchase, document, route, operation_id)
     if code is not None:
         _see_ours(purchase, document, route, code=code, operation_type="purchase")
     return purchase
-
-
-def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseItem:
-    names = route.reply
-    amount = unread.cents(body, names["item_amount"])
-    try:
-        quantity = unread.count_or_none(body, names["item_quantity"])
-    except ValueError:
-        quantity = None
-    unit = line = amount
-    if item_amount == "unit":
-        line = Cents(amount * quantity) if amount is not None and quantity is not None else None
-    elif amount is not None:
-        unit = Cents(amount // quantity) if quantity and amount % quantity == 0 else None
-    description = unread.text(body, names["item_description"])
-    return PurchaseItem(description=description, quantity=quantity, unit_cents=unit, line_cents=line)
 
 
 def read_partner(document: object, route: Route) -> Partner:
@@ -264,18 +256,17 @@ def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
         return ()
     if not isinstance(document, dict | list):
         raise Unfit("no list of events", document)
-    names, events = route.reply, []
-    for record in filter(None, _records(document, route, _DEEPEST)):
-        body = record if isinstance(record, dict) else {"event": record}
-        event = PayoutEvent(
+    names, records = route.reply, filter(None, _records(document, route, _DEEPEST))
+    return tuple(
+        PayoutEvent(
             at=unread.moment(body, names["at"]),
             kind=unread.line(body, names["kind"]),
             host=_host(unread.text(body, names["url"])),
             status=unread.line(body, names["status"]),
             details=tuple(_details(body, "", _DEEPEST))[:_MOST_DETAILS],
         )
-        events.append(event)
-    return tuple(events)
+        for body in (record if isinstance(record, dict) else {"event": record} for record in records)
+    )
 
 
 def _records(found: object, route: Route, depth: int) -> list[object]:

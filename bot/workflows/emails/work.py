@@ -177,7 +177,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
 
 async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
     """Fetch the result from its address, at once, because such addresses expire."""
-    content, said = bytearray(), [["result", client.without_secrets(url)]]
+    content, said = bytearray(), [["result", client.secrets.hidden(url)]]
     try:
         async with ctx.emails.results.open(url, service=SERVICE, limit=RESULT_BYTES) as result:
             async for piece in result:
@@ -194,8 +194,8 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
 async def _passed_on(client: EmailsClient, file: Returned) -> Returned:
     """As people get it; secrets are taken out last: in a workbook or in UTF-16 none would be seen."""
     made = await _made_safe(file)
-    content = await asyncio.to_thread(client.file_without_secrets, made.content)
-    return Returned(name=client.without_secrets(made.name), content=content)
+    content = await asyncio.to_thread(client.secrets.hidden_bytes, made.content)
+    return Returned(name=client.secrets.hidden(made.name), content=content)
 
 
 async def _made_safe(file: Returned) -> Returned:

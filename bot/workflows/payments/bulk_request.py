@@ -98,16 +98,13 @@ async def read_typed(text: str) -> Checked:
     head = lines.partition("\n")[0]
     if "@" in head:
         mark, first = next((one for one in ("\t", ";") if one in head), ","), -1
-        rows = "\n".join(_padded(line, mark) for line in lines.splitlines())
-        lines = f"{mark.join(COLUMNS)}\n{rows}"
+        rows = lines.splitlines()
+        for n, line in enumerate(rows):
+            if line.strip() and '"' not in line:  # people leave the cell for the note out
+                rows[n] = line + mark * (len(COLUMNS) - 1 - line.count(mark))
+        lines = "\n".join([mark.join(COLUMNS), *rows])
     table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=_LIMITS)
     return await asyncio.to_thread(_checked, table, "", first)
-
-
-def _padded(line: str, mark: str) -> str:
-    """A typed row with a cell for the note, which people leave out."""
-    missing = len(COLUMNS) - 1 - line.count(mark)
-    return line + mark * missing if line.strip() and '"' not in line else line
 
 
 def _checked(table: Table, name: str, first: int = 0, places: Mapping[str, int] | None = None) -> Checked:

@@ -122,21 +122,18 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
     """CREATE_UNKNOWN: look for our code in the list of operations. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
 
-    def give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
-        ask_people(uow, instruction, look.doubt or Reason(OfRequest.CREATED_IN_VAIN), suspect=look.suspect)
-
-    await ctx.write(
-        lambda uow: found_after_create(uow, instruction, look, found=_found_created, give_up=give_up), name="found"
-    )
-
-
-def _found_created(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
-    if len(hits) > 1:
+    def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+        if len(hits) == 1:
+            created(uow, instruction, hits[0])
+            return
         end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="payouts"))
         for hit in hits:
             follow(uow, ORPHAN, instruction, hit.id)
-    else:
-        created(uow, instruction, hits[0])
+
+    def give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
+        ask_people(uow, instruction, look.doubt or Reason(OfRequest.CREATED_IN_VAIN), suspect=look.suspect)
+
+    await ctx.write(lambda uow: found_after_create(uow, instruction, look, found=found, give_up=give_up), name="found")
 
 
 def created(uow: Unit, instruction: Instruction, operation: Operation) -> None:
@@ -227,29 +224,34 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays."""
+    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays.
+
+    One that is found by our code is read by its id from there on. A failure is no news.
+    """
+
+    def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+        uow.instructions.touch(instruction, remote_id=hits[0].id, due_at=None)
+        for operation in hits:
+            _alert_if_paid(uow, instruction, operation)
+            if state_of(operation) is None:
+                follow(uow, ORPHAN, instruction, operation.id)
+
     if instruction.remote_id is None:
-        await watch_ended(ctx, instruction, await by_code(ctx, payments, instruction), _leave_behind)
+        await watch_ended(ctx, instruction, await by_code(ctx, payments, instruction), found)
         return
     operation = await payments.get_operation(instruction.remote_id)
-    await ctx.write(lambda uow: seen_after_close(uow, instruction, operation), name="watch_closed", wakes=False)
+
+    def seen(uow: Unit) -> None:
+        _alert_if_paid(uow, instruction, operation)
+        due = next_watch(uow, instruction) if state_of(operation) is None else None
+        uow.instructions.touch(instruction, due_at=due)
+
+    await ctx.write(seen, name="watch_closed", wakes=False)
 
 
-def seen_after_close(uow: Unit, instruction: Instruction, operation: Operation) -> None:
-    """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
+def _alert_if_paid(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     if is_paid(operation):
         alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
-    uow.instructions.touch(instruction, due_at=next_watch(uow, instruction) if state_of(operation) is None else None)
-
-
-def _leave_behind(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
-    """A search by our code found it: alert where it is paid; from here on it is read by its id."""
-    uow.instructions.touch(instruction, remote_id=hits[0].id, due_at=None)
-    for operation in hits:
-        if is_paid(operation):
-            alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
-        if state_of(operation) is None:
-            follow(uow, ORPHAN, instruction, operation.id)
 
 
 def read_again(uow: Unit, instruction: Instruction, operation: Operation) -> None:
@@ -307,8 +309,7 @@ def apply_record(uow: Unit, instruction: Instruction, operation: Operation) -> b
 def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
     if instruction.state in UNPAID:
-        if is_paid(operation):
-            alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+        _alert_if_paid(uow, instruction, operation)
         return True
     wrong = differences(instruction, operation)
     if wrong:
@@ -327,8 +328,8 @@ def watch(uow: Unit, instruction: Instruction) -> None:
 
 
 def _left_behind(uow: Unit, tracked: Tracked, instruction: Instruction, operation: Operation | None) -> Again | None:
-    if operation is not None and is_paid(operation):
-        alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+    if operation is not None:
+        _alert_if_paid(uow, instruction, operation)
     settled = operation is not None and state_of(operation) is not None
     over = settled or instruction.closed_at is None or uow.now - instruction.closed_at > _WATCHED
     return None if over else again(uow, tracked, operation, slow=True)
@@ -420,19 +421,18 @@ async def find_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         await read_outcome(ctx, payments, instruction)
         return
     look, absent = await by_code(ctx, payments, instruction), Reason(OfRequest.NOT_LISTED)
+
+    def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+        if len(hits) == 1:
+            read_again(uow, instruction, hits[0])
+            return
+        reason = Reason(OfRequest.SEVERAL, records="payouts")
+        alert(uow, instruction, "differs", reason=reason)
+        not_read(uow, instruction, reason)
+
     await ctx.write(
-        lambda uow: found_after_send(uow, instruction, look, found=_found_sent, absent_because=absent),
-        name="read_outcome",
+        lambda uow: found_after_send(uow, instruction, look, found=found, absent_because=absent), name="read_outcome"
     )
-
-
-def _found_sent(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
-    if len(hits) == 1:
-        read_again(uow, instruction, hits[0])
-        return
-    reason = Reason(OfRequest.SEVERAL, records="payouts")
-    alert(uow, instruction, "differs", reason=reason)
-    not_read(uow, instruction, reason)
 
 
 ONE_STEP = replace(

@@ -7,10 +7,9 @@ answer is searched for by our own code before anything is sent again.
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
+from bot.clients.payments import NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever
-from bot.domain.money import Cents
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State, differences
 from bot.domain.payments.operation import Operation, OperationStatus, Purchase
 from bot.domain.reasons import OfRequest, Reason, given, together
@@ -55,9 +54,14 @@ async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instructi
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
-    await ctx.write(
-        lambda uow: found_after_create(uow, instruction, look, found=_found, give_up=_give_up), name="found"
-    )
+
+    def found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+        if len(hits) > 1:
+            end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="purchases"))
+        else:
+            opened(uow, instruction, hits[0])
+
+    await ctx.write(lambda uow: found_after_create(uow, instruction, look, found=found, give_up=_give_up), name="found")
 
 
 def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
@@ -75,13 +79,6 @@ def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None
     )
     if moved is not None:
         tell(uow, moved)
-
-
-def _found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
-    if len(hits) > 1:
-        end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="purchases"))
-    else:
-        opened(uow, instruction, hits[0])
 
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -104,10 +101,7 @@ def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
         code=instruction.code,
         description=payload.description,
         email=payload.email,
-        items=tuple(
-            NewItem(description=item.name, unit_cents=Cents(item.unit_cents), quantity=item.quantity)
-            for item in payload.items
-        ),
+        items=payload.items,
         confirmation_uri=callback_address(ctx, instruction, CallbackKind.CONFIRMATION),
         cancel_uri=callback_address(ctx, instruction, CallbackKind.CANCEL),
         callback_uri=callback_address(ctx, instruction, CallbackKind.PURCHASE),

@@ -100,7 +100,7 @@ async def send_anyway(ctx: Context, click: Click) -> Decided:
     """The requester says that the address is right: the request goes on to the approvers."""
 
     def work(uow: Unit) -> Decided:
-        found = _waiting(uow, click)
+        found = waiting(uow, click)
         if isinstance(found, Decided):
             return found
         assert found.recipient is not None
@@ -114,11 +114,6 @@ async def send_anyway(ctx: Context, click: Click) -> Decided:
     return await ctx.write(work, name="send_anyway")
 
 
-async def waiting(ctx: Context, click: Click) -> Instruction | Decided:
-    """The request, if it waits for this person to say what becomes of it; otherwise why not."""
-    return await ctx.read(lambda uow: _waiting(uow, click))
-
-
 async def edited(ctx: Context, click: Click, requested: Requested) -> Instruction | Decided:
     """Request what the edited form says, and withdraw the request that it replaces, in one transaction.
 
@@ -126,7 +121,7 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
     """
 
     def make(uow: Unit) -> Requested:
-        found = _waiting(uow, click)
+        found = waiting(uow, click)
         if isinstance(found, Decided):
             raise _ReplacedError(found.instruction)
         finish(uow, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED))
@@ -138,7 +133,8 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
         return Decided(late.found, Refusal.DECIDED)
 
 
-def _waiting(tx: Tx, click: Click) -> Instruction | Decided:
+def waiting(tx: Tx, click: Click) -> Instruction | Decided:
+    """The request, if it waits for this person to say what becomes of it; otherwise why not."""
     found = tx.instructions.get(click.instruction_id)
     if found is None:
         raise LookupError(click.instruction_id)

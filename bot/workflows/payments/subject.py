@@ -13,7 +13,7 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNow, ServiceTrouble
-from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.tracking import next_look
@@ -161,8 +161,8 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
     asked_in = instruction.origin_channel
     direct = sight.place == Place.REQUESTER and board is not None and board.channel != asked_in
     hint = asked_in if direct and not asked_in.startswith("D") else ""
-    if instruction.kind is Kind.PURCHASE:
-        return purchases.card(instruction, link=link_of(ctx, instruction), invite_to=hint)
+    if (own := KINDS[instruction.kind].card) is not None:
+        return own(instruction, link=link_of(ctx, instruction), invite_to=hint)
     for_approvers = sight.place == Place.APPROVALS
     return cards.card(
         instruction,

@@ -170,7 +170,7 @@ def frozen(tx: Tx) -> Frozen | None:
         elif found:
             by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
             why = Reason.read(reason) or _given("")
-            flag = Frozen(by=str(by), reason=why, at=str(at), lifting=tuple(str(one) for one in lifting))
+            flag = Frozen(by=str(by), reason=why, at=str(at), lifting=tuple(map(str, lifting)))
     except (RowUnreadable, ValueError, TypeError, KeyError):
         return _UNREADABLE
     if flag is None or sealed is None:
@@ -208,11 +208,6 @@ def _given(text: object) -> Reason:
     return Reason(Verbatim.GIVEN, text=str(text))
 
 
-async def is_frozen(ctx: Context) -> Frozen | None:
-    """The same, in a transaction of its own that only reads."""
-    return await ctx.read(frozen)
-
-
 async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay") -> Freezing:
     """Stop all sending at once; any approver or admin may, alone. ``command``: the slash command that lifts it."""
     refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
@@ -237,7 +232,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
     Earlier votes count only while their voters are still approvers.
     """
     refusal = await _refusal(ctx, person, (Role.APPROVER,), No.MAY_NOT_UNFREEZE)
-    before = await is_frozen(ctx)
+    before = await ctx.read(frozen)
     earlier = [one for one in (before.lifting if before is not None else ()) if one != person]
     gone = {one for one in earlier if await _refusal(ctx, one, (Role.APPROVER,), No.MAY_NOT_UNFREEZE) is not None}
     now = ctx.clock.now()

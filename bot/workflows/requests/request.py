@@ -106,14 +106,9 @@ def unused_reference(tx: Tx, letter: Letter) -> str:
     return chosen
 
 
-async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None:
-    """A request by its reference, code or the service's id, with the votes of its round."""
-
-    def work(uow: Unit) -> tuple[Instruction, list[Vote]] | None:
-        found = uow.instructions.find(text)
-        return (found, uow.votes.of(found.id, found.round)) if found is not None else None
-
-    return await ctx.read(work)
+async def find(ctx: Context, text: str) -> Instruction | None:
+    """A request by its reference, code or the service's id."""
+    return await ctx.read(lambda uow: uow.instructions.find(text))
 
 
 async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
@@ -123,9 +118,8 @@ async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
 
 async def check_cards(ctx: Context, instruction: Instruction) -> None:
     """Edit the cards of an open request: one that was deleted is found out by that, and posted anew."""
-    if instruction.closed_at is not None:
-        return
-    await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=uow.now), name="check_cards")
+    if instruction.closed_at is None:
+        await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=uow.now), name="check_cards")
 
 
 def with_votes(tx: Tx, found: Iterable[Instruction]) -> list[tuple[Instruction, list[Vote]]]:

@@ -11,7 +11,16 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.instruction import FINAL, MONEY_OUT, Attempt, AttemptKind, AttemptOutcome, Instruction, State
+from bot.domain.payments.instruction import (
+    EFFECT_UNDER_WAY,
+    FINAL,
+    MONEY_OUT,
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    Instruction,
+    State,
+)
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import daily_key
 from bot.domain.reasons import OfMode, OfRequest, Reason
@@ -27,7 +36,6 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 3
 _FOLLOWED = frozenset({State.OPEN, State.COMMITTED, State.PENDING_ESCROW})
 _READ_ANYWAY = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN})
-_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _WITHOUT_LIMIT = 1 << 62
 
 
@@ -46,7 +54,7 @@ async def look_due(ctx: Context) -> int:
         for wanted in (one for one in uow.instructions.not_over_at(mode.since) if one not in done):
             again_at = before[wanted].again_at if wanted in before else None
             found = uow.instructions.get(wanted) if again_at is None or again_at <= uow.now else None
-            if found is not None and found.state not in _UNDER_WAY:
+            if found is not None and found.state not in EFFECT_UNDER_WAY:
                 due.append(found)
             if len(due) == _AT_ONCE:
                 break
@@ -79,8 +87,11 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
 
     False: it does, and every process is in reading-only mode from now on.
     """
-    if not _must_be_looked_for(ctx, instruction):
-        return True
+    never_tried = not instruction.creates and not instruction.commits and instruction.remote_id is None
+    is_first = instruction.state is (State.NEW if instruction.kind in CREATES else State.APPROVED)
+    from_before = instruction.created_at < ctx.high_water.began and instruction.id not in ctx.high_water.looked
+    if not (never_tried and is_first and from_before) or ctx.kinds[instruction.kind].find is None:
+        return True  # besides: a payout with an id and a cancellation are read before their effect anyway
     finding = await _find(ctx, payments, instruction, sent=False)
     if finding.seen is Seen.UNREADABLE:
         raise ServiceNow("payments", finding.reason)
@@ -90,14 +101,6 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
         return False
     ctx.high_water.looked.add(instruction.id)
     return True
-
-
-def _must_be_looked_for(ctx: Context, instruction: Instruction) -> bool:
-    """Whether to search first. No: a payout with an id, a cancellation; both are read before their effect anyway."""
-    never_tried = not instruction.creates and not instruction.commits and instruction.remote_id is None
-    is_first = instruction.state is (State.NEW if instruction.kind in CREATES else State.APPROVED)
-    from_before = instruction.created_at < ctx.high_water.began and instruction.id not in ctx.high_water.looked
-    return never_tried and is_first and from_before and ctx.kinds[instruction.kind].find is not None
 
 
 async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> SearchResult:

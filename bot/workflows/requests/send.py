@@ -34,7 +34,6 @@ from bot.workflows.requests.authority import (
 from storage.errors import RowUnreadable
 from storage.repositories.admin import Key
 from storage.repositories.requests import Changes
-from storage.transaction import Tx
 
 
 def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Standings) -> No | None:
@@ -129,12 +128,15 @@ def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "
 
     ``before``: id of the request; empty: it is being made, so every other one was made before it.
     """
-    alone = not payload.has_items
+    alone, twins = not payload.has_items, 0
+    if alone:  # requests within a day before it for the same payment, which may have been paid
+        since = asked_at - SAME_PAYMENT
+        twins = uow.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
     facts = facts_of(
         payload,
         new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before([payload.email]),
         sent_today=uow.reservations.sum(daily_key(uow.now)) if uow.policy.looks_at_the_day else 0,
-        duplicates=_twins(uow, payload, asked_at, before) if alone else 0,
+        duplicates=twins,
     )
     found = reduce(Requirement.tightened, map(uow.policy.requirement, facts))
     doubts = doubts_of(payload)
@@ -142,12 +144,6 @@ def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "
         return found
     reasons = (*found.reasons, f"{doubts}: one more approver")
     return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})
-
-
-def _twins(tx: Tx, payload: Payload, asked_at: datetime, before: str) -> int:
-    """How many requests within a day before it were for the same payment, and may have been paid."""
-    since = asked_at - SAME_PAYMENT
-    return tx.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
 
 
 def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
@@ -243,8 +239,7 @@ def claim(
     ):
         hold(uow, instruction, Reason(OfRequest.DAILY_LIMIT))
         return None
-    hindered = hindrance(uow)
-    if hindered is not None:
+    if (hindered := hindrance(uow)) is not None:
         uow.reservations.release(instruction.id, n)
         hold(uow, instruction, hindered)
         return None

@@ -1,10 +1,12 @@
 """What a record of the service does to a request, record by record: what moves it, what alarms, what is read on."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.domain.payments.operation import Operation, Search
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.payments import payout
 from storage.rows import Tracked
@@ -15,6 +17,15 @@ from tests.workflows.planted import on_one_rig, planted, queued, record, stored,
 
 PAID_AFTER = ["alert:paid after its end"]
 MINUTE, HOUR, DAY, POLL = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
+
+
+def holding(*held: Operation) -> Any:
+    """The payments service, as far as what it holds goes."""
+
+    async def find_by_code(*_: object, **__: object) -> Search:
+        return Search(hits=held, complete=True)
+
+    return SimpleNamespace(find_by_code=find_by_code)
 
 
 async def tracked(rig: Rig, kind: str, one: Instruction) -> Tracked | None:
@@ -105,7 +116,7 @@ async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(ri
     now = rig.clock.now()
     one = await planted(rig, state=State.REFUSED, remote_id=None, due_at=now)
     held = [record(one, "created", id="o1"), record(one, "completed", id="o2"), record(one, "odd", id="o3")]
-    await write(rig, lambda uow: payout._leave_behind(uow, one, held))
+    await payout.watch_closed(rig.switchboard.context, holding(*held), one)
     after = await stored(rig, one)
     assert (after.remote_id, after.due_at, await queued(rig, one)) == ("o1", None, PAID_AFTER)
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2", "o3")])
@@ -150,8 +161,8 @@ async def test_a_record_that_differs_confirms_no_refusal_and_gives_nothing_back(
 async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: Rig) -> None:
     now = rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.COMMIT_UNKNOWN, commits=1, remote_id=None)
-    hits = [record(one, "completed", id="o1"), record(one, "completed", id="o2")]
-    await write(rig, lambda uow: payout._found_sent(uow, one, hits))
+    held = holding(record(one, "completed", id="o1"), record(one, "completed", id="o2"))
+    await payout.find_outcome(rig.switchboard.context, held, one)
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
     row = there(await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs")))
@@ -160,8 +171,8 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
 
 async def test_several_that_were_created_with_our_code_end_it_and_are_all_followed(rig: Rig) -> None:
     one = await planted(rig, state=State.CREATE_UNKNOWN, creates=1, remote_id=None)
-    hits = [record(one, "created", id="o1"), record(one, "created", id="o2")]
-    await write(rig, lambda uow: payout._found_created(uow, one, hits))
+    held = holding(record(one, "created", id="o1"), record(one, "created", id="o2"))
+    await payout.find_again(rig.switchboard.context, held, one)
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several payouts with our code")
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])

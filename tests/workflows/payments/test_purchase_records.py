@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.operation import Operation, Search
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments import purchase
@@ -19,6 +21,15 @@ from tests.workflows.planted import on_one_rig, planted, queued, record, stored,
 
 HOUR, DAY, POLL = timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
 MONTH = 30 * DAY
+
+
+def listing(*hits: Operation) -> Any:
+    """The payments service, as far as a search by our code goes."""
+
+    async def find_by_code(*_: object, **__: object) -> Search:
+        return Search(hits=hits, complete=True)
+
+    return SimpleNamespace(find_by_code=find_by_code)
 
 
 async def asked(rig: Rig, **like: Any) -> Instruction:
@@ -137,8 +148,8 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
 
 async def test_several_with_our_code_end_it(rig: Rig) -> None:
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
-    hits = [record(one, id="o1"), record(one, id="o2")]
-    await write(rig, lambda uow: purchase._found(uow, one, hits))
+    hits = (record(one, id="o1"), record(one, id="o2"))
+    await purchase.find_again(rig.switchboard.context, listing(*hits), one)
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several purchases with our code")
 
@@ -161,21 +172,7 @@ async def test_what_was_refused_and_opened_nevertheless_is_followed(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.REFUSED, remote_id=None, closed_at=now, creates=1)
-    client: Any = rig.switchboard.context.payments.required()
-    was = client.find_by_code
-
-    class Found:
-        complete, reason = True, ""
-
-        def __init__(self) -> None:
-            self.hits = tuple(record(one, id=name) for name in hits)
-
-    async def find(*_: object, **__: object) -> Found:
-        return Found()
-
-    client.find_by_code = find
-    await purchase.watch_refused(ctx, client, one)
-    client.find_by_code = was
+    await purchase.watch_refused(ctx, listing(*(record(one, id=name) for name in hits)), one)
     found = await stored(rig, one)
     assert (found.remote_id, found.due_at) == (remote, None if due is None else now + due)
     rows = await read(rig, lambda tx: [tx.tracked.get("purchase", name) for name in hits])

@@ -9,22 +9,20 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.tables import Hidden, Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
-from bot.workflows.payments.bulk_request import _checked, _padded, read_typed
+from bot.workflows.payments.bulk_request import _checked, read_typed
 from bot.workflows.payments.recipient import read_recipient, with_recipient
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
 
 
-@pytest.mark.parametrize(("line", "mark", "padded"), [
-    ("a@example.com,1", ",", "a@example.com,1,"), ("a@example.com", ",", "a@example.com,,"),
-    ("a@example.com,1,note", ",", "a@example.com,1,note"),
-    ("a@example.com,1,note,more", ",", "a@example.com,1,note,more"),
-    ("a@example.com;1", ";", "a@example.com;1;"), ("a@example.com\t1", "\t", "a@example.com\t1\t"),
-    ('a@example.com,"1"', ",", 'a@example.com,"1"'), ("", ",", ""), ("  ", ",", "  "),
-])  # fmt: skip
-def test_a_typed_row_without_a_note_gets_an_empty_one(line: str, mark: str, padded: str) -> None:
-    assert _padded(line, mark) == padded
+async def test_typed_rows_may_be_empty_quoted_or_incomplete() -> None:
+    found = await read_typed('a@example.com,1.00\n\n  \nb@example.com,"2.50","a, b"\nc@example.com')
+    assert [(one.email, one.cents, one.note) for one in found.items] == [
+        ("a@example.com", 100, ""),
+        ("b@example.com", 250, "a, b"),
+    ]
+    assert ([one.row for one in found.bad], found.rows) == ([5], 3)
 
 
 @pytest.mark.parametrize("text", [

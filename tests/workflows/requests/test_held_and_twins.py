@@ -6,10 +6,10 @@ from typing import Any
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.domain.policy import Requirement
 from bot.workflows.context import Unit
-from bot.workflows.requests.send import _twins, resumed, tighten
+from bot.workflows.requests.send import required, resumed, tighten
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
-from tests.workflows.looking import read, there
+from tests.workflows.looking import there
 from tests.workflows.planted import everything_stored, on_one_rig, planted, write
 
 DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
@@ -28,8 +28,9 @@ async def test_a_request_of_the_day_for_the_same_payment_counts_unless_it_ended_
     now = rig.clock.now()
     payload = SAME.model_copy(update={name: like.pop(name) for name in ("email", "cents") if name in like})
     one = await planted(rig, **{"payload": payload, "created_at": now - like.pop("ago", timedelta()), **like})
-    assert await read(rig, lambda tx: _twins(tx, SAME, now, "")) == count
-    assert await read(rig, lambda tx: _twins(tx, SAME, now, one.id)) == 0, "it is not its own twin"
+    ctx = rig.switchboard.context
+    own = await ctx.read(lambda uow: required(uow, SAME, now, before=one.id))  # it is not its own twin
+    assert (await ctx.read(lambda uow: required(uow, SAME, now))).quorum == own.quorum + count
     await write(
         rig, lambda tx: tx._connection.exec_driver_sql("UPDATE instruction SET cents = 1 WHERE id = ?", (one.id,))
     )

@@ -47,18 +47,19 @@ async def test_what_is_older_than_the_process_and_was_never_tried_is_looked_for_
 ) -> None:
     ctx = rig.switchboard.context
     one = await planted(rig, created_at=ctx.high_water.began + age, **like)
-    assert restore._must_be_looked_for(ctx, one) is wanted
-    ctx.high_water.looked.add(one.id)
-    assert not restore._must_be_looked_for(ctx, one)
+    assert await restore.is_known_here(ctx, ctx.payments.required(), one)
+    assert (one.id in ctx.high_water.looked) is wanted
+    once = finds(ctx, RuntimeError("not to be asked"), one.kind) if wanted else ctx
+    assert await restore.is_known_here(once, ctx.payments.required(), one)
 
 
-def finds(ctx: Context, found: SearchResult | Exception) -> Context:
+def finds(ctx: Context, found: SearchResult | Exception, kind: Kind = Kind.PAYOUT) -> Context:
     async def find(*_: object) -> SearchResult:
         if isinstance(found, Exception):
             raise found
         return found
 
-    return replace(ctx, kinds={**ctx.kinds, Kind.PAYOUT: replace(ctx.kinds[Kind.PAYOUT], find=find)})
+    return replace(ctx, kinds={**ctx.kinds, kind: replace(ctx.kinds[kind], find=find)})
 
 
 async def test_what_the_service_does_not_hold_is_not_looked_for_again(rig: Rig) -> None:
