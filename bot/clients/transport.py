@@ -82,6 +82,16 @@ class PreparedRequest:
     body: bytes | aiohttp.Payload | None = field(default=None, repr=False)
     brings: tuple[str, ...] = ()
 
+    @property
+    def credentials(self) -> tuple[str, ...]:
+        """Whole and in parts."""
+        kind, _, token = self.headers.get("Authorization", "").partition(" ")
+        if kind.casefold() == "basic":
+            with suppress(binascii.Error, UnicodeDecodeError):
+                pair = base64.b64decode(token, validate=True).decode()
+                return (token, pair, pair.partition(":")[2])
+        return (token,) if token else ()
+
 
 class _NotSent(Exception):
     """Raised between the connection and the first byte."""
@@ -220,7 +230,7 @@ class Transport:
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
-        self._secrets.learn(*_credentials(request.headers))
+        self._secrets.learn(*request.credentials)
         flight = _Flight(guard, turn, self.circuit)
         timeout = self._timeout
         if total is not None:
@@ -278,18 +288,6 @@ class Transport:
                     return Reply(failure=Failure.OVERSIZE)
             reply = read_reply(status=response.status, headers=response.headers, body=bytes(answer))
             return without_secrets(reply, self._secrets, brings=request.brings)
-
-
-def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
-    """Credentials of a request, whole and in parts."""
-    kind, _, token = headers.get("Authorization", "").partition(" ")
-    if kind.casefold() != "basic":
-        return (token,) if token else ()
-    try:
-        pair = base64.b64decode(token, validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
-        return (token,)
-    return (token, pair, pair.partition(":")[2])
 
 
 def without_secrets(reply: Reply, secrets: Secrets, *, brings: Collection[str] = ()) -> Reply:

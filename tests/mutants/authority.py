@@ -55,10 +55,8 @@ the requester votes for a retry | nobody approves another attempt at their own r
 +may_decide(standing, requester="" if state is State.NEEDS_HUMAN else found.requester,
 @ bot/workflows/requests/decide.py tests/workflows/requests/test_requester_before_sending.py
 who asked is not looked at when somebody approves | who asked must still be allowed to ask
--    no = refusal_of_requester(uow.ctx, found, people)
--
-+    no = None
-+
+-    if (no := refusal_of_requester(uow.ctx, found, people)) is not None:
++    if (no := None) is not None:
 @ bot/workflows/requests/decide.py tests/workflows/requests/test_decide.py -k withdrawn_while
 an admin withdraws without a reason | an admin who withdraws another's request says why
 -        if click.person != found.requester and not clean(reason):
@@ -80,10 +78,8 @@ votes are counted with people as they were within the last minute
 -
 @ bot/workflows/requests/send.py tests/workflows/requests/test_requester_before_sending.py
 who asked is not looked at before sending | who asked must still be allowed to ask
--    no = refusal_of_requester(uow.ctx, tightened, standings)
--
-+    no = None
-+
+-    if (no := refusal_of_requester(uow.ctx, tightened, standings)) is not None:
++    if (no := None) is not None:
 approvals from before who asked was gone count | it is approved anew once who asked may ask again
 -instruction.round + 1 if votes else instruction.round
 +instruction.round

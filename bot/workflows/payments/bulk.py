@@ -133,11 +133,8 @@ def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | 
     moved = _apply(uow, instruction, read)
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
         return _again(uow, tracked, instruction, "")
-    if (
-        read.unread is not None
-        and (read.job.state is None or read.job.state.is_over)
-        and tracked.polls >= LOOKS_BEFORE_MISSING
-    ):
+    may_be_over = read.job.state is None or read.job.state.is_over
+    if read.unread is not None and may_be_over and tracked.polls >= LOOKS_BEFORE_MISSING:
         alert(uow, moved, "unread", reason=read.unread)
     if read.trouble is not None:
         alert(uow, moved, "differs", reason=read.trouble)
@@ -258,8 +255,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     known = frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
 
     def hindrance(uow: Unit) -> Reason | None:
-        free = uow.bulk_flights.take(instruction.id, known=known, now=uow.now)
-        return None if free else _ANOTHER
+        return None if uow.bulk_flights.take(instruction.id, known=known, now=uow.now) else _ANOTHER
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
         unknown = instruction.commits > 0
@@ -385,8 +381,7 @@ def submitted(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
     first = uow.now + min(timedelta(seconds=uow.poll_seconds), timedelta(seconds=2))
     uow.tracked.follow(kind=BULK, remote_id=job.id, instruction_id=moved.id, due_at=first, now=uow.now)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
-        reason = Reason(OfRequest.MISCOUNTED, theirs=job.count, ours=payload.count)
-        alert(uow, moved, "differs", reason=reason)
+        alert(uow, moved, "differs", reason=Reason(OfRequest.MISCOUNTED, theirs=job.count, ours=payload.count))
 
 
 def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
@@ -395,9 +390,9 @@ def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
 
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> SearchResult:
-    history = await in_history(ctx, payments, instruction)
+    look = await in_history(ctx, payments, instruction)
     holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
-    return SearchResult.of(hit=bool(history.hits), doubt=history.doubt, holds=holds, lacks=lacks)
+    return SearchResult.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
 
 
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=submitted, unsent=_unsent)

@@ -96,8 +96,7 @@ async def request_cancel(
     known = await ctx.read(lambda uow: uow.instructions.by_source(source_key))
     if known is not None:
         return known
-    reported = await _listed(payments, bulk.remote_id)
-    meant = _meant(reported, hashes, bulk.name)
+    meant = _meant(await _listed(payments, bulk.remote_id), hashes, bulk.name)
     if isinstance(meant, NotRequested):
         return meant
     payload = CancelPayload(
@@ -108,17 +107,10 @@ async def request_cancel(
         items_digest=hashes_digest({row.hash: int(row.cents) for row in meant}),
         all_pending=hashes is None,
     )
-    return await request(
-        ctx,
-        Requested(
-            requester=requester,
-            channel=channel,
-            kind=Kind.BULK_CANCEL,
-            payload=payload,
-            source_key=source_key,
-            items=meant,
-        ),
+    requested = Requested(
+        requester=requester, channel=channel, kind=Kind.BULK_CANCEL, payload=payload, source_key=source_key, items=meant
     )
+    return await request(ctx, requested)
 
 
 def _meant(
@@ -219,12 +211,9 @@ def _payload(instruction: Instruction) -> CancelPayload:
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: the items were read when it was requested; ask the approvers."""
-    if _payload(instruction).payout_to:
-        payments.require("cancel_payout")
-        await prepared(ctx, instruction)
-        return
-    payments.require("cancel_bulk_items")
-    await prepared(ctx, instruction, file=REQUEST_FILE)
+    is_payout = bool(_payload(instruction).payout_to)
+    payments.require("cancel_payout" if is_payout else "cancel_bulk_items")
+    await prepared(ctx, instruction, file="" if is_payout else REQUEST_FILE)
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -236,19 +225,19 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return
     reported = await _reported(payments, instruction)
 
-    def work(uow: Unit, standings: Standings) -> _Chunk | None:
-        return _claim(uow, instruction, standings, reported)
-
     async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
         job, unknown = payload.bulk_remote_id, chunk.earlier_unknown
         if payload.payout_to:
             return await payments.cancel_payout(chunk.hashes.all[0], earlier_unknown=unknown, guard=guard)
         return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
 
-    def read_back(uow: Unit) -> _Chunk | None:
-        return _chunk(uow, held_claim(uow, instruction))
-
-    claim = with_people(ctx, instruction, work, name="claim_cancel", read_back=read_back)
+    claim = with_people(
+        ctx,
+        instruction,
+        lambda uow, standings: _claim(uow, instruction, standings, reported),
+        name="claim_cancel",
+        read_back=lambda uow: _chunk(uow, held_claim(uow, instruction)),
+    )
     await attempt_once(ctx, payments.circuit, claim, cancel, CANCELED, name="canceled")
 
 
@@ -287,12 +276,10 @@ def as_approved(tx: Tx, instruction: Instruction) -> bool:
 
 def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> BulkProgress:
     """Store the reported statuses; the progress with the new tally."""
-    changes = []
-    for row in tx.bulk_items.rows(instruction.id):
-        item = reported.get(row.hash)
-        if item is not None and moves_on(row.status, our_word(item.status)):
-            changes.append(RowChange(row.row, our_word(item.status), row.hash, row.error))
-    tx.bulk_items.change(instruction.id, changes)
+    now = {name: our_word(item.status) for name, item in reported.items()}
+    listed = [row for row in tx.bulk_items.rows(instruction.id) if row.hash in now]
+    moved = [row for row in listed if moves_on(row.status, now[row.hash])]
+    tx.bulk_items.change(instruction.id, [RowChange(row.row, now[row.hash], row.hash, row.error) for row in moved])
     before = instruction.progress or BulkProgress()
     return before.model_copy(update={"tally": tx.bulk_items.tally(instruction.id)})
 
@@ -313,8 +300,7 @@ def _claim(
     if not rows or (late and instruction.commits):
         _all_sent(uow, instruction, progress)
         return None
-    allowed = still_approved(uow, instruction, standings)
-    if allowed is None:
+    if (allowed := still_approved(uow, instruction, standings)) is None:
         return None
     held, counted = allowed
     n, named = len(earlier) + 1, known_digest(row.hash for row in rows)
@@ -407,8 +393,8 @@ def read_again(uow: Unit, instruction: Instruction, reported: Mapping[str, Repor
         return
     if asks_people_already(instruction):
         later(uow, instruction)
-        return
-    still(uow, instruction, Reason(OfRequest.STILL_PENDING), {"progress": progress})
+    else:
+        still(uow, instruction, Reason(OfRequest.STILL_PENDING), {"progress": progress})
 
 
 def _verified(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:

@@ -333,9 +333,8 @@ async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk |
     """Find a bulk payment by our reference or the service's id."""
     found = await ctx.read(lambda uow: uow.instructions.find(text))
     if found is not None:
-        if found.kind is not Kind.BULK:
-            return None
-        return Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
+        ours = Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
+        return ours if found.kind is Kind.BULK else None
     try:
         job = await payments.get_bulk(text)
     except ServiceNever as refused:
@@ -354,8 +353,7 @@ async def items_page(
         statuses = [OperationStatus.FAILED.value] if failed else []
 
         def work(uow: Unit) -> tuple[list[BulkRow], int]:
-            tally = uow.bulk_items.tally(instruction.id)
-            offset = (page - 1) * PER_PAGE
+            tally, offset = uow.bulk_items.tally(instruction.id), (page - 1) * PER_PAGE
             rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
             return rows, tally.failed if failed else tally.total
 
@@ -367,12 +365,8 @@ async def items_page(
         rows=[
             BulkRow(
                 row=number,
-                email=item.email,
                 cents=item.cents or Cents(0),
-                note=item.note,
-                status=item.status,
-                hash=item.hash,
-                error=item.error,
+                **{name: getattr(item, name) for name in ("email", "note", "status", "hash", "error")},
             )
             for number, item in enumerate(found.items, 1)
         ],

@@ -44,8 +44,7 @@ _BETWEEN_READS = timedelta(seconds=3)
 
 async def exists(store: Store, *, now: datetime, token: str) -> bool:
     """Whether there is such an address."""
-    hashed = token_hash(token)
-    return await store.read(lambda tx: tx.tokens.find(hashed, now)) is not None
+    return await store.read(lambda tx: tx.tokens.find(token_hash(token), now)) is not None
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
@@ -150,11 +149,9 @@ def _apply(uow: Unit, row: InboxRow, operation: Operation | None, *, too_early: 
         _finish(uow, row, InboxState.UNCONFIRMED)
         if row.kind in kind.browsed:
             return  # anybody who has the link can come back from the checkout without having paid
-        reason = Reason(OfRequest.UNCONFIRMED, kind=row.kind.value)
-        alert(uow, instruction, f"unconfirmed:{row.kind}", reason=reason)
+        alert(uow, instruction, f"unconfirmed:{row.kind}", reason=Reason(OfRequest.UNCONFIRMED, kind=row.kind.value))
         return
-    in_time_now = too_early and instruction.state in _PROVEN
-    uow.inbox.again(row.id, due_at=uow.now if in_time_now else later)
+    uow.inbox.again(row.id, due_at=uow.now if too_early and instruction.state in _PROVEN else later)
 
 
 def _finish(uow: Unit, row: InboxRow, state: InboxState) -> None:

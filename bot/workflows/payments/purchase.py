@@ -138,8 +138,7 @@ def opened(uow: Unit, instruction: Instruction, operation: Operation) -> None:
         return
     follow(uow, PURCHASE, moved, operation.id)
     observe(uow, moved, operation)
-    after = uow.instructions.get(moved.id) or moved
-    if after.state is State.OPEN:
+    if (after := uow.instructions.get(moved.id) or moved).state is State.OPEN:
         show_file(uow, after, Place.REQUESTER, LINK, key=f"link:{after.id}")
 
 

@@ -50,7 +50,6 @@ class RequestSubject(Subject):
     patient = True
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
-        """The card as it is now, for this place."""
         sight = await ctx.read(lambda uow: _look(uow, id))
         return None if sight is None else await card_for(ctx, sight)
 

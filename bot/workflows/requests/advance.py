@@ -33,9 +33,8 @@ _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 
 async def _step(ctx: Context, claimed: Instruction) -> None:
     instruction = await authority.checked(ctx, claimed)
-    if instruction is None or await restore.is_held(ctx, instruction) or await effect.is_held(ctx, instruction):
-        return
-    await _go_on(ctx, instruction)
+    if instruction and not await restore.is_held(ctx, instruction) and not await effect.is_held(ctx, instruction):
+        await _go_on(ctx, instruction)
 
 
 async def _go_on(ctx: Context, instruction: Instruction) -> None:
@@ -138,8 +137,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
         number = reminders_due(posted_at=posted, expires_at=expires, now=now)
         if number and not has_code(seen.reason, OfRequest.HELD):
             remind(uow, seen, number)
-        due = next_look(posted_at=posted, expires_at=expires, now=now)
-        uow.instructions.touch(seen, due_at=due)
+        uow.instructions.touch(seen, due_at=next_look(posted_at=posted, expires_at=expires, now=now))
 
     await ctx.write(work, name="wait")
 

@@ -95,9 +95,8 @@ async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
     standing = await ctx.people.standing(click.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
-        refusal = _refusal(ctx, found, standing, State.AWAITING) or _expired(found, uow.now)
-        if refusal is not None:
-            return Decided(found, refusal)
+        if (no := _refusal(ctx, found, standing, State.AWAITING) or _expired(found, uow.now)) is not None:
+            return Decided(found, no)
         return finish(uow, found, State.REJECTED, click.person, given(reason))
 
     return await _decide(ctx, click, work, name="reject")
@@ -108,9 +107,8 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
     standing = await ctx.people.standing(click.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
-        refusal = _refusal(ctx, found, standing, State.NEEDS_HUMAN)
-        if refusal is not None:
-            return Decided(found, refusal)
+        if (no := _refusal(ctx, found, standing, State.NEEDS_HUMAN)) is not None:
+            return Decided(found, no)
         look = uow.now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
         return finish(uow, found, State.CLOSED, click.person, given(reason), due_at=look)
 
@@ -162,14 +160,8 @@ async def _cast(
         refusal = refusal or check(found, uow.now)
         if refusal is not None:
             return Decided(found, refusal)
-        vote = Vote(
-            instruction_id=found.id,
-            round=found.round,
-            person=click.person,
-            choice=choice,
-            at=uow.now,
-            typed=_is_amount(typed_amount, found),
-        )
+        name, by, typed = found.id, click.person, _is_amount(typed_amount, found)
+        vote = Vote(instruction_id=name, round=found.round, person=by, choice=choice, at=uow.now, typed=typed)
         return _vote(uow, found, vote, people)
 
     involved = click.involved
@@ -195,8 +187,7 @@ def _expired(found: Instruction, now: datetime) -> Refusal | None:
 def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decided:
     """Store a vote and count. The requester must still be allowed to ask, or nothing approved could be sent."""
     require_fresh(uow.ctx, {found.requester, vote.person}, people)
-    no = refusal_of_requester(uow.ctx, found, people)
-    if no is not None:
+    if (no := refusal_of_requester(uow.ctx, found, people)) is not None:
         return Decided(suspend(uow, found, no) or found, Refusal.HELD)
     if not uow.votes.cast(vote):
         return Decided(found, Refusal.REPEATED)
@@ -205,9 +196,7 @@ def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decid
     counted = count(uow.ctx, found, votes, people, seconds=found.requirement.expires_seconds)
     held = resumed(uow, found)
     held = held and without_the_others(uow, held, votes, counted)
-    if held is None:
-        return Decided(found, Refusal.STALE)
-    return _counted(uow, held, vote, counted)
+    return _counted(uow, held, vote, counted) if held is not None else Decided(found, Refusal.STALE)
 
 
 def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided:
@@ -216,13 +205,9 @@ def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided
     Votes for repeating a create do not approve the payment: the service is searched once more, in a new round.
     """
     voices = len(count.counted)
-    detail = {
-        "round": found.round,
-        "counted": sorted(count.counted),
-        "quorum": found.requirement.quorum,
-        "typed": vote.typed,
-    }
-    if voices < found.requirement.quorum:
+    counted, quorum = sorted(count.counted), found.requirement.quorum
+    detail = {"round": found.round, "counted": counted, "quorum": quorum, "typed": vote.typed}
+    if voices < quorum:
         witness(uow, vote.choice.value, detail, actor=vote.person, about=found)
         return Decided(uow.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
     again = found.state is State.NEEDS_HUMAN and not found.commits
@@ -311,7 +296,7 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
 
 
 def _time_of(ts: str) -> tuple[int, ...]:
-    """Slack's time stamp as something to compare; of none: earlier than any other."""
+    """Slack's time stamp, to compare; of none: earlier than any other."""
     return tuple(int(part) if part.isdecimal() else 0 for part in ts.split("."))
 
 

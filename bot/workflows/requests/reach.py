@@ -116,8 +116,8 @@ def all_short(tx: Tx) -> list[OutOfReach]:
     """Every request that needs more approvals than people can give, oldest first."""
     if not _known(tx):
         return []
-    lacking = [(one, short_of(tx, one)) for one in tx.instructions.awaiting(_WAITING, limit=_COUNTED)]
-    return [OutOfReach(one, short) for one, short in lacking if short is not None]
+    waiting = tx.instructions.awaiting(_WAITING, limit=_COUNTED)
+    return [OutOfReach(one, short) for one in waiting if (short := short_of(tx, one)) is not None]
 
 
 def _known(tx: Tx) -> dict[str, Short]:

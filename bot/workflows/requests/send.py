@@ -273,8 +273,7 @@ def still_approved(
     if tightened.exec_deadline is not None and uow.now >= tightened.exec_deadline:
         _expire(uow, tightened)
         return None
-    no = refusal_of_requester(uow.ctx, tightened, standings)
-    if no is not None:
+    if (no := refusal_of_requester(uow.ctx, tightened, standings)) is not None:
         suspend(uow, tightened, no)
         return None
     needs = tightened.requirement
@@ -283,15 +282,12 @@ def still_approved(
         return tightened, found.counted
     back = State.NEEDS_HUMAN if tightened.commits else State.AWAITING  # with the votes that still count
     number = next_round(uow, tightened, votes, found.counted) or tightened.round
+    void = {who: why.value for who, why in found.void.items()}
     moved = uow.instructions.move(
         tightened,
         back,
         action="votes_no_longer_count",
-        facts={
-            "round": number,
-            "counted": sorted(found.counted),
-            "void": {who: why.value for who, why in found.void.items()},
-        },
+        facts={"round": number, "counted": sorted(found.counted), "void": void},
         reason=why_more(tightened, found),
         round=number,
         decided_by="",
