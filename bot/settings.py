@@ -75,12 +75,6 @@ def _database(value: str) -> str:
     raise ValueError("must begin with sqlite+aiosqlite:/// or postgresql://")
 
 
-def _prefix(value: str) -> str:
-    if not all(letter.isascii() and (letter.isalnum() or letter in "-_") for letter in value) or value.lower() != value:
-        raise ValueError("must be lower-case letters, digits, - or _")
-    return value
-
-
 def _networks(value: Any) -> Any:
     if not isinstance(value, str):
         return value
@@ -185,7 +179,7 @@ class Settings(BaseSettings):
     metrics_token: Secret | None = None
     poll_seconds: Positive = 30.0
     quiet_seconds: Positive = 900.0
-    command_prefix: Annotated[str, Field(max_length=16), AfterValidator(_prefix)] = ""
+    command_prefix: Annotated[str, Field(max_length=16, pattern=r"^[a-z0-9_-]*$")] = ""
     log_format: LogFormat = LogFormat.CONSOLE
     log_level: Annotated[LogLevel, BeforeValidator(lambda value: str(value).lower())] = LogLevel.INFO
 
@@ -353,6 +347,7 @@ _WORDS: Mapping[str, str] = {
     "greater_than_equal": "must be at least {ge:g}",
     "less_than_equal": "must be at most {le:.12g}",
     "string_too_long": "must have at most {max_length} characters",
+    "string_pattern_mismatch": "must be lower-case letters, digits, - or _",
     "value_error": "{error}",
 }
 
