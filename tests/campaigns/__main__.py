@@ -16,7 +16,21 @@ MONEY_FLOWS = ("callback", "polling", "one step")
 
 def main() -> int:
     """Run the named campaigns and print the table of the file; 1 when an invariant was violated."""
-    given = _arguments()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "writer", "told"]
+    )
+    parser.add_argument("--out", type=Path, default=Path("campaigns.jsonl"), help="the file of results")
+    parser.add_argument("--workers", type=int, help="processes (plans) or scenes (kills) at the same time")
+    parser.add_argument("--first", type=int, default=0, help="plans: the first seed")
+    parser.add_argument("--count", type=int, default=20_000, help="plans: how many seeds")
+    parser.add_argument("--kills", type=int, default=1_000, help="kills: how many")
+    parser.add_argument("--fleet-kills", type=int, default=300, help="fleet: how many for each number of processes")
+    parser.add_argument("--times", type=int, default=6, help="still: how often one stands still")
+    parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet, still: how many processes")
+    parser.add_argument("--flows", nargs="+", default=list(MONEY_FLOWS), help="pairs: of which flows")
+    parser.add_argument("--share", type=float, default=1.0, help="writer: share of the attacks in each state")
+    given = parser.parse_args()
     ledger = Ledger(given.out)
     chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet", "still", "writer"]
     if "singles" in chosen:
@@ -38,24 +52,6 @@ def main() -> int:
     pieces = ledger.pieces()
     sys.stdout.write(f"{table(pieces)}\n")
     return 1 if any(piece.violations for piece in pieces) else 0
-
-
-def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "writer", "told"]
-    )
-    parser.add_argument("--out", type=Path, default=Path("campaigns.jsonl"), help="the file of results")
-    parser.add_argument("--workers", type=int, help="processes (plans) or scenes (kills) at the same time")
-    parser.add_argument("--first", type=int, default=0, help="plans: the first seed")
-    parser.add_argument("--count", type=int, default=20_000, help="plans: how many seeds")
-    parser.add_argument("--kills", type=int, default=1_000, help="kills: how many")
-    parser.add_argument("--fleet-kills", type=int, default=300, help="fleet: how many for each number of processes")
-    parser.add_argument("--times", type=int, default=6, help="still: how often one stands still")
-    parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet, still: how many processes")
-    parser.add_argument("--flows", nargs="+", default=list(MONEY_FLOWS), help="pairs: of which flows")
-    parser.add_argument("--share", type=float, default=1.0, help="writer: share of the attacks in each state")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

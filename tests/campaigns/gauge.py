@@ -126,14 +126,9 @@ class Gauged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """Numbers of requests in the fullest second.
+    """Of all requests, the most within a second: if no count was late (``seen``), however late they were (``certain``).
 
-    Attributes:
-        requests: total.
-        seen: maximum within a second, if no count was late.
-        certain: maximum within a second, however late the counts were.
-        too_many: number of requests that certainly exceeded the limit.
-        stopped: requests left out of all that, whose senders had just stood still.
+    ``stopped`` are left out of that: their senders had just stood still.
     """
 
     requests: int

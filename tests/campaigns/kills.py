@@ -6,7 +6,6 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import as_completed
 from pathlib import Path
 
@@ -80,7 +79,10 @@ async def _round(number: int, kills: int, folder: Path) -> Piece:
         await scene.bot.stop()
         url = f"sqlite+aiosqlite:///{scene.database}"
         violations += await broken(scene, url, typed=typist.typed, witness=witness)
-        violations += [*_noise(scene)]
+        if scene.bot.stderr:
+            violations.append(f"it wrote to standard error: {scene.bot.stderr[:300]}")
+        if "Traceback" in scene.bot.stdout:
+            violations.append(f"a traceback: {scene.bot.stdout.partition('Traceback')[2][:600]}")
     finally:
         await scene._stack.aclose()
     counts |= {"asked": len(typist.typed), "approvals": len(witness.acknowledged)}
@@ -93,13 +95,6 @@ async def _round(number: int, kills: int, folder: Path) -> Piece:
         violations=tuple(f"round {number} ({folder}): {one}" for one in violations[:MOST_TOLD]),
         counts=dict(counts),
     )
-
-
-def _noise(scene: Scene) -> Iterator[str]:
-    if scene.bot.stderr:
-        yield f"it wrote to standard error: {scene.bot.stderr[:300]}"
-    if "Traceback" in scene.bot.stdout:
-        yield f"a traceback: {scene.bot.stdout.partition('Traceback')[2][:600]}"
 
 
 async def _torment(scene: Scene, chance: random.Random, kills: int, counts: Counter[str]) -> None:

@@ -23,13 +23,7 @@ _LONGER = 1.25
 
 
 class Drawn(Run):
-    """A run whose faults are drawn by a seed as it meets its points.
-
-    Its ``plan`` names what was drawn, so that ``python -m tests.world`` repeats it.
-
-    Args:
-        length: points that a run of this flow meets.
-    """
+    """A run whose faults are drawn by a seed as it meets its points; its ``plan`` names them, to be repeated."""
 
     def __init__(self, *, seed: int, flow: str, length: int, folder: Path) -> None:
         super().__init__(flow=FLOWS[flow](), plan=Plan(flow), folder=folder)

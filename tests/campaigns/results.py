@@ -14,21 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Some runs of a campaign.
-
-    Attributes:
-        campaign: its name, e.g. ``plans``.
-        first: number (seed, index) of the first run in it.
-        runs: number of runs from the first one on; for kills, the number of kills.
-        violations: each violated invariant, with the command to repeat it.
-        counts: other counts, by name.
-    """
+    """Some runs of a campaign from the ``first`` on (a seed, an index); ``runs`` of kills: how many kills."""
 
     campaign: str
     first: int
     runs: int
     seconds: float
     violations: tuple[str, ...] = ()
+    """Each violated invariant, with the command to repeat it."""
     counts: Mapping[str, int] = field(default_factory=dict)
     commit: str = ""
     at: float = 0.0

@@ -23,12 +23,7 @@ _ASKED = "Asked for"
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """One request; all amounts differ.
-
-    Attributes:
-        cents: one amount, or those of the rows.
-        accepted: whether the answer said that it was taken.
-    """
+    """One request with one amount, or those of its rows; all amounts differ."""
 
     kind: str
     cents: tuple[int, ...]
@@ -36,11 +31,7 @@ class Typed:
 
 
 class Typist:
-    """Requests one payment after the other, a few at a time, and never repeats an unanswered request.
-
-    Args:
-        at_once: limit of open requests.
-    """
+    """Requests one payment after the other, so many at once, and never repeats an unanswered request."""
 
     def __init__(self, scene: Scene, chance: random.Random, *, at_once: int = 4) -> None:
         self._scene = scene

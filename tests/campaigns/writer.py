@@ -32,14 +32,7 @@ _KEPT = ExitStack()
 
 
 def campaign(ledger: Ledger, *, share: float, at_once: int) -> None:
-    """Run the scenes that are not done yet, each batch in a process of its own.
-
-    Args:
-        ledger: where the results go; a scene is one piece.
-        share: of the attacks of a scene that are run, drawn by the scene; never less than one for each column and for
-            each deed; 1.0: all.
-        at_once: how many processes.
-    """
+    """Run the scenes that are not done yet, a piece each, each batch in a process of its own."""
     done, first = ledger.done(CAMPAIGN), 0
     with Processes(at_once, prepare=_prepare) as pool:
         for scene in SCENES:

@@ -5,13 +5,9 @@ from decimal import Decimal
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.money import Cents
-from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_file import Checked, FormMetadata
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
-from bot.workflows.payments.bulk_request import request_bulk
 from tests.support.bulk import (
     approve,
     ask,
@@ -202,18 +198,6 @@ Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet.")
 
 
-async def test_a_thread_that_is_gone_keeps_nobody_waiting(rig: Rig) -> None:
-    item = BulkItem(row=2, email="ana@example.com", cents=Cents(100))
-    checked = Checked(name="a.csv", items=[item], bad=[], rows=1, read_as="")
-    carried = FormMetadata(file="F1", channel=FINANCE, key="file:F1", thread_ts="1700000000.000001")
-    await request_bulk(rig.switchboard.context, checked, carried, requester=MARIA)
-    await rig.settle()
-    await approve(rig)
-    await run(rig)
-    assert summary(rig) == snapshot("1 completed (1.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
-    assert len(files(rig, FINANCE)) == 1
-
-
 async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     data = "Recipient;Sum (USD);Purpose\nana@example.com;25.00;März\n".encode("cp1252")
     data = data.replace(b"Sum (USD)", b"Amount")
@@ -381,19 +365,6 @@ async def test_a_row_number_or_eight_digits_of_the_hash_are_enough(rig: Rig) -> 
     assert [item.status for item in job.items] == ["completed", "canceled", "pending", "canceled"]
     bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
     assert bodies == [{"paymentItems": [{"svc_operation_hash": one.hash} for one in job.items[1::2]]}]
-
-
-async def test_the_beginning_of_two_hashes_names_neither(rig: Rig) -> None:
-    await held(rig)
-    job = rig.payments.bulk_payments[0]
-    for item in job.items[1:3]:
-        item.hash = f"beefbeef{item.hash}"
-    await rig.pay(f"bulk cancel {reference(rig)} beefbeef")
-    said = rig.workspace.ephemerals(MARIA)[-1].text
-    assert shown(said) == snapshot("""\
-:pencil2: *hash*: beefbeef may be one of several payments of L-······; give more digits of the hash.
-Nothing was done. For example: `/pay bulk cancel L-······ 3 9f86d081`""")
-    assert len(rig.cards()) == 1
 
 
 async def test_what_cannot_be_canceled_is_said(rig: Rig) -> None:

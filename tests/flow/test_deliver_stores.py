@@ -30,7 +30,7 @@ from tests.support.deliveries import (
     stands,
     turned,
 )
-from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
+from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig
 from tests.support.shown import shown
 
 STORE = {
@@ -368,19 +368,6 @@ service says: The booking is NOT_DELIVERED. Its status: *not delivered*.""")
     await rig.settle()
     assert stands(rig) == snapshot(""":warning: *Not delivered* · `NOT_DELIVERED`. The customer did not get it. \
 Reason: Nobody opened the door.""")
-
-
-async def test_where_the_bot_is_no_member_the_card_comes_as_a_direct_message(rig: Rig) -> None:
-    await deliver(rig, "book", channel=RANDOM)
-    await rig.submit(MARIA, {**PRE, views.ADDRESS: "1 Street", views.POSITION: "-0.19, -78.47"})
-    await turned(rig, "Delivery fee")
-    await rig.submit(MARIA, {})
-    await rig.settle()
-    direct = rig.workspace.open_dm(MARIA).id
-    assert shown(rig.workspace.messages(direct)[-2].text.splitlines()[0]) == snapshot("""*Delivery B-······ · Centro → \
-Ana Lopez*""")
-    assert shown(rig.workspace.messages(direct)[-1].text) == snapshot(""":mag: B-······ (Centro to Ana Lopez): \
-*searching for a driver*.""")
 
 
 # pre-bookings

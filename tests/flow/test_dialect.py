@@ -10,7 +10,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.process import free_port
 from bot.playground.simulators.ledger import EntryKind
 from tests.support.dialect import OURS, ROUTES, THEIRS
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import buttons, ephemerals, everywhere, newest, operation, requests, state, told, told_once
 
@@ -66,16 +66,6 @@ async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) ->
     spoke_only_theirs(rig)
 
 
-async def test_polling_alone_finds_the_end(rig: Rig) -> None:
-    rig.payments.callbacks.switches.drop = True
-    await rig.pay()
-    await rig.press("approve")
-    await rig.payments.advance()
-    await rig.pass_time(60)
-    told_once(rig, "completed")
-    assert rig.paid == PAID
-
-
 @pytest.mark.parametrize(("word", "status"), [("failed", "failed"), ("canceled", "canceled"), ("escrow", "pending")])
 async def test_every_other_end_is_understood(rig: Rig, word: str, status: str) -> None:
     await rig.pay()
@@ -106,20 +96,6 @@ async def test_an_unknown_outcome_is_read_and_found(rig: Rig, text: str, effect:
     assert rig.paid == PAID
     assert len(rig.payments.calls_of(effect)) == 1
     spoke_only_theirs(rig)
-
-
-async def test_a_lost_commit_ends_with_people_and_a_second_attempt_pays_once(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.LOST, operation="commit_payout"))
-    await rig.pay()
-    await rig.press("approve")
-    await rig.pass_time(1_200, steps=7)
-    assert await state(rig) is State.NEEDS_HUMAN
-    await rig.press("retry")
-    await rig.submit(ADA, {"amount": "25.00"})
-    await rig.payments.advance()
-    await rig.pass_time(60)
-    told_once(rig, "completed")
-    assert rig.paid == PAID
 
 
 async def test_a_create_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:

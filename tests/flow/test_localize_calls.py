@@ -260,15 +260,6 @@ async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer
     assert len(maria.rig.localization.calls) == 1
 
 
-async def test_a_file_that_may_have_arrived_is_looked_for(maria: Localizer) -> None:
-    maria.rig.switchboard.context.localization.calls.look_seconds = 0.5
-    for number, kind in enumerate((FaultKind.DONE_DROPPED, FaultKind.DONE_500)):
-        maria.rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
-        await maria.type("speak Welcome aboard")
-        board = await maria.board(DONE, number=number)
-        assert len(maria.files(await maria.results(board))) == 1, kind
-
-
 async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_path: Path) -> None:
     sample = media.make(tmp_path, "mp3")
     file = maria.rig.workspace.upload(MARIA, sample.name, sample)

@@ -1,7 +1,5 @@
 """Dropped files: one offer each, in their thread, by what their bytes are, whatever Slack sends how often."""
 
-import sqlite3
-from contextlib import closing
 from typing import Any
 
 import pytest
@@ -129,20 +127,6 @@ async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
     assert len(said(rig)) == 1
 
 
-@pytest.mark.rig(on="sqlite")
-async def test_an_event_that_cannot_be_stored_is_asked_for_again_and_not_lost(rig: Rig, sqlite_url: str) -> None:
-    dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
-    event = slack.file_shared(rig.workspace._state, rig.workspace.channel(FINANCE), dropped.files[0], MARIA)
-    with closing(sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)) as shell:
-        shell.execute("BEGIN IMMEDIATE")
-        refused = await rig.workspace.send_event(event)
-        shell.execute("ROLLBACK")
-    assert refused.status == 503
-    assert (await rig.workspace.redeliver(refused, retry=1)).status == 200
-    await rig.settle()
-    assert len(said(rig)) == 1
-
-
 async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig) -> None:
     dropped = await rig.workspace.drop_many(
         MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)]
@@ -267,26 +251,6 @@ async def test_a_file_that_was_put_into_a_form_is_not_offered_until_it_is_shared
     message = await rig.workspace.share(MARIA, FINANCE, file_id)
     await rig.settle()
     assert [offer.thread_ts for offer in said(rig)] == [message.ts]
-
-
-async def test_what_apps_post_is_not_offered(rig: Rig) -> None:
-    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, tell=())
-    event = slack.message_event(rig.workspace._state, rig.workspace.channel(FINANCE), dropped)
-    elsewise: tuple[dict[str, Any], ...] = (
-        {"bot_id": "B0OTHER"},
-        {"user": rig.workspace.identity.bot_user_id},
-        {"subtype": "message_changed"},
-        {"subtype": "bot_message", "user": None},
-        {"files": []},
-        {"files": [{"id": dropped.files[0], "mode": "tombstone"}]},
-    )
-    for changes in elsewise:
-        await rig.workspace.send_event({**event, **changes})
-    bot = rig.workspace.identity.bot_user_id
-    place = rig.workspace.channel(FINANCE)
-    await rig.workspace.send_event(slack.file_shared(rig.workspace._state, place, dropped.files[0], bot))
-    await rig.pass_time(120, steps=5)
-    assert said(rig) == []
 
 
 async def test_a_file_of_ours_is_not_offered_even_if_an_event_names_somebody_else(rig: Rig) -> None:

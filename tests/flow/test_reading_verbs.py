@@ -340,13 +340,6 @@ async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig:
     assert not rig.workspace.ephemerals(MARIA)
 
 
-async def test_trouble_of_the_service_stands_in_the_form(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status"))
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
-    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
-    await form(rig, "try again in a minute")
-
-
 async def test_verbs_that_need_something_ask_for_it_in_a_form_and_answer_there(rig: Rig) -> None:
     [known] = fill(rig, 1)
     for verb, field, word in (("show", "operation", "0.01 USD to person0"), ("events", "payout", "no calls to us")):
@@ -432,14 +425,6 @@ async def test_who_closes_the_form_meanwhile_hears_nothing_more(rig: Rig) -> Non
     await rig.workspace.until(lambda: any(call.method == "views.update" for call in rig.workspace.calls))
     assert rig.workspace.modal(MARIA) is None
     assert not rig.workspace.ephemerals(MARIA)
-
-
-async def test_a_slow_page_turns_when_it_is_there(rig: Rig) -> None:
-    fill(rig, 12)
-    told = await ask(rig, "list")
-    await arm_slow(rig, "list_operations")
-    told = await turned(rig, told, "next", "page 2 of 2")
-    assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
 @pytest.mark.rig(around={"handler_moment": 0.3})

@@ -6,7 +6,6 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.reasons import worded
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import asked, operation, requests
@@ -124,21 +123,6 @@ async def test_what_keeps_it_from_being_sent_is_on_its_card_and_gone_once_it_is_
     assert canceled(rig) == 0
     assert ((await returned(rig)).state, (await returned(rig)).reason) == (State.FAILED, None)
     assert "answered 500" not in rig.cards(APPROVALS)[-1].text
-
-
-async def test_what_kept_it_from_being_sent_in_time_is_told(rig: Rig) -> None:
-    await in_escrow(rig)
-    await press(rig)
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
-    await rig.press("approve")
-    await rig.pass_time(3_601, steps=5)
-    rig.payments.faults.clear()
-    await rig.pass_time(60)
-    assert ((await returned(rig)).state, worded((await returned(rig)).reason)) == (
-        State.EXPIRED,
-        "it was not sent in time after approval: the payments service answered 500, saying “Internal server error”",
-    )
-    assert canceled(rig) == 0
 
 
 async def test_a_payout_that_cannot_be_read_is_said_and_not_asked_for(rig: Rig) -> None:

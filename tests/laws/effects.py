@@ -29,10 +29,6 @@ async def nothing(_: Rig) -> None:
     """What comes before a request that leaves as soon as somebody asks."""
 
 
-def _skip() -> None:
-    """Nothing happens."""
-
-
 async def _pending(rig: Rig) -> None:
     await held(rig)
     await rig.pay(f"bulk cancel {reference(rig)} all")
@@ -111,11 +107,14 @@ class Effect:
 
     def at_its_claim(self, happens: Callable[[], None]) -> Callable[[str], None]:
         """A probe of the database with which this happens right after its claim is stored, once."""
-        left = [happens, *[_skip] * self.skip]
+        left = self.skip + 1
 
         def probe(point: str) -> None:
-            if left and point == f"write.after:{self.claim}":
-                left.pop()()
+            nonlocal left
+            left -= point == f"write.after:{self.claim}"
+            if left == 0:
+                left = -1
+                happens()
 
         return probe
 

@@ -95,8 +95,6 @@ class Checker:
                 found.append(("I10", f"a request ends at {row['state']}"))
         return [*violations, *(Violation(code, seen) for code, seen in found)]
 
-    # when a request with an effect reaches the service
-
     def _claimed(self, arrival: Arrival) -> Iterator[Finding]:
         row, name = arrival.instruction, arrival.call.operation
         if row is None:
@@ -167,8 +165,6 @@ class Checker:
             if sent != (ask.email, ask.cents):
                 yield "I3", f"sent {sent}"
 
-    # money
-
     def _payouts(self, code: str = "") -> list[Entry]:
         entries = self._world.payments.ledger.of_code(code) if code else self._world.payments.ledger.entries
         return [one for one in entries if one.kind is EntryKind.PAYOUT]
@@ -208,8 +204,6 @@ class Checker:
         held = self._world.books.rows("SELECT 1 FROM reservation WHERE instruction_id = ? AND NOT released", row["id"])
         if bool(paid) != bool(held) and row["state"] not in ("needs_human", "closed"):
             yield "I2", f"paid {len(paid)} times, but {len(held)} parts of the daily limit are taken"
-
-    # how it goes
 
     def _sightings(self, rows: list[Record]) -> Iterator[Finding]:
         sightings = sorted(self._world.witness.sightings, key=lambda one: one.id)
@@ -285,8 +279,6 @@ class Checker:
             yield "I12", f"the database is damaged: {problem}"
         for row in books.rows("SELECT key, last_error FROM outbox WHERE state = 'dead'"):
             yield "I6", f"a message was given up: {row['key']}: {row['last_error']}"
-
-    # callbacks
 
     def _callbacks(self, requests: list[Record]) -> Iterator[Finding]:
         payments = self._world.payments

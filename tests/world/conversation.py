@@ -38,8 +38,6 @@ class Conversation:
         self._world = world
         self._read = 0
 
-    # after any act
-
     def shown(self, row: Record) -> Iterator[Finding]:
         """Every version of every card shows the amount and the recipient that were asked for."""
         ask = self._world.asked(row["id"])
@@ -80,8 +78,6 @@ class Conversation:
             for record in _records_in(call)
         ):
             yield "I6", f"{row['state']} was told before the service's record said so"
-
-    # at the end
 
     def ended(self, row: Record) -> Iterator[Finding]:
         """Each conversation has one card that shows the end, and heard of it once; people were called."""

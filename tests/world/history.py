@@ -103,8 +103,6 @@ class History(World):
         await self._boot()
         await self.settle()
 
-    # what people do
-
     def pick(self, which: int) -> Record | None:
         """One of the requests there are, those that can still change first."""
         rows = sorted(self.books.instructions(), key=lambda row: row["state"] in FINAL)
@@ -220,8 +218,6 @@ class History(World):
             raise Broken("I8: payments were said to be frozen")
         await self.settle()
 
-    # what happens to people
-
     def regroup(self, user: str, *, member: bool) -> None:
         users = [one for one in self.workspace.groups["S0TREASURY"].users if one != user]
         self.workspace.set_group("S0TREASURY", [*users, user] if member else users)
@@ -230,8 +226,6 @@ class History(World):
     def employ(self, user: str, *, active: bool) -> None:
         self.workspace.set_user(user, deleted=not active)
         self.register.note(self.clock.seconds())
-
-    # what the service does
 
     def records(self) -> list[Operation]:
         """The operations at the service, oldest first."""
@@ -313,8 +307,6 @@ class History(World):
             self.clock.advance(seconds / steps)
             await self._called_back()
 
-    # the end
-
     async def converge(self) -> None:
         """I10: when nothing goes wrong any more, everything comes to its end or to people, and is told once."""
         self.calm()
@@ -335,7 +327,9 @@ class History(World):
             rows = self.books.instructions()
             if patient and self.clock.seconds() - began > _SETTLED_WITHIN:
                 patient = False
-                self._nobody_is_on_the_way(rows)
+                late = [(row["reference"], row["state"]) for row in rows if row["state"] in _ON_THE_WAY]
+                if late:
+                    raise Broken(f"I10: after {_SETTLED_WITHIN} s still {late}")
             if all(row["state"] in OVER for row in rows) and not self.books.undone():
                 break
             now = self.clock.seconds()
@@ -346,11 +340,6 @@ class History(World):
             raise Broken(f"I10: no end: {[row['state'] for row in rows]} {self.books.undone()}")
         self.check(at_the_end=True)
 
-    def _nobody_is_on_the_way(self, rows: list[Record]) -> None:
-        late = [(row["reference"], row["state"]) for row in rows if row["state"] in _ON_THE_WAY]
-        if late:
-            raise Broken(f"I10: after {_SETTLED_WITHIN} s still {late}")
-
     def came_across(self) -> Counter[str]:
         """What happened in this run: transitions by the audit, crashes, faults met, callbacks taken and refused."""
         found = Counter(f"{row.before} > {row.after}" for row in self.books.audit() if row.before != row.after)
@@ -359,8 +348,6 @@ class History(World):
         found.update(f"fault {call.operation} {call.fault}" for call in self.payments.calls if call.fault)
         found["crash"] = self.crashes
         return found
-
-    # looking
 
     def _button(self, reference: str, action: str) -> tuple[Message, str] | None:
         """The newest version of a card in the approvers' channel that has a button, and what it carries."""

@@ -125,8 +125,6 @@ class Payouts(RuleBasedStateMachine):
         self.world.check()
         self._broken = False
 
-    # people ask
-
     @initialize(
         amounts=st.lists(st.sampled_from(sorted(AMOUNTS)), min_size=1, max_size=2),
         user=st.sampled_from((MARIA, TOM)),
@@ -153,8 +151,6 @@ class Payouts(RuleBasedStateMachine):
         cents = AMOUNTS[amount]
         text = f'{verb} {email} {cents / 100:.2f} "March translation"'
         self._do(self.world.ask(user, text, email=email, cents=cents, channel=channel))
-
-    # people decide
 
     def _back_to_work(self) -> None:
         """Everybody who may approve is there and may, and payments flow."""
@@ -264,8 +260,6 @@ class Payouts(RuleBasedStateMachine):
         else:
             self.world.employ(user, active=what == "returns")
 
-    # the service
-
     @rule(which=which, status=st.sampled_from(STATUSES))
     def move(self, which: int, status: str) -> None:
         self._do(self.world.move(which, status))
@@ -288,8 +282,6 @@ class Payouts(RuleBasedStateMachine):
             self._do(self.world.call_back(which, kind, body))
         else:
             self._do(self.world.guess_callback("0" * 43))
-
-    # what goes wrong
 
     @rule(fault=st.sampled_from(FAULTS), skip=st.sampled_from((0, 0, 1)))
     def arm(self, fault: tuple[str, str, FaultKind], skip: int) -> None:

@@ -67,7 +67,9 @@ class Run(World):
 
     async def live(self) -> None:
         for _ in range(_MOST_TURNS):
-            if await self._somebody_acts():
+            person = self._next_actor()
+            if person is not None:
+                await person.turn(self)
                 self.disturbed_at = self.clock.seconds()
                 await self.settle()
                 continue
@@ -78,12 +80,6 @@ class Run(World):
                 return
             await self._pass_time()
         self.gave_up = f"after {_MOST_TURNS} turns: {self.books.undone()}"
-
-    async def _somebody_acts(self) -> bool:
-        person = self._next_actor()
-        if person is not None:
-            await person.turn(self)
-        return person is not None
 
     def _next_actor(self) -> Person | None:
         """The next person to act: the first with a reason who is not waiting after an earlier act."""

@@ -73,8 +73,6 @@ class World:
         self._down = asyncio.Event()
         self._busy = False
 
-    # opening and closing
-
     async def __aenter__(self) -> Self:
         CHANCE.seed(0)
         remember_tasks(asyncio.get_running_loop())
@@ -123,8 +121,6 @@ class World:
 
         delivery._deliver = delivering  # type: ignore[method-assign]
         callbacks._post = posting  # type: ignore[method-assign]
-
-    # called by the seams
 
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         self._counts[side, name] += 1
@@ -188,8 +184,6 @@ class World:
         self.life.dead.set()
         await self._down.wait()
 
-    # lives
-
     async def _boot(self) -> None:
         """Start the application; restart it, as a supervisor does, when the start fails."""
         for _ in range(_MOST_LIVES):
@@ -251,8 +245,6 @@ class World:
         if isinstance(error, Exception):
             raise error
         return None
-
-    # what happens in every run
 
     async def settle(self) -> None:
         for _ in range(_MOST_ROUNDS):

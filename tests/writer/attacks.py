@@ -188,11 +188,13 @@ def _change(raw: sqlite3.Connection, attack: Attack, request: str) -> int:
     others = _of_another(raw, table, keys, request) if is_of_another else rows
     done = 0
     for n, row in enumerate(rows if others else []):
-        kind = raw.execute("SELECT kind FROM instruction WHERE id = ?", (request,)).fetchone()
         other = others[min(n, len(others) - 1)][column]
-        value = other if is_of_another else _value(table, column, attack.nth, row[column])
-        code = dict(row).get("code", "")
-        changes = _changes(table, column, value, code, kind["kind"] if kind else "")
+        value = other if is_of_another else list(_values(metadata.tables[table].c[column], row[column]))[attack.nth]
+        changes = {column: value}
+        if (table, column) == ("instruction", "payload"):
+            of = Kind(row["kind"])
+            payload = PAYLOADS[of].model_validate_json(value)
+            changes["digest"] = digest_of(kind=of, code=row["code"], payload=payload)
         sets = ", ".join(f'"{name}" = :new_{name}' for name in changes)
         which = " AND ".join(f'"{name}" = :old_{name}' for name in keys)
         given = {f"new_{name}": value for name, value in changes.items()}
@@ -220,18 +222,6 @@ def _repeated(raw: sqlite3.Connection, table: str, keys: list[str], row: dict[st
     names = ", ".join(f'"{name}"' for name in new)
     marks = ", ".join(f":{name}" for name in new)
     return raw.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", new).rowcount  # noqa: S608
-
-
-def _value(table: str, column: str, nth: int, before: Any) -> Any:
-    return list(_values(metadata.tables[table].c[column], before))[nth]
-
-
-def _changes(table: str, column: str, value: Any, code: str, kind: str) -> dict[str, Any]:
-    changes = {column: value}
-    if (table, column) == ("instruction", "payload") and kind:
-        payload = PAYLOADS[Kind(kind)].model_validate_json(value)
-        changes["digest"] = digest_of(kind=Kind(kind), code=code, payload=payload)
-    return changes
 
 
 def _values(column: Column[Any], before: Any) -> Iterator[Any]:

@@ -8,6 +8,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,14 +54,7 @@ _SENDS: Final[Mapping[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What became of one attack.
-
-    Attributes:
-        done: the database took it.
-        held: the request was held, with an alert.
-        sent: it was sent afterwards.
-        violation: what was sent that nobody approved; empty: nothing.
-    """
+    """What became of one attack: taken by the database, held with an alert, sent afterwards."""
 
     scene: Scene
     attack: Attack
@@ -68,6 +62,7 @@ class Result:
     held: bool
     sent: bool
     violation: str
+    """What was sent that nobody approved; empty: nothing."""
 
     def __str__(self) -> str:
         return f"{self.scene}: {self.attack}: {self.violation}"
@@ -150,8 +145,6 @@ class _Batch:
             )
             for n, attack in enumerate(self._attacks)
         ]
-
-    # People
 
     async def _ask(self) -> None:
         """Everybody asks; in the first states nothing is done about it yet."""
@@ -279,8 +272,6 @@ class _Batch:
             await self._rig.pass_time(2 * _MINUTE)
         await self._rig.pass_time(2 * _QUIET, steps=2)
 
-    # States
-
     async def new(self) -> None:
         """Nothing is done about it."""
 
@@ -292,7 +283,8 @@ class _Batch:
             await self._until(State.CREATE_UNKNOWN, pause=1)
 
     async def awaiting(self) -> None:
-        self._shown = self._cards(self._references())
+        mine = self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
+        self._shown = self._cards(mine)
         await self._press("approve", ADA)
 
     async def approved(self) -> None:
@@ -441,8 +433,6 @@ class _Batch:
         with replaced(book, "cancel", slow):
             yield
 
-    # The database, past the product
-
     def _attack(self) -> list[bool]:
         now = int(self._rig.clock.seconds() * 1_000_000)
         with writing(self._file) as raw:
@@ -453,9 +443,6 @@ class _Batch:
         with closing(sqlite3.connect(self._file)) as raw:
             return raw.execute(query, values).fetchall()
 
-    def _references(self) -> list[tuple[object, ...]]:
-        return self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
-
     def _held(self) -> set[str]:
         """Requests of which people read in an alert that they are on hold; a writer can keep one from being sent."""
         rows = self._rows(
@@ -465,8 +452,6 @@ class _Batch:
         )
         told = [one.text for one in self._rig.workspace.messages(ALERTS) if "on hold" in one.text]
         return {str(request) for request, name in rows if any(str(name) in text for text in told)}
-
-    # What was sent
 
     def _violation(self, n: int, before: Counter[Unit], alone: Counter[Unit], after: Counter[Unit]) -> str:
         approved = frozenset[Unit]().union(*self._approved) | self._before_us
@@ -496,12 +481,6 @@ _FILES: list[bytes] = []
 
 def migrated() -> bytes:
     if not _FILES:
-        _FILES.append(_migrated_elsewhere())
+        with ThreadPoolExecutor(1) as pool:  # migrating runs a loop of its own
+            _FILES.append(pool.submit(migrated_file).result())
     return _FILES[0]
-
-
-def _migrated_elsewhere() -> bytes:
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - migrating runs a loop of its own
-
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(migrated_file).result()

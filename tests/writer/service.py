@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator, Record
-from bot.playground.simulators.payments.bulk import BulkJob
 from bot.playground.simulators.recorder import Call
 
 Unit = tuple[object, ...]
@@ -35,7 +34,9 @@ def sent(payments: PaymentsSimulator) -> Counter[Unit]:
         record = payments.operations.get(entry.operation_id)
         if record is not None and entry.kind is EntryKind.PAYOUT:
             found[_of_record(record, entry.cents)] += 1
-    found.update(_of_job(job) for job in payments.bulk_payments)
+    for job in payments.bulk_payments:
+        orders = [item.order for item in job.items]
+        found[bulk([(one.email, one.cents, one.note, one.internal_note) for one in orders])] += 1
     for call in payments.calls:
         found.update(_named(call))
     return found
@@ -47,11 +48,6 @@ def made(payments: PaymentsSimulator) -> set[Unit]:
 
 def _of_record(record: Record, cents: int) -> Unit:
     return payout(record.email, cents, record.description, record.code)
-
-
-def _of_job(job: BulkJob) -> Unit:
-    orders = [item.order for item in job.items]
-    return bulk([(one.email, one.cents, one.note, one.internal_note) for one in orders])
 
 
 def _named(call: Call) -> Iterator[Unit]:

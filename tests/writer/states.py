@@ -8,13 +8,7 @@ from bot.domain.payments.instruction import Kind, State
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """Where the requests of a batch stand.
-
-    Attributes:
-        kind: of the requests.
-        state: in which they are attacked.
-        returns: of cancellations: each is about a payout in escrow, not about payments of a bulk payment.
-    """
+    """Where the requests of a batch stand; ``returns``: cancellations of payouts in escrow, not of bulk payments."""
 
     kind: Kind
     state: State
@@ -47,11 +41,10 @@ SCENES: Final = tuple(
 """All of them; the states in which something may still be sent come first."""
 
 LEFT_OUT: Final[dict[tuple[Kind, State], str]] = {
-    (Kind.BULK, State.MISMATCH): "only a request whose rows were changed ends so, and changing them is the attack",
-    (
-        Kind.BULK_CANCEL,
-        State.MISMATCH,
-    ): "only a request whose rows were changed ends so, and changing them is the attack",
+    **{
+        (kind, State.MISMATCH): "only a request whose rows were changed ends so, and changing them is the attack"
+        for kind in (Kind.BULK, Kind.BULK_CANCEL)
+    },
     **{
         (Kind.PURCHASE, state): "it asks somebody for money: nobody approves it, and nothing leaves"
         for state in (

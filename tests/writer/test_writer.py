@@ -5,7 +5,6 @@ Here each column is attacked once, its value and the state drawn by its place; `
 
 import asyncio
 from itertools import cycle
-from types import ModuleType
 
 import pytest
 
@@ -135,14 +134,10 @@ def test_it_would_be_seen_if_it_were_sent(scene: Scene, attack: Attack, monkeypa
 
     monkeypatch.setattr(authority, "disagreements", agrees)
     for module in (authority, bulk, bulk_cancel):
-        _without_items(monkeypatch, module, is_whole)
+        monkeypatch.setattr(module, "has_its_items", is_whole)
     (result,) = asyncio.run(run(scene, [attack]))
     assert result.done
     assert "nobody asked for" in result.violation
-
-
-def _without_items(monkeypatch: pytest.MonkeyPatch, module: ModuleType, is_whole: object) -> None:
-    monkeypatch.setattr(module, "has_its_items", is_whole)
 
 
 @pytest.mark.parametrize(

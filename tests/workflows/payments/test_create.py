@@ -10,7 +10,6 @@ from bot.presentation.payments import forms
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (
-    actions,
     alerts,
     approved,
     asked,
@@ -122,22 +121,6 @@ async def test_a_list_that_ignores_what_it_is_asked_proves_nothing(rig: Rig) -> 
     await rig.pass_time(4 * MINUTE, steps=4)
     assert await state(rig) is State.NEEDS_HUMAN
     assert asked(rig, "create_payout") == 1
-
-
-async def test_what_stood_in_its_way_is_not_on_the_card_once_it_goes_on(rig: Rig) -> None:
-    rig.payments.switches.forbidden = True
-    await rig.pay()
-    await rig.pass_time(2)  # not yet often enough to go on without knowing who it is for
-    said = alerts(rig)[0].partition(": payments: ")[2]
-    assert said.partition(";")[0] == "the service does not allow us this (403), saying “Forbidden”"
-    rig.payments.switches.forbidden = False
-    await rig.pass_time(2 * MINUTE, steps=4)
-    assert await state(rig) is State.AWAITING
-    assert rig.cards(APPROVALS)[0].text.partition("Silva (maria). ")[2] == snapshot(
-        ":hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251632^{date_short_pretty} "
-        "{time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: <!subteam^S0TREASURY>."
-    )
-    assert (await actions(rig)).count("created") == 1
 
 
 async def move(rig: Rig, *, seconds: float = 2 * MINUTE) -> None:

@@ -15,7 +15,7 @@ from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
 from storage.rows import OutboxState
 from tests.support.clock import DAY, HOUR, MINUTE
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import actions, alerts, asked, attempts, newest, operation, read, state, told, told_once
@@ -133,15 +133,6 @@ async def test_the_link_comes_once_as_a_picture_into_the_thread(rig: Rig) -> Non
     assert rig.news(FINANCE) == [picture]
 
 
-async def test_where_the_bot_is_no_member_the_requester_has_it_alone(rig: Rig) -> None:
-    await collect(rig, channel=RANDOM)
-    assert await state(rig) is State.OPEN
-    direct = rig.workspace.open_dm(MARIA).id
-    (root,) = rig.cards(direct)
-    assert shown(root.text).startswith("Purchase C-······: 119.50 USD from ben@example.com for “Spring campaign” (")
-    assert any(message.files for message in rig.workspace.messages(direct, thread_ts=root.ts))
-
-
 async def test_an_app_that_may_not_share_files_posts_the_link_alone(rig: Rig) -> None:
     scopes = tuple(scope for scope in rig.workspace.identity.scopes if scope != "files:write")
     rig.workspace._state.identity = replace(rig.workspace.identity, scopes=scopes)
@@ -182,14 +173,6 @@ async def test_a_picture_whose_posting_was_not_answered_is_found_again(rig: Rig,
     rows = await read(rig, lambda tx: tx.outbox.by_key(f"link:{tx.instructions.awaiting([State.OPEN])[0].id}"))
     assert rows is not None
     assert (rows.state, rows.sent_ts) == (OutboxState.SENT, pictures(rig)[0].ts)
-
-
-async def test_a_picture_that_was_lost_is_posted_after_looking(rig: Rig) -> None:
-    rig.workspace.faults.arm(Fault(FaultKind.LOST, "files.completeUploadExternal"))
-    await collect(rig)
-    assert not rig.news(FINANCE)
-    await rig.pass_time(MINUTE, steps=4)
-    assert len(pictures(rig)) == 1
 
 
 async def test_a_link_that_is_late_is_not_given_out_when_it_is_over(rig: Rig) -> None:

@@ -1,16 +1,11 @@
 """T1: a request is stored whole, or not at all, before anything is sent to anybody."""
 
-from datetime import datetime
-from functools import partial
-
 import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
 from bot.presentation.payments import forms
-from storage.rows import CallbackToken
-from storage.transaction import Tx
 from tests.support.rig import APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
@@ -20,10 +15,6 @@ ASKED = (
     ":memo: Asked for 25.00 USD to ana@example.com, reference P-······. Needs 1 approval besides the requester. "
     "The outcome will be posted here."
 )
-
-
-def find_token(tx: Tx, *, hashed: str, now: datetime) -> CallbackToken | None:
-    return tx.tokens.find(hashed, now)
 
 
 async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
@@ -40,11 +31,13 @@ async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
     assert found.intact()
     assert len(found.code) == 26
     assert await actions(rig) == ["requested"]
-    for kind in (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE):
-        token = callback_token(key=derived_key(SECRET_KEY, "callbacks"), instruction_id=found.id, kind=kind)
-        hashed, now = token_hash(token), rig.switchboard.context.clock.now()
-        held = there(await read(rig, partial(find_token, hashed=hashed, now=now)))
-        assert (held.instruction_id, held.kind) == (found.id, kind)
+    kinds, key = (
+        (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE),
+        derived_key(SECRET_KEY, "callbacks"),
+    )
+    tokens = [callback_token(key=key, instruction_id=found.id, kind=kind) for kind in kinds]
+    held = await read(rig, lambda tx: [there(tx.tokens.find(token_hash(one), rig.clock.now())) for one in tokens])
+    assert [(one.instruction_id, one.kind) for one in held] == [(found.id, kind) for kind in kinds]
 
 
 async def test_the_asker_alone_is_told_that_it_is_taken(rig: Rig) -> None:

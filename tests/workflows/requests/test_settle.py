@@ -1,7 +1,6 @@
 """How a request without anything in flight is ended or given to people, and what is stored of that."""
 
 from datetime import timedelta
-from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from bot.domain.reasons import Reason
 from bot.workflows.context import Unit
 from bot.workflows.requests import announce
 from bot.workflows.requests import announce as settle
-from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.support.rows import audit_rows
@@ -22,10 +20,6 @@ DAY = "2026-11-20"
 HOUR = timedelta(hours=1)
 NO, UNCLEAR = own_words("no"), own_words("unclear")
 NO_ACCOUNT, NO_MONEY = own_words("no such account"), own_words("Insufficient funds")
-
-
-def _reserve(tx: Tx, *, whose: str, n: int) -> bool:
-    return tx.reservations.reserve(whose, n, DAY, 2500, 1_000_000)
 
 
 async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
@@ -74,7 +68,6 @@ async def test_an_end_that_names_a_record_is_read_by_its_id_and_not_looked_for(r
 async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserved(
     rig: Rig, refusal: Reason | None, told: Reason
 ) -> None:
-    ctx = rig.switchboard.context
     one = await planted(rig, state=State.COMMIT_UNKNOWN, refusal=refusal, reason=NO_ANSWER, commits=2)
     other = await planted(rig, state=State.SENDING)
     for instruction, n, outcome in (
@@ -83,7 +76,8 @@ async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserv
         (other, 1, AttemptOutcome.OPEN),
     ):
         await tried(rig, instruction, n, outcome=outcome)
-        await ctx.store.write(partial(_reserve, whose=instruction.id, n=n))
+    taken = [(one.id, 1), (one.id, 2), (other.id, 1)]
+    await write(rig, lambda uow: [uow.reservations.reserve(whose, n, DAY, 2500, 1_000_000) for whose, n in taken])
     await write(rig, lambda uow: settle.end_refused(uow, one))
     after = await stored(rig, one)
     assert (after.state, after.reason) == (State.REFUSED, told)

@@ -53,10 +53,6 @@ async def ask_two(rig: Rig) -> tuple[Instruction, Instruction]:
     return bad, good
 
 
-def tick(rig: Rig, seconds: float) -> None:
-    rig.clock.advance(seconds)
-
-
 async def test_one_that_fails_is_left_alone_and_the_others_go_on(rig: Rig) -> None:
     poison = Poison(rig, "account_status", BAD)
     bad, good = await ask_two(rig)
@@ -123,7 +119,7 @@ async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
     await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
     for _ in range(20):
         await run_due(ctx, "instructions")
-        tick(rig, 61)
+        rig.clock.advance(61)
     assert begun == 10
     payments.account_status = was
     assert (await newest(rig)).stopped
@@ -166,7 +162,7 @@ async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> No
     await hanging.wait()
     version = (await newest(rig)).version
     for _ in range(30):  # five minutes, by a lease of one
-        tick(rig, 10)
+        rig.clock.advance(10)
         await _beaten(rig)
         assert await WORKERS["instructions"](ctx) == 0
         await recover_claims(ctx)
@@ -176,7 +172,7 @@ async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> No
         task.cancel()
     await ctx.workers.finished()
     payments.get_operation = was
-    tick(rig, 61)
+    rig.clock.advance(61)
     assert await run_due(ctx, "instructions") == 1
     assert await state(rig) is State.COMMITTED
 
