@@ -288,15 +288,6 @@ async def test_what_is_typed_wrong_is_answered_with_what_is_right(rig: Rig) -> N
         assert (await deliver(rig, text)).splitlines()[0] == f":pencil2: {said}"
 
 
-async def test_help_lists_the_verbs_in_their_order(rig: Rig) -> None:
-    said = await deliver(rig, "help")
-    places = [
-        said.index(f"`/deliver {verb}")
-        for verb in ("stores", "store ", "quote", "book", "show", "cancel", "start", "prebook", "webhooks", "certify")
-    ]
-    assert places == sorted(places)
-
-
 async def test_two_stores_of_one_name_are_told_apart(rig: Rig) -> None:
     service_of(rig).add_store("Centro", token="another-centro")
     said = await deliver(rig, "stores")

@@ -244,14 +244,6 @@ async def test_a_thousand_requests_at_a_time_may_be_asked_for(rig: Rig) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "content", [LIST.decode().encode("utf-16"), LIST.replace(b",", b";"), LIST.replace(b",", b"\t")]
-)
-async def test_encodings_and_delimiters_as_everywhere(rig: Rig, content: bytes) -> None:
-    root = await processed(rig, content)
-    assert root.text.splitlines()[2] == snapshot("`████████████████████ 100 %` 3 of 3 addresses")
-
-
 async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
     message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co\n")
     await rig.settle()

@@ -112,11 +112,7 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
 
 @pytest.mark.parametrize(
     "header",
-    [
-        "email,amount,note,Note",
-        "email,Email,amount,x",
-        "email,amount,amount,x",
-    ],
+    ["email,amount,note,Note", "email,Email,amount,x", "email,amount,amount,x"],
     ids=["note", "email", "amount"],
 )
 async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: str) -> None:

@@ -17,8 +17,6 @@ from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.rows import jobs_of
 from tests.support.shown import shown
 
-MOST_OPEN = 20
-
 LONG = 60.0
 SITE = "https://files.example.com"
 
@@ -109,16 +107,6 @@ async def test_too_late_to_cancel(maria: Localizer) -> None:
     await told(maria, "done already")
 
 
-async def test_a_few_at_once_and_texts_do_not_wait_for_films(maria: Localizer) -> None:
-    maria.rig.localization.work_seconds["music_source_separation"] = LONG
-    for number in range(4):
-        await separate(maria, number)
-    await maria.board("number 1 in the queue", number=3)
-    await maria.type("emotion I am so glad")
-    await maria.board(DONE, number=4)
-    assert len([c for c in maria.rig.localization.calls if c.operation == "music_source_separation"]) == 3
-
-
 async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localizer) -> None:
     maria.rig.switchboard.context.localization.calls.beat_seconds = LONG  # a minute's edits are for the states alone
     maria.rig.localization.work_seconds["music_source_separation"] = LONG
@@ -132,20 +120,6 @@ async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localiz
     await press(maria, maria.boards()[0], CANCEL)
     await ada.board("separating", number=6)
     await maria.board("number 3 in the queue", number=5)
-
-
-async def test_one_person_cannot_fill_the_queue(maria: Localizer) -> None:
-    maria.rig.switchboard.context.localization.calls.beat_seconds = LONG  # a minute's edits are for the states alone
-    maria.rig.localization.work_seconds["music_source_separation"] = LONG
-    for number in range(MOST_OPEN):
-        await separate(maria, number)
-    await maria.type("separate https://example.com/one-more.mp3")
-    await told(maria, "you have 20 calls under way or waiting, which is the most; wait for one, or cancel one")
-    assert len(await jobs(maria.rig)) == MOST_OPEN
-    await maria.type("emotion I am so glad")
-    await maria.board(DONE, number=MOST_OPEN)
-    await separate(Localizer(maria.rig, user=ADA), 99)
-    await maria.board("number 1 in the queue", number=MOST_OPEN + 1)
 
 
 async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> None:

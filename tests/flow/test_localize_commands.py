@@ -16,10 +16,6 @@ from tests.support import media
 from tests.support.rig import EVE, FINANCE, GUS, MARIA, RANDOM, ZOE, Rig
 from tests.support.shown import shown
 
-VERBS = (
-    *("gender", "separate", "convert", "extract-audio", "transcribe", "emotion"),
-    *("paraphrase", "summarize", "translate", "transliterate", "speak", "extract-text"),
-)
 WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]
 CLOSED = [one for one in WITH_MEDIA if one.media is not None and one.media.is_closed]
 WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
@@ -53,13 +49,6 @@ def sent(maria: Localizer) -> list[Any]:
 async def next_sent(maria: Localizer, known: int) -> Any:
     """What the service is asked once more was sent than this."""
     return (await maria.rig.workspace.until(lambda: sent(maria)[known:] or None))[0]
-
-
-async def test_help_lists_the_verbs_in_their_order(maria: Localizer) -> None:
-    text = answer(await maria.type("help"))
-    listed = [line.split("`")[1].split()[1] for line in text.splitlines() if line.startswith("•")]
-    assert listed == list(VERBS)
-    assert all(line.strip().startswith("for example `/localize ") for line in text.splitlines()[2::2])
 
 
 async def test_every_example_of_the_help_works(maria: Localizer) -> None:
@@ -174,24 +163,6 @@ async def test_values_may_stand_alone(maria: Localizer) -> None:
         _, found = await next_sent(maria, number)
         assert found["video_url"] == f"{SITE}/film.mp4", line
         assert {key: found[key] for key in body} == body, line
-
-
-TEXTS = [
-    ('paraphrase "The door is open."', "The door is open."),
-    ('paraphrase He said "no" twice.', 'He said "no" twice.'),
-    ('paraphrase A 6" pipe.', 'A 6" pipe.'),
-    ("paraphrase It&s <here>.", "It&s <here>."),
-    ("paraphrase First line.\nSecond line.", "First line.\nSecond line."),
-    ("paraphrase x=1 is a solution.", "x=1 is a solution."),
-    ("paraphrase Mail ana@example.com now.", "Mail ana@example.com now."),
-    ('speak "payload=3 is a word too"', "payload=3 is a word too"),
-]
-
-
-async def test_a_text_stays_as_it_is(maria: Localizer) -> None:
-    for number, (typed, text) in enumerate(TEXTS):
-        await maria.type(typed)
-        assert (await next_sent(maria, number))[1]["text"] == text
 
 
 MISTAKES = [
@@ -334,24 +305,6 @@ async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Pa
     assert not maria.rig.localization.calls
 
 
-async def test_ten_minutes_in_a_form(maria: Localizer, tmp_path: Path) -> None:
-    sample = media.make(tmp_path, "mp4")
-    file = maria.rig.workspace.upload(MARIA, sample.name, sample, duration_ms=600_500)
-    await maria.type("extract-audio")
-    found = errors(await maria.submit({"file": [file]}))
-    assert found == {"file": "It must be at most 600 seconds long; this has 600, so cut it into parts."}
-
-
-async def test_english_only_in_a_form(maria: Localizer) -> None:
-    for verb in ("paraphrase", "summarize"):
-        await maria.type(verb)
-        found = errors(await maria.submit({"text": "Привет, как дела?"}))
-        assert list(found) == ["text"], verb
-        assert shown(found["text"]) == snapshot("""Only English is understood here. For example: The meeting was moved \
-to Friday.""")
-        await maria.rig.workspace.close(MARIA)
-
-
 FORGED = [
     ("translate", {"text": "a" * 3_001, "option.source_lang": "en"}, "text"),
     *(
@@ -393,16 +346,6 @@ async def test_nobody_of_another_workspace(rig: Rig) -> None:
     assert not rig.localization.calls
 
 
-async def test_the_same_request_again_asks_once(rig: Rig) -> None:
-    maria = Localizer(rig)
-    ack = await maria.type("paraphrase Hello there.")
-    await maria.board(DONE)
-    await rig.workspace.resend(ack)
-    await maria.type("emotion I am glad")
-    await maria.board(DONE, "Joy")
-    assert len(maria.boards()) == 2
-
-
 @pytest.mark.rig(localization_base_url=None, localization_api_key=None)
 async def test_not_configured(rig: Rig) -> None:
     maria = Localizer(rig)
@@ -411,15 +354,6 @@ async def test_not_configured(rig: Rig) -> None:
         assert shown(told) == snapshot(""":electric_plug: The localization service is not configured. The operator has \
 to set `LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`.""")
     assert answer(await maria.type("help")).startswith("*/localize*")
-
-
-@pytest.mark.rig(command_prefix="sb-")
-async def test_another_prefix(rig: Rig) -> None:
-    rig.workspace.add_command("/sb-localize")
-    ack = await rig.workspace.slash(MARIA, FINANCE, "/sb-localize", "convert nothing")
-    assert answer(ack) == snapshot("""\
-:pencil2: *url*: it must be an address that begins with https://. You gave: nothing
-Nothing was done. For example: `/sb-localize convert https://example.com/talk.flac target=mp3`""")
 
 
 async def test_several_files_where_the_bot_is_no_member_are_answered_directly(rig: Rig, tmp_path: Path) -> None:

@@ -369,13 +369,6 @@ async def test_the_shortcut_offers_to_one_person_in_a_form(rig: Rig, wants: Want
     assert said(rig) == []
 
 
-async def test_the_form_of_the_shortcut_is_right_as_it_comes(rig: Rig, wants: Wants) -> None:
-    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
-    await use_file(rig, dropped)
-    await rig.workspace.submit(MARIA)
-    assert [name for name, _ in wants.started] == ["gender"]
-
-
 async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop_many(
         MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)], tell=()

@@ -178,16 +178,6 @@ SERVICES_FILE names.""")
     assert (await ask(rig, "list 2")).text == trouble.text
 
 
-@pytest.mark.rig(services='[payments]\nlist_parameters = "body"\n')
-async def test_a_dialect_that_reads_the_body_alone_is_told_to_the_operator(rig: Rig) -> None:
-    ids = fill(rig, 12)
-    assert references(await ask(rig, "list 2")) == ids[10:]
-    rig.payments.switches.ignore_get_body = True
-    assert (await ask(rig, "list 2")).text.startswith(
-        ":warning: The operator of Switchboard has to mend this: payments:"
-    )
-
-
 async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     older = {kind: check for kind, check in known_blocks.BLOCKS.items() if kind not in ("table", "alert")}
     monkeypatch.setitem(known_blocks._CHECKS, "message", variant(older))
@@ -337,17 +327,6 @@ async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig:
     await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
     view = await form(rig, "Ana Maria Lopez")
     assert (view.title, view.submit) == ("Account status", "")
-    assert not rig.workspace.ephemerals(MARIA)
-
-
-async def test_verbs_that_need_something_ask_for_it_in_a_form_and_answer_there(rig: Rig) -> None:
-    [known] = fill(rig, 1)
-    for verb, field, word in (("show", "operation", "0.01 USD to person0"), ("events", "payout", "no calls to us")):
-        await rig.workspace.slash(MARIA, FINANCE, "/pay", verb)
-        await form(rig, field.capitalize())
-        await rig.workspace.submit(MARIA, {field: known})
-        await form(rig, word)
-        await rig.workspace.close(MARIA)
     assert not rig.workspace.ephemerals(MARIA)
 
 

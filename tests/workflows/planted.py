@@ -9,15 +9,7 @@ from typing import Any, TypeVar
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
 from bot.domain.payments.bulk_records import BulkRow
-from bot.domain.payments.instruction import (
-    Attempt,
-    AttemptKind,
-    AttemptOutcome,
-    Choice,
-    Instruction,
-    Kind,
-    Vote,
-)
+from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Choice, Instruction, Kind, Vote
 from bot.domain.payments.operation import Operation
 from bot.workflows.context import Unit
 from tests.domain.made import bulk, instruction, payload, purchase

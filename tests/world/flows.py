@@ -68,10 +68,7 @@ def _usual(
 
 def _alone(ends: str, *more: Callable[[], Person]) -> Callable[[], Flow]:
     """Maria asks, and ``more`` people decide."""
-    return lambda: Flow(
-        people=[Asker(user=MARIA, channel=FINANCE, text=_ANA), *(one() for one in more)],
-        ends=ends,
-    )
+    return lambda: Flow(people=[Asker(user=MARIA, channel=FINANCE, text=_ANA), *(one() for one in more)], ends=ends)
 
 
 def _ada(action: str = "approve", **values: str) -> Decider:

@@ -126,8 +126,7 @@ class Payouts(RuleBasedStateMachine):
         self._broken = False
 
     @initialize(
-        amounts=st.lists(st.sampled_from(sorted(AMOUNTS)), min_size=1, max_size=2),
-        user=st.sampled_from((MARIA, TOM)),
+        amounts=st.lists(st.sampled_from(sorted(AMOUNTS)), min_size=1, max_size=2), user=st.sampled_from((MARIA, TOM))
     )
     def somebody_asks(self, amounts: list[str], user: str) -> None:
         for amount, verb in zip(amounts, ("send", "now"), strict=False):
@@ -167,12 +166,7 @@ class Payouts(RuleBasedStateMachine):
             typed = "No invoice"
         self._do(self.world.press(which, user, action, typed=typed, twice=twice))
 
-    @rule(
-        which=which,
-        user=st.sampled_from((*APPROVERS, *ANYBODY)),
-        right=st.booleans(),
-        twice=st.booleans(),
-    )
+    @rule(which=which, user=st.sampled_from((*APPROVERS, *ANYBODY)), right=st.booleans(), twice=st.booleans())
     def approve(self, which: int, user: str, right: bool, twice: bool) -> None:
         """A press, also by people whose press must not count; or two at once and the same request again."""
         self._press(which, user, "payout.approve", right=right, twice=twice)

@@ -82,18 +82,6 @@ async def test_a_list_that_was_not_read_to_the_end_is_read_again(
     assert (again.status, again.afresh) == (picture, afresh)
 
 
-@on_one_rig([
-    (DONE, 3, True), (DONE, 2, False), (RUNNING, 3, False), (BulkJob(id="b1", status="odd"), 3, True),
-    (BulkJob(id="b1", status="failed"), 4, True),
-])  # fmt: skip
-async def test_a_list_that_cannot_be_read_after_the_service_is_through_is_an_alert_at_the_third_look(
-    rig: Rig, job: BulkJob, polls: int, alarmed: bool
-) -> None:
-    one = await followed(rig, "completed", "committed", "")
-    await polled(rig, one, Read(job, unread=NO_ANSWER), polls=polls)
-    assert ("alert:unread" in await queued(rig, one)) is alarmed
-
-
 STRANGER = Reason(OfRequest.MISMATCHED_ITEMS, doubles=0, different=0, strangers=1)
 
 

@@ -9,17 +9,7 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
-from tests.workflows.looking import (
-    alerts,
-    approved,
-    asked,
-    attempts,
-    buttons,
-    newest,
-    operation,
-    state,
-    told_once,
-)
+from tests.workflows.looking import alerts, approved, asked, attempts, buttons, newest, operation, state, told_once
 
 
 def arm(rig: Rig, kind: FaultKind, operation_name: str = "create_payout", *, times: int | None = 1) -> None:

@@ -57,18 +57,6 @@ def pictures(rig: Rig) -> list[Message]:
     return [message for message in thread(rig) if message.files]
 
 
-async def test_show_has_the_link_while_it_is_open(rig: Rig) -> None:
-    await collect(rig)
-    reference = (await newest(rig)).reference
-    first, *_, last = shown((await rig.pay(f"show {reference}")).body["text"]).splitlines()
-    assert first.endswith(" nothing has been paid. Checkout: <http://127.0.0.1/checkout/······>")
-    assert last.endswith("  The service opened it as “······”; the buyer can pay.")
-    await decide(rig)
-    first, *_, last = shown((await rig.pay(f"show {reference}")).body["text"]).splitlines()
-    assert first.endswith(" *completed*: the service confirms that the buyer paid.")
-    assert last.endswith("  The service says confirmed.")
-
-
 async def test_what_is_opened_is_what_was_asked(rig: Rig) -> None:
     await collect(rig)
     found, made = await newest(rig), operation(rig)

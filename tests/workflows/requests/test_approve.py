@@ -76,14 +76,6 @@ async def test_a_typed_amount_cannot_be_skipped_by_a_button_that_says_so(rig: Ri
     assert not await votes(rig)
 
 
-async def test_an_identical_signed_click_has_no_second_effect(rig: Rig) -> None:
-    await rig.pay(BIG)
-    await rig.press("approve", user=ADA)
-    ack = await rig.workspace.submit(ADA, {forms.AMOUNT: "1500.00"})
-    assert (await rig.workspace.resend(ack)).ok
-    assert len(await votes(rig)) == 1
-
-
 async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> None:
     await rig.pay()
     card = await rig.card()

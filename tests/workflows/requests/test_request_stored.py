@@ -1,8 +1,7 @@
 """Storing what was asked for: once, also when the database does not say whether it did; and waking who works on it."""
 
-from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,15 +11,14 @@ from bot.clients.circuit import Circuit
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.domain.references import Letter
-from bot.workflows.bookings.book import _send, confirm, draft, request_prebooking
+from bot.workflows.bookings.book import _send, draft, request_prebooking
 from bot.workflows.requests import request as requesting
 from bot.workflows.requests.request import Requested, request, unused_reference
 from storage.disk_space import DiskSpace
 from storage.errors import CommitUnknown, StorageFull
-from tests.support.reasons import own_words
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.bookings import made
-from tests.workflows.looking import read, requests, there
+from tests.workflows.looking import read, requests
 from tests.workflows.planted import planted
 
 PAYLOAD = PayoutPayload(email="ana@example.com", cents=2500, description="rent")
@@ -116,19 +114,6 @@ async def test_a_prebooking_is_stored_once_whatever_the_database_says(rig: Rig) 
         await request_prebooking(unsure(rig, done=False), replace(PREBOOKING, source_key="form:10"))
 
 
-async def test_a_quote_is_confirmed_once(rig: Rig) -> None:
-    woken: list[bool] = []
-    ctx = replace(rig.switchboard.context, wake=lambda: woken.append(True))
-    quote = await made.planted(rig, stage=Stage.QUOTED, remote_id=None)
-    rig.clock.advance(5)
-    first = there(await confirm(ctx, quote.id, by=MARIA))
-    assert (first.stage, first.created_at, first.due_at) == (Stage.NEW, rig.clock.now(), rig.clock.now())
-    assert woken == [True]
-    assert await confirm(ctx, quote.id, by=MARIA) == first
-    assert [name for name, _ in await made.actions(rig, quote)] == ["booked"]
-    assert await confirm(ctx, "gone", by=MARIA) is None
-
-
 @pytest.mark.parametrize("done", [True, False])
 async def test_a_booking_whose_claim_had_no_answer_is_sent_if_the_claim_is_there(rig: Rig, done: bool) -> None:
     asked: list[str] = []
@@ -158,16 +143,3 @@ async def test_a_booking_whose_claim_had_no_answer_is_sent_if_the_claim_is_there
         await sent(ctx, delivery, booking, "key")
     after = await made.stored(rig, booking)
     assert (asked, after.stage) == (([booking.external_id], Stage.SENDING) if done else ([], Stage.NEW))
-
-
-async def test_without_a_permit_a_booking_waits(rig: Rig) -> None:
-    booking = await made.planted(rig, stage=Stage.NEW, reason=own_words("before"))
-    circuit = Circuit("delivery", clock=rig.clock.boottime, patience=0.0)
-    waits: Any = _send
-    with ExitStack() as stack:
-        for _ in range(3):
-            assert await stack.enter_context(circuit.seat()).take()
-        await waits(rig.switchboard.context, SimpleNamespace(client=SimpleNamespace(circuit=circuit)), booking, "key")
-    after = await made.stored(rig, booking)
-    assert (after.stage, after.reason) == (Stage.NEW, own_words("before"))
-    assert after.due_at == rig.clock.now() + timedelta(seconds=1)

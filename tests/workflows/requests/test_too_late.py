@@ -18,9 +18,6 @@ from bot.workflows.context import Unit
 from bot.workflows.payments import bulk, bulk_cancel, payout, purchase
 from bot.workflows.payments.bulk import Read
 from bot.workflows.requests import announce, attempt, decide, look_again, restore, send
-from bot.workflows.requests import announce as settle
-from bot.workflows.requests import send as suspend
-from bot.workflows.requests import send as tighten
 from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
 from tests.support.reasons import NO_ANSWER, own_words
@@ -42,75 +39,41 @@ def attempted(one: Instruction, now: datetime) -> Attempt:
     return Attempt(instruction_id=one.id, n=1, kind=AttemptKind.COMMIT, request_hash="", claimed_at=now, boot_at=0.0)
 
 
+def items(status: str) -> dict[str, Any]:
+    return {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status=status)]}
+
+
+P, BUY, MANY, BACK = Kind.PAYOUT, Kind.PURCHASE, Kind.BULK, Kind.BULK_CANCEL
+READ = Read(BulkJob(id="b1", status="done"))
+SOFT = {"requirement": Requirement(quorum=1, expires_seconds=1e9)}
 LATE: dict[str, Late] = {
-    "shown to the approvers": Late(
-        Kind.PAYOUT, State.CREATING, lambda uow, one: settle.show_approvers(uow, one, {}, action="created")
-    ),
-    "ended": Late(
-        Kind.PAYOUT, State.AWAITING, lambda uow, one: settle.end(uow, one, State.EXPIRED, own_words("too late"))
-    ),
-    "given to people": Late(
-        Kind.PAYOUT, State.COMMIT_UNKNOWN, lambda uow, one: settle.ask_people(uow, one, own_words("unclear"))
-    ),
-    "lost": Late(
-        Kind.PAYOUT,
-        State.SENDING,
-        lambda uow, one: attempt.lose(uow, one, attempted(one, uow.now), Unknown(reason=NO_ANSWER)),
-    ),
-    "suspended": Late(Kind.PAYOUT, State.AWAITING, lambda uow, one: suspend.suspend(uow, one, No.GONE)),
-    "suspended after its approval": Late(
-        Kind.PAYOUT, State.APPROVED, lambda uow, one: suspend.suspend(uow, one, No.GONE)
-    ),
-    "resumed": Late(Kind.PAYOUT, State.AWAITING, suspend.resumed, {"reason": HELD}),
-    "tightened": Late(
-        Kind.PAYOUT, State.AWAITING, tighten.tighten, {"requirement": Requirement(quorum=1, expires_seconds=1e9)}
-    ),
-    "not sent in time": Late(Kind.PAYOUT, State.APPROVED, send._expire),
-    "looked at later": Late(Kind.PAYOUT, State.COMMIT_UNKNOWN, look_again.later),
+    "shown to the approvers": Late(P, State.CREATING, lambda u, i: announce.show_approvers(u, i, {}, action="created")),
+    "ended": Late(P, State.AWAITING, lambda u, i: announce.end(u, i, State.EXPIRED, own_words("too late"))),
+    "given to people": Late(P, State.COMMIT_UNKNOWN, lambda u, i: announce.ask_people(u, i, own_words("unclear"))),
+    "lost": Late(P, State.SENDING, lambda u, i: attempt.lose(u, i, attempted(i, u.now), Unknown(reason=NO_ANSWER))),
+    "suspended": Late(P, State.AWAITING, lambda u, i: send.suspend(u, i, No.GONE)),
+    "suspended after its approval": Late(P, State.APPROVED, lambda u, i: send.suspend(u, i, No.GONE)),
+    "resumed": Late(P, State.AWAITING, send.resumed, {"reason": HELD}),
+    "tightened": Late(P, State.AWAITING, send.tighten, SOFT),
+    "not sent in time": Late(P, State.APPROVED, send._expire),
+    "looked at later": Late(P, State.COMMIT_UNKNOWN, look_again.later),
     "paid, says the record": Late(
-        Kind.PAYOUT,
-        State.COMMITTED,
-        lambda uow, one: payout.apply_record(uow, one, record(one, status="completed")) or None,
+        P, State.COMMITTED, lambda u, i: payout.apply_record(u, i, record(i, "completed")) or None
     ),
     "there before the database was put back": Late(
-        Kind.PAYOUT, State.APPROVED, lambda uow, one: restore._take_up(uow, one, uow.now, own_words("it is there"))
+        P, State.APPROVED, lambda u, i: restore._take_up(u, i, u.now, own_words("it is there"))
     ),
-    "opened": Late(
-        Kind.PURCHASE,
-        State.CREATING,
-        lambda uow, one: purchase.opened(uow, one, record(one, operation_type="purchase")),
-    ),
-    "settled by its buyer": Late(
-        Kind.PURCHASE,
-        State.OPEN,
-        lambda uow, one: purchase.observe(uow, one, record(one, status="confirmed")) or None,
-    ),
-    "doubtful": Late(
-        Kind.PURCHASE,
-        State.CREATE_UNKNOWN,
-        lambda uow, one: purchase._give_up(uow, one, Look(doubt=own_words("no list"))),
-    ),
-    "not listed": Late(Kind.PURCHASE, State.CREATE_UNKNOWN, lambda uow, one: purchase._give_up(uow, one, Look())),
-    "submitted": Late(Kind.BULK, State.SENDING, lambda uow, one: bulk.submitted(uow, one, BulkJob(id="b1", count=1))),
-    "done in bulk": Late(
-        Kind.BULK,
-        State.PENDING_ESCROW,
-        lambda uow, one: bulk._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
-        {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="completed")]},
-    ),
-    "gone on in bulk": Late(
-        Kind.BULK,
-        State.PENDING_ESCROW,
-        lambda uow, one: bulk._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
-        {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="pending")]},
-    ),
-    "canceled": Late(Kind.BULK_CANCEL, State.COMMITTED, lambda uow, one: bulk_cancel._finish(uow, one, BulkProgress())),
-    "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, bulk_cancel._next_chunk),
+    "opened": Late(BUY, State.CREATING, lambda u, i: purchase.opened(u, i, record(i, operation_type="purchase"))),
+    "settled by its buyer": Late(BUY, State.OPEN, lambda u, i: purchase.observe(u, i, record(i, "confirmed")) or None),
+    "doubtful": Late(BUY, State.CREATE_UNKNOWN, lambda u, i: purchase._give_up(u, i, Look(doubt=own_words("no list")))),
+    "not listed": Late(BUY, State.CREATE_UNKNOWN, lambda u, i: purchase._give_up(u, i, Look())),
+    "submitted": Late(MANY, State.SENDING, lambda u, i: bulk.submitted(u, i, BulkJob(id="b1", count=1))),
+    "done in bulk": Late(MANY, State.PENDING_ESCROW, lambda u, i: bulk._apply(u, i, READ), items("completed")),
+    "gone on in bulk": Late(MANY, State.PENDING_ESCROW, lambda u, i: bulk._apply(u, i, READ), items("pending")),
+    "canceled": Late(BACK, State.COMMITTED, lambda u, i: bulk_cancel._finish(u, i, BulkProgress())),
+    "canceled in part": Late(BACK, State.SENDING, bulk_cancel._next_chunk),
     "named in full": Late(
-        Kind.BULK_CANCEL,
-        State.SENDING,
-        lambda uow, one: bulk_cancel._all_sent(uow, one, BulkProgress()),
-        {"commits": 1},
+        BACK, State.SENDING, lambda u, i: bulk_cancel._all_sent(u, i, BulkProgress()), {"commits": 1}
     ),
 }
 
