@@ -37,8 +37,6 @@ async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], witness: Wit
 
 
 class _Book:
-    """The relevant tables, read once."""
-
     def __init__(self, url: str) -> None:
         self._url = url
         self.requests = self._rows("SELECT id, reference, kind, code, payload, state FROM instruction ORDER BY id")

@@ -79,8 +79,6 @@ def play(number: int, kills: int, *, processes: int) -> Piece:
 
 
 class Fleet:
-    """Several bots behind a balancer. A bot that ends is restarted."""
-
     def __init__(self, bots: Sequence[BotProcess], skews: Sequence[float]) -> None:
         self.bots = bots
         self._skews = skews
@@ -234,7 +232,6 @@ async def _round(number: int, kills: int, processes: int, folder: Path, server: 
 async def _torment(
     fleet: Fleet, server: PostgresServer, chance: random.Random, kills: int, counts: Counter[str]
 ) -> None:
-    """Kill processes one after the other; pause others and restart the database in between."""
     pauses: set[asyncio.Task[None]] = set()
     while counts["killed"] < kills:
         await asyncio.sleep(chance.uniform(0.1, _LONGEST_GAP))  # the instant is what is random

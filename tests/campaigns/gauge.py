@@ -35,8 +35,6 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """A sender stood still until then."""
-
     sender: int
     until: float
 
@@ -139,7 +137,6 @@ class Pace:
 
 
 def pace_of(all_arrivals: Sequence[Arrival], stops: Sequence[Stop] = (), *, allowed: int = ALLOWED) -> Pace:
-    """Pace of arrivals, which are in order."""
     seen = certain = too_many = 0
     arrivals = [one for one in all_arrivals if not any(stop.explains(one) for stop in stops)]
     for last, end in enumerate(arrivals):

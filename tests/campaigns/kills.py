@@ -48,7 +48,6 @@ def keep(ledger: Ledger, piece: Piece) -> None:
 
 
 def play(number: int, kills: int) -> Piece:
-    """Run one round; its number is its seed."""
     folder = Path(tempfile.mkdtemp(prefix=f"kills-{number}-", dir=scratch()))
     piece = asyncio.run(_round(number, kills, folder))
     if not piece.violations:

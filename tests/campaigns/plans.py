@@ -49,7 +49,6 @@ class Drawn(Run):
 
 
 def flow_of(seed: int) -> str:
-    """The flow of a seed: all flows in turn."""
     names = tuple(FLOWS)
     return names[seed % len(names)]
 
@@ -127,7 +126,6 @@ def _missing(wanted: range, done: set[int]) -> list[int]:
 
 
 def _pieces(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Ranges of consecutive numbers, none longer than a piece."""
     piece: list[int] = []
     for number in numbers:
         if piece and (len(piece) == PIECE or number != piece[-1] + 1):

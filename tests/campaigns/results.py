@@ -28,8 +28,6 @@ class Piece:
 
 
 class Ledger:
-    """The file. Every line is a piece."""
-
     def __init__(self, path: Path) -> None:
         self.path = path
         self._commit = commit_of(ROOT)

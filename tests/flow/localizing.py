@@ -60,8 +60,6 @@ class Localizer:
         return [m for m in self.messages(channel=channel) if "asked by <@" in m.text]
 
     async def board(self, *words: str, number: int = -1, channel: str | None = None) -> Message:
-        """A call's message, once it says all of these."""
-
         def there() -> Message | None:
             boards = self.boards(channel=channel)
             if len(boards) < (number + 1 if number >= 0 else 1):
@@ -90,7 +88,6 @@ class Localizer:
 
 
 def menu(offer: Message) -> list[Any]:
-    """The options of an offer's menu."""
     elements = [element for block in offer.blocks for element in block.get("elements", [])]
     return [option for element in elements for option in element.get("options", [])]
 

@@ -486,7 +486,6 @@ def content(file: StoredFile) -> str:
 
 
 async def drop(rig: Rig, name: str, data: bytes, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    """Drop a file, press *Pay in bulk* on its offer and ask for what its form shows; the offer."""
     await rig.workspace.drop(user, channel, name, data)
     await rig.settle()
     offer = next(m for m in reversed(everything(rig, channel)) if any(b.text == "Pay in bulk" for b in m.buttons))

@@ -31,7 +31,6 @@ def in_flight(rig: Rig) -> int:
 
 
 async def most_in_flight(rig: Rig, work: Awaitable[object]) -> int:
-    """The most submissions that were without an answer at a time, while this was done."""
     done, most = asyncio.ensure_future(work), 0
     while not done.done():
         most = max(most, in_flight(rig))

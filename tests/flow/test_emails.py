@@ -67,7 +67,6 @@ def state(root: Message) -> str:
 
 
 def files_of_bot(rig: Rig, message: Message) -> list[tuple[str, bytes, str]]:
-    """Files in the thread: name, bytes, and what stands above."""
     root = message.thread_ts or message.ts
     found = []
     for one in rig.workspace.messages(FINANCE, thread_ts=root):
@@ -127,7 +126,6 @@ has to set `EMAIL_API_KEY`.""")
 
 
 def ways(rig: Rig) -> list[str]:
-    """How a list may be processed, as the open form says."""
     how = next(block["element"] for block in rig.form().blocks if block.get("block_id") == "how")
     return [option["value"] for option in how["options"]]
 

@@ -47,7 +47,6 @@ def sent(maria: Localizer) -> list[Any]:
 
 
 async def next_sent(maria: Localizer, known: int) -> Any:
-    """What the service is asked once more was sent than this."""
     return (await maria.rig.workspace.until(lambda: sent(maria)[known:] or None))[0]
 
 

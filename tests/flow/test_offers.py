@@ -26,8 +26,6 @@ MP4 = b"\0\0\0\x20ftypisom\0\0\x02\0" + bytes(1_000)
 
 
 class Wants:
-    """What was started, with which file."""
-
     def __init__(self) -> None:
         self.started: list[tuple[str, DroppedFile]] = []
 

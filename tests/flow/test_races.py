@@ -28,7 +28,6 @@ async def card_of(rig: Rig, amount: str) -> tuple[str, str]:
 
 
 async def settled(rig: Rig) -> list[State]:
-    """The states of all requests, once none is on its way any more."""
     ctx = rig.switchboard.context
     async with asyncio.timeout(20):
         while True:

@@ -20,7 +20,6 @@ pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def paid_in_bulk(rig: Rig) -> str:
-    """Reference of a bulk payment of which two items are pending."""
     await ask_for_many(rig, PENDING)
     await approve(rig)
     await run(rig, steps=4)

@@ -167,7 +167,6 @@ LINES = {
 
 
 def cells(table: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Rows of a table: what is done, and the outcome by role."""
     for line in table.strip("\n").splitlines()[1:]:
         words = line.split()
         yield " ".join(words[: -len(ROLES)]), dict(zip(ROLES, words[-len(ROLES) :], strict=True))
@@ -192,8 +191,6 @@ pytestmark = pytest.mark.rig(opened_by=furnished)
 
 
 class Actor:
-    """One person who tries everything, and notes what went wrong."""
-
     def __init__(self, rig: Rig, role: str, wrong: list[str]) -> None:
         self.rig = rig
         self.role = role
@@ -292,7 +289,6 @@ Two voices are needed, so that one alone shows."""
 
 
 async def asked(rig: Rig, user: str, channel: str = FINANCE) -> str:
-    """A new request, for another amount than the others; its reference."""
     number = len(await requests(rig))
     await rig.pay(f'send ana@example.com {25 + number}.00 "March translation"', user=user, channel=channel)
     return (await newest(rig)).reference
@@ -451,7 +447,6 @@ async def copy_of_hers(rig: Rig, where: str) -> Message:
 
 
 async def lose_the_commit(rig: Rig, reference: str) -> None:
-    """Bring a request to where a person has to decide: its commit vanished on the way."""
     rig.payments.faults.arm(Fault(FaultKind.LOST, operation="commit_payout"))
     card = card_of(rig, reference)
     for user in (LIN, ADA):

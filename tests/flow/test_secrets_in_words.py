@@ -27,7 +27,6 @@ SERVICES = ("payments", "delivery", "localization", "email_single", "email_bulk"
 
 
 def written(secret: str) -> list[str]:
-    """A secret as a service may quote it."""
     coded = base64.b64encode(secret.encode()).decode()
     behind = base64.b64encode(f"partner:{secret}".encode()).decode()
     return [secret, quote(secret, safe=""), quote(secret), coded, coded.replace("+", "-").replace("/", "_"), behind]
@@ -70,7 +69,6 @@ async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
 
 
 async def moved(rig: Rig, moon: str) -> None:
-    """Start again, with every service at one address and with secrets of their own."""
     await rig.switchboard.stop()
     given = rig.settings.model_dump() | {f"{one}_base_url": f"{moon}/{one}" for one in SERVICES} | CANARIES
     rig.settings = GivenSettings(**{**given, "delivery_store_keys": {"Norte": STORE}})

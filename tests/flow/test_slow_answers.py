@@ -57,7 +57,6 @@ async def paid_meanwhile(rig: Rig, *, amount: str = "31.00") -> None:
 
 
 async def test_readings_that_hang(rig: Rig) -> None:
-    """A payout is read before it is committed, when it is polled and after a callback."""
     await rig.pay()
     ts = await approvable(rig, "25.00")
     fault = await hangs(rig, "get_operation")
@@ -67,7 +66,6 @@ async def test_readings_that_hang(rig: Rig) -> None:
 
 
 async def test_a_post_that_hangs_in_another_conversation(rig: Rig) -> None:
-    """The words for the requester of one payout hang; everybody else's are posted."""
     rig.workspace.faults.arm(fault := Fault(FaultKind.SLOW, "chat.postMessage", seconds=FOR_EVER))
     await rig.pay(channel=RANDOM)
     await hit(rig, fault)

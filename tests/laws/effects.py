@@ -166,14 +166,12 @@ def over(effects: Iterable[Effect]) -> pytest.MarkDecorator:
 
 
 async def retried(rig: Rig, *people: str) -> None:
-    """People let it be tried again, typing its amount."""
     for person in people or (LIN,):
         await rig.press("retry", user=person)
         await rig.submit(person, {forms.AMOUNT: amount(await newest(rig))})
 
 
 async def closed(rig: Rig, reason: str = "not in their list") -> None:
-    """Lin closes it as not paid."""
     await rig.press("close", user=LIN)
     await rig.submit(LIN, {forms.REASON: reason})
 

@@ -23,7 +23,6 @@ _PENDING = "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00"
 
 
 async def asked_for(rig: Rig, kind: Kind) -> None:
-    """Maria asked; it waits for people."""
     await _ASK[kind](rig)
     found = await newest(rig)
     assert (found.kind, found.state) == (kind, State.AWAITING)

@@ -17,7 +17,6 @@ T = TypeVar("T")
 
 
 def there(found: T | None) -> T:
-    """What has to be there."""
     assert found is not None
     return found
 
@@ -70,7 +69,6 @@ def operation(rig: Rig) -> Record:
 
 
 def told(rig: Rig, channel: str, word: str) -> list[Message]:
-    """The news in the threads of a channel that hold a word."""
     return [message for message in rig.news(channel) if word in message.text]
 
 
@@ -89,7 +87,6 @@ def alerts(rig: Rig) -> list[str]:
 
 
 def buttons(rig: Rig, *channels: str) -> set[str]:
-    """The labels on the newest card of each channel."""
     return {button.text for channel in channels or (FINANCE, APPROVALS) for button in rig.cards(channel)[-1].buttons}
 
 

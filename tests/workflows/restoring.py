@@ -34,7 +34,6 @@ def put_back(url: str, kept: Path) -> None:
 
 
 async def restore(rig: Rig, kept: Path) -> None:
-    """The application ends, the copy takes the database's place, the application starts."""
     await rig.switchboard.stop()
     put_back(rig.settings.database_url, kept)
     await rig.start()
@@ -54,7 +53,6 @@ def anchors(rig: Rig) -> AnchorFile:
 
 
 async def resumed(rig: Rig, *, forced: bool = False) -> list[str]:
-    """What ``switchboard resume`` does, at the time of the rig's clock."""
     ctx = rig.switchboard.context
     now = ctx.clock.now()
     found = there(await read(rig, resume.standing))

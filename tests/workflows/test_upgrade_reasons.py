@@ -79,7 +79,6 @@ def sent(rig: Rig) -> dict[str, int]:
 
 
 def payments(rig: Rig) -> Counter[tuple[str, int]]:
-    """Every payment that ever left, with its cents."""
     return Counter((one.email, one.cents) for one in rig.payments.ledger.entries if one.kind is EntryKind.PAYOUT)
 
 

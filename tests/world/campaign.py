@@ -30,8 +30,6 @@ _COLLECT_EVERY = 20
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run: its violations, and the final states of its requests."""
-
     plan: str
     violations: tuple[str, ...]
     states: tuple[str, ...]
@@ -55,7 +53,6 @@ class Report:
         return sum("needs_human" in outcome.states for outcome in self.outcomes)
 
     def table(self) -> str:
-        """The totals, one line for each flow, and the commands that repeat the violations."""
         lines = [f"{'flow':<16}{'plans':>7}{'violated':>10}{'with a person':>15}   ends"]
         flows = dict.fromkeys(outcome.plan.partition(":")[0] for outcome in self.outcomes)
         for flow in flows:
@@ -92,7 +89,6 @@ class Crew:
         return self.gather(run_batch, [(texts[at : at + _BATCH], "") for at in range(0, len(texts), _BATCH)])
 
     def run_mutants(self, mutants: Mapping[str, Sequence[str]]) -> dict[str, Report]:
-        """Run the plans of each mutant with its change of the protocol."""
         pending = {name: self._pool.submit(run_batch, list(plans), name) for name, plans in mutants.items()}
         return {name: Report(outcomes=future.result()) for name, future in pending.items()}
 

@@ -45,8 +45,6 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ask:
-    """What somebody typed, and the policy then."""
-
     requester: str
     email: str
     cents: int
@@ -191,7 +189,6 @@ class Checker:
                 yield "I3", f"{entry.cents} to {entry.email} instead of {ask.cents} to {ask.email}"
 
     def _settled(self, row: Record) -> Iterator[Finding]:
-        """Where the request stands is what happened to the money."""
         if row["code"] in self.meddled:
             return
         paid = self._payouts(row["code"])[self._world.paid_outside :]

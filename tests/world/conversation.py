@@ -39,7 +39,6 @@ class Conversation:
         self._read = 0
 
     def shown(self, row: Record) -> Iterator[Finding]:
-        """Every version of every card shows the amount and the recipient that were asked for."""
         ask = self._world.asked(row["id"])
         if ask is None:
             return
@@ -80,7 +79,6 @@ class Conversation:
             yield "I6", f"{row['state']} was told before the service's record said so"
 
     def ended(self, row: Record) -> Iterator[Finding]:
-        """Each conversation has one card that shows the end, and heard of it once; people were called."""
         cards = [card for card in self._world.cards(row["reference"]) if card.thread_ts in ("", card.ts)]
         by_channel = Counter(card.channel for card in cards)
         own = sum(count for channel, count in by_channel.items() if channel != APPROVALS)

@@ -91,7 +91,6 @@ class History(World):
         return ack or Ack(status=0)
 
     async def restart(self, policy: str | None = None, *, hard: bool = False) -> None:
-        """End the process, in order or not, and start it again, perhaps under another policy file."""
         self.fuse = None
         if hard:
             await self._bury(self.life)
@@ -228,11 +227,9 @@ class History(World):
         self.register.note(self.clock.seconds())
 
     def records(self) -> list[Operation]:
-        """The operations at the service, oldest first."""
         return list(self.payments.operations.values())
 
     async def move(self, which: int, status: str) -> None:
-        """The service, or its dashboard, brings an operation into a status, if it can be."""
         records = self.records()
         if records:
             record = records[which % len(records)]
@@ -270,7 +267,6 @@ class History(World):
         await self.settle()
 
     async def guess_callback(self, token: str) -> None:
-        """Somebody guesses an address: nothing is there, and nothing changes."""
         before, kept = self._standing(), len(self.books.rows("SELECT 1 FROM inbox"))
         status = await self._post(f"{self.rig.switchboard.url}/callbacks/payments/{token}", {"status": "completed"})
         if status not in (404, None) or (self._standing(), len(self.books.rows("SELECT 1 FROM inbox"))) != (

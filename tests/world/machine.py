@@ -260,7 +260,6 @@ class Payouts(RuleBasedStateMachine):
 
     @rule(which=which, cents=st.sampled_from((0, 100)))
     def tamper(self, which: int, cents: int) -> None:
-        """Somebody at the partner changes a payout that waits there: its amount, or its recipient."""
         self.world.tamper(which, cents=cents)
 
     @rule(doubled=st.booleans(), late=st.sampled_from((0.0, 90.0, 7_200.0)), forged=st.booleans(), drop=st.booleans())
@@ -283,7 +282,6 @@ class Payouts(RuleBasedStateMachine):
 
     @rule(crossings=st.integers(0, 30))
     def light_the_fuse(self, crossings: int) -> None:
-        """The process dies at one of the next things it does."""
         self.world.fuse = crossings
 
     @rule(policy=st.sampled_from((None, *sorted(POLICIES))), hard=st.booleans())

@@ -8,8 +8,6 @@ from math import ceil
 
 
 class Side(StrEnum):
-    """The boundary that an effect crosses."""
-
     PAYMENTS = "payments"
     """A request of ours to the payments service."""
     SLACK = "slack"
@@ -126,7 +124,6 @@ class Plan:
 
 
 def singles(flow: str, points: list[Point]) -> list[Plan]:
-    """Every point with every fault that applies to it, one at a time."""
     return [Plan(flow, ((point, kind),)) for point in points for kind in point.kinds]
 
 

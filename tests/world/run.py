@@ -30,8 +30,6 @@ _QUIET_SECONDS = 240.0
 
 
 class Run(World):
-    """``live`` runs the flow."""
-
     def __init__(self, *, flow: Flow, plan: Plan, folder: Path) -> None:
         self.flow = flow
         self.plan = plan

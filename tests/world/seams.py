@@ -104,7 +104,6 @@ class Life:
         raise Crash
 
     async def crash_here(self) -> NoReturn:
-        """Die by plan. The process may be dead already, through a concurrent request."""
         self.outside.died_before += self.dead.is_set()
         await self.stop_here()
 

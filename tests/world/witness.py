@@ -49,8 +49,6 @@ class Act:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """State of an instruction at one moment."""
-
     at: float
     id: str
     state: str
@@ -102,7 +100,6 @@ class Witness:
         log.add = on_message  # type: ignore[method-assign]
 
     def look(self) -> None:
-        """Record the state of every instruction that changed."""
         for row in self.books.rows("SELECT id, state, round, version FROM instruction"):
             now = (row["state"], row["round"], row["version"])
             if self._last.get(row["id"]) != now:

@@ -36,8 +36,6 @@ UNDELIVERED = "dispatch_failed"
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """An effect met in a run; ``idle`` for a write that had nothing to do."""
-
     point: Point
     idle: bool = False
 
@@ -179,7 +177,6 @@ class World:
             await post(callback)
 
     async def _crash(self) -> None:
-        """Kill the process from outside; returns when it is dead."""
         self.died_before += self.life.dead.is_set()
         self.life.dead.set()
         await self._down.wait()
@@ -256,8 +253,6 @@ class World:
         raise NotImplementedError
 
     async def service_moves(self) -> None:
-        """Whatever is due at the service happens, and its callbacks arrive."""
-
         async def moving() -> None:
             self.payments.tick()
             await self.payments.delivered()
@@ -265,7 +260,6 @@ class World:
         await self.act(moving())
 
     async def answered(self) -> None:
-        """Wait until private answers under way have arrived."""
         life = None
         while life is not self.life:
             life = self.life

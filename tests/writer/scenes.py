@@ -184,7 +184,6 @@ class _Batch:
         await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(MARIA) or view).plain or None)
 
     def _unit(self, n: int, reference: str, code: str) -> Unit:
-        """What the request with this number sends, as people are shown it."""
         if self._scene.kind is not Kind.BULK:
             return service.payout(f"p{n}@example.com", 1_000 + n, f"rent {n}", code)
         rows = enumerate("ab", 1)
@@ -226,7 +225,6 @@ class _Batch:
             self._approved.append(frozenset({service.cancellation(whose, whose)}))
 
     async def _asked(self, asking: Awaitable[object]) -> None:
-        """Wait until the request is there: its items are read after the answer to Slack."""
         before = len(self._rows("SELECT id FROM instruction"))
         self._rig.clock.advance(0.001)
         await asking
@@ -357,7 +355,6 @@ class _Batch:
         await self._until(State.REFUSED, pause=_QUIET / 2)
 
     async def mismatch(self) -> None:
-        """Somebody committed it at the service."""
         await self.awaiting()
         for record in list(self._rig.payments.operations.values()):
             await self._rig.payments.settle(record.id, "committed")

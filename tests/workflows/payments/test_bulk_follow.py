@@ -32,7 +32,6 @@ def items(*statuses: str) -> list[BulkRow]:
 
 
 async def followed(rig: Rig, *statuses: str, **changes: Any) -> Instruction:
-    """A bulk payment that the service has, with items of these statuses; read through a moment ago."""
     now = rig.clock.now()
     tally = Tally(counts={status: statuses.count(status) for status in set(statuses)})
     progress = BulkProgress(tally=tally, read_at=now, changed_at=now)

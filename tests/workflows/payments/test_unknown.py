@@ -23,7 +23,6 @@ async def unknown(rig: Rig, kind: FaultKind = FaultKind.LOST) -> None:
 
 
 async def with_people(rig: Rig) -> None:
-    """The commit was lost, and that has been read often enough."""
     await unknown(rig)
     await rig.pass_time(QUIET + MINUTE, steps=4)
     assert await state(rig) is State.NEEDS_HUMAN

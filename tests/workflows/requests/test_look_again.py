@@ -75,7 +75,6 @@ async def test_a_create_of_unknown_outcome(
 
 
 async def unknown(rig: Rig, **like: Any) -> Instruction:
-    """One that was sent a day ago, or as long as it says."""
     now = rig.clock.now()
     sent, since = now - like.pop("sent_ago", DAY), now - like.pop("unknown_for", MINUTE)
     return await planted(rig, **{"remote_id": None, "sent_at": sent, "unknown_since": since, **like})

@@ -27,7 +27,6 @@ async def the_one(rig: Rig) -> Instruction:
 
 
 async def taken(ctx: Context, kind: Kind) -> Instruction:
-    """Take the one request that is due, as a step does."""
     claimed: list[Instruction] = await ctx.store.write(
         lambda tx: tx.instructions.claim_due(
             now=ctx.clock.now(), owner=ctx.owner, lease_seconds=60, limit=10, kinds=[kind]
@@ -92,7 +91,6 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
 
 
 async def claimed_commit(rig: Rig, ctx: Context) -> Claimed:
-    """A payout that was approved, and whose commit is about to be sent."""
     await rig.pay()
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")

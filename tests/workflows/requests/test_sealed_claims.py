@@ -13,7 +13,6 @@ from tests.workflows.looking import alerts, asked, newest, state, there
 
 
 async def forge(rig: Rig) -> None:
-    """An attempt that nobody made."""
     found = await newest(rig)
     forged = Attempt(
         instruction_id=found.id,

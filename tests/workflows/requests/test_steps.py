@@ -25,8 +25,6 @@ GOOD, BAD = "ben+work@example.com", "ana@example.com"
 
 
 class Poison:
-    """Makes a method of the payments client fail for one request, as a defect of ours would."""
-
     def __init__(self, rig: Rig, method: str, word: str, *, after: bool = False) -> None:
         self.payments: Any = rig.switchboard.context.payments.client
         self.method, self.word, self.after = method, word, after
