@@ -7,7 +7,6 @@ from inline_snapshot import snapshot
 
 from bot.domain.references import derived_key
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
 from tests.support.deliveries import (
     CENTRO,
@@ -110,16 +109,6 @@ async def test_a_form_that_was_never_confirmed_has_no_story(rig: Rig) -> None:
     await deliver(rig, "book")
     rows = await rig.switchboard.context.store.read(audit_rows)
     assert rows == []
-
-
-async def test_two_who_press_start_at_once_are_both_in_it(rig: Rig) -> None:
-    await booked(rig, cook="15")
-    for user in (MARIA, ADA):
-        await rig.workspace.click(user, FINANCE, card(rig).ts, booking_cards.START)
-    await rig.settle()
-    told = await audit(rig)
-    assert sum("asked to start the search" in line for line in told) >= 1
-    assert sum("did that" in line for line in told) == 1
 
 
 async def test_the_story_of_a_pre_booking(rig: Rig) -> None:

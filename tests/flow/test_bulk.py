@@ -123,22 +123,6 @@ The failed ones are listed in the thread. Approved by <@U0ADA>.""")
 • 2026-11-20 09:00 · L-······ · finished · 60 payments · 48 completed · 12 failed""")
 
 
-async def test_escrow_has_one_name_on_every_card(rig: Rig) -> None:
-    await ask(rig, "nobody@example.com, 4.25")
-    await approve(rig)
-    await run(rig)
-    assert line(await rig.card(), "pending in escrow*") == snapshot(""":lock: *pending in escrow*: the service has \
-gone through all of them; what is pending is followed.""")
-    rig.payments.switches.escrow_above_cents = 1
-    await rig.pay("send nobody@example.com 7.00 Held")
-    await rig.press("send_anyway", user=MARIA, channel=FINANCE)
-    await rig.settle()
-    await rig.press("approve")
-    await run(rig, steps=3)
-    assert line(rig.cards(FINANCE)[-1], "pending in escrow*") == snapshot(""":lock: *pending in escrow*: the service \
-holds the money until the recipient has signed up.""")
-
-
 async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 1
     await ask(rig, "ana@example.com;12.00;=1+1\nben+work@example.com;3.00;-note")

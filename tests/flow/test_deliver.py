@@ -3,12 +3,9 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
 from tests.support.deliveries import (
-    DELIVERY_POLICY,
-    STORE_KEY,
     booked,
     card,
     deliver,
@@ -131,16 +128,3 @@ async def test_when_the_cook_time_is_over_the_search_starts_by_itself(rig: Rig) 
     await rig.pass_time(200, steps=10)
     assert booking.status == "READY_FOR_PICKUP"
     assert stands(rig) == ":mag: *Searching for a driver* · `READY_FOR_PICKUP`."
-
-
-async def in_real_time(database_url: str) -> Rig:
-    service = DeliverySimulator(step_seconds=0.1)
-    service.add_store("Centro", token=STORE_KEY)
-    return await Rig.open(database_url=database_url, policy=DELIVERY_POLICY, delivery=service, socket_mode=True)
-
-
-@pytest.mark.rig(on="sqlite", opened_by=in_real_time)
-async def test_over_socket_mode_and_in_real_time(rig: Rig) -> None:
-    await rig.workspace.until(lambda: (rig.delivery and rig.delivery.calls_of("list_stores")) or None)
-    await rig.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
-    await rig.workspace.until(lambda: any("Centro" in one.text for one in rig.workspace.ephemerals(MARIA)))

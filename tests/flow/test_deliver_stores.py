@@ -278,16 +278,6 @@ example: +593 99 123 4567""")
 long address, or copy `lat, lng` from the map. For example: -0.1807, -78.4678""")
 
 
-async def test_what_is_typed_wrong_is_answered_with_what_is_right(rig: Rig) -> None:
-    for text, said in (
-        ("store paint Centro", "*add|show|edit*: it must be add or show or edit. You gave: paint"),
-        ("store show Nowhere", "*store*: it must be the name of a store; there is: Centro. You gave: Nowhere"),
-        ("prebook eat B-222222", "*show|cancel*: it must be show or cancel. You gave: eat"),
-        ("book now", "*now*: this is one word too many."),
-    ):
-        assert (await deliver(rig, text)).splitlines()[0] == f":pencil2: {said}"
-
-
 async def test_two_stores_of_one_name_are_told_apart(rig: Rig) -> None:
     service_of(rig).add_store("Centro", token="another-centro")
     said = await deliver(rig, "stores")

@@ -153,12 +153,8 @@ async def test_votes_that_wait_for_others_are_void_at_once(rig: Rig) -> None:
         await rig.press("approve", user=person)
     assert quorum_of(rig.cards(APPROVALS)[0]) == "2 of 3"
     await under(rig, TYPED)
-    card = rig.cards(APPROVALS)[0]
-    assert shown(card.text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
-verified, primary address) for “March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting \
-for approval*: 0 of 3, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. An approval without \
-the amount typed no longer counts, because the policy asks for that now, so 3 more approvals are needed. Needs 3 \
-approvals besides the requester, typing the amount (over 10.00 USD). To decide: <!subteam^S0TREASURY>.""")
+    assert quorum_of(rig.cards(APPROVALS)[0]) == "0 of 3"
+    assert "because the policy asks for that now, so 3 more approvals are needed" in rig.cards(APPROVALS)[0].text
     assert shown(rig.news(APPROVALS)[-1].text) == snapshot("""\
 :bell: <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-······), asked by Maria Silva, still needs 3 more \
 approvals, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>.""")

@@ -415,18 +415,6 @@ async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: 
 being restarted and has no answer yet. Please ask again.""")
 
 
-@pytest.mark.rig(clock=None, socket_mode=True)
-async def test_over_socket_mode_the_answer_follows_too(rig: Rig) -> None:
-    ids = fill(rig, 12)
-    await arm_slow(rig, "list_operations")
-    ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", "list")
-    assert ack.ok
-    told = await rig.workspace.until(
-        lambda: one if "1 to 10 of 12" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
-    )
-    assert references(await turned(rig, told, "next", "page 2 of 2")) == ids[10:]
-
-
 async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)

@@ -110,21 +110,6 @@ async def test_what_was_taken_before_it_is_sent_is_left_alone(rig: Rig) -> None:
     assert (await returned(rig)).state is State.FAILED
 
 
-async def test_what_keeps_it_from_being_sent_is_on_its_card_and_gone_once_it_is_over(rig: Rig) -> None:
-    await in_escrow(rig)
-    await press(rig)
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
-    await rig.press("approve")
-    said = "not sent yet. The payments service answered 500, saying “Internal server error”."
-    assert said in rig.cards(APPROVALS)[-1].text
-    rig.payments.faults.clear()
-    await rig.payments.settle(operation(rig).id, "completed")
-    await rig.pass_time(300, steps=5)
-    assert canceled(rig) == 0
-    assert ((await returned(rig)).state, (await returned(rig)).reason) == (State.FAILED, None)
-    assert "answered 500" not in rig.cards(APPROVALS)[-1].text
-
-
 async def test_a_payout_that_cannot_be_read_is_said_and_not_asked_for(rig: Rig) -> None:
     await in_escrow(rig)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))

@@ -14,8 +14,9 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import held, reference
+from tests.support.clock import HOUR
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
-from tests.workflows.looking import asked, attempts, newest, operation
+from tests.workflows.looking import approved, asked, attempts, newest, operation
 
 SEND, NOW = "send ana@example.com 25.00 rent", "now ana@example.com 25.00 rent"
 COLLECT = "collect ana@example.com rent web=1x25.00"
@@ -163,6 +164,12 @@ PAYING = [COMMIT, ONE_STEP, SUBMIT]
 
 def over(effects: Iterable[Effect]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("effect", list(effects), ids=lambda one: one.operation)
+
+
+async def before(rig: Rig) -> None:
+    """An ordinary payout that went through, so that the service's list would show a code of ours."""
+    await approved(rig, 'send luis@example.com 7.00 "before"')
+    rig.clock.advance(HOUR)
 
 
 async def retried(rig: Rig, *people: str) -> None:

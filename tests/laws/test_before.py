@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
@@ -153,7 +152,8 @@ async def test_before_a_service_that_answers_nothing_it_is_held_and_its_card_say
     rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
     payments = rig.switchboard.context.payments.client
     assert payments is not None
-    found_silent(payments.circuit)
+    for _ in range(IN_A_ROW):
+        payments.circuit.silent(payments.circuit.mark())
     made = len(await attempts(rig)) if not effect.asks else 0
     await effect.decided(rig)
     await rig.settle()
@@ -164,11 +164,6 @@ async def test_before_a_service_that_answers_nothing_it_is_held_and_its_card_say
     await rig.pass_time(31)
     assert (effect.sent(rig), effect.done(rig), await state(rig)) == (1, 1, effect.found)
     assert "has not answered" not in rig.cards(FINANCE)[-1].text
-
-
-def found_silent(circuit: Circuit) -> None:
-    for _ in range(IN_A_ROW):
-        circuit.silent(circuit.mark())
 
 
 @over(APPROVED)

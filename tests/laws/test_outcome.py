@@ -22,6 +22,7 @@ from tests.laws.effects import (
     VANISHED,
     Effect,
     amount,
+    before,
     closed,
     over,
     retried,
@@ -30,7 +31,6 @@ from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import APPROVALS, FINANCE, LIN, Rig
 from tests.workflows.looking import (
     alerts,
-    approved,
     buttons,
     everywhere,
     newest,
@@ -196,12 +196,6 @@ async def test_what_is_closed_as_not_paid_is_watched_and_a_payment_is_one_alert(
     await rig.pass_time(31 * DAY, steps=6)
     assert (await newest(rig)).due_at is None, "it is not watched for ever"
     assert effect.sent(rig) == 1
-
-
-async def before(rig: Rig) -> None:
-    """An ordinary payout that went through, so that the service's list would show a code of ours."""
-    await approved(rig, 'send luis@example.com 7.00 "before"')
-    rig.clock.advance(HOUR)
 
 
 @over([ONE_STEP, CREATE, SUBMIT])

@@ -10,15 +10,10 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
-from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT
+from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT, before
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
-from tests.workflows.looking import alerts, approved, buttons, everywhere, newest, operation, state
-
-
-def late(rig: Rig, seconds: float) -> None:
-    """The service's lists lag behind: what is made shows up in them only then."""
-    rig.payments.switches.lists_lag_seconds = seconds
+from tests.workflows.looking import alerts, buttons, everywhere, newest, operation, state
 
 
 async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(rig: Rig) -> None:
@@ -28,18 +23,12 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     rig.payments.faults.clear()
-    late(rig, rig.clock.seconds() - operation(rig).created_at + MINUTE / 2)
+    rig.payments.switches.lists_lag_seconds = rig.clock.seconds() - operation(rig).created_at + MINUTE / 2
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(3 * MINUTE, steps=3)
     assert ONE_STEP.sent(rig) == 1
     assert await state(rig) is State.COMMITTED
-
-
-async def before(rig: Rig) -> None:
-    """An ordinary payout that went through, so that the service's list would show a code of ours."""
-    await approved(rig, 'send luis@example.com 7.00 "before"')
-    rig.clock.advance(HOUR)
 
 
 async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig) -> None:

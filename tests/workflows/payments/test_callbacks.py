@@ -26,16 +26,6 @@ async def complete(rig: Rig) -> None:
     await rig.pass_time(2)
 
 
-async def test_a_callback_is_stored_answered_verified_and_told_at_once(rig: Rig) -> None:
-    await approved(rig)
-    reads = asked(rig, "get_operation")
-    await complete(rig)
-    assert rig.payments.deliveries[0].status == 200
-    assert asked(rig, "get_operation") > reads
-    assert await inbox(rig) == [InboxState.APPLIED]
-    told_once(rig, "completed")
-
-
 async def test_however_much_comes_to_an_address_little_is_kept_and_seldom_read(rig: Rig) -> None:
     rig.payments.callbacks.switches.drop = True
     await approved(rig)

@@ -207,13 +207,6 @@ Runbook: `docs/alerts.md#paid-elsewhere`\
     assert asked(rig, "get_operation") == before
 
 
-async def test_whoever_pays_with_the_link_is_named(rig: Rig) -> None:
-    await collect(rig)
-    operation(rig).email = "mallory&co@example.com"
-    await decide(rig)
-    assert told_once(rig, "completed", FINANCE).endswith(" the buyer paid. Paid by mallory&amp;co@example.com.")
-
-
 async def visit(rig: Rig, secret: str) -> tuple[int, str]:
     url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
     async with aiohttp.ClientSession() as browser, browser.get(url) as page:

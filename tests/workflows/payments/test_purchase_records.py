@@ -36,6 +36,11 @@ async def asked(rig: Rig, **like: Any) -> Instruction:
     return await planted(rig, Kind.PURCHASE, **like)
 
 
+def row_of(rig: Rig, one: Instruction, age: timedelta, **more: Any) -> Tracked:
+    now, of = rig.clock.now(), one.remote_id or ""
+    return Tracked(kind="purchase", remote_id=of, instruction_id=one.id, created_at=now - age, due_at=now, **more)
+
+
 async def tracked(rig: Rig, one: Instruction) -> Tracked | None:
     return await read(rig, lambda tx: tx.tracked.get("purchase", one.remote_id or ""))
 
@@ -120,11 +125,8 @@ async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
 async def test_a_purchase_is_polled_until_its_end_and_one_without_link_for_a_month(
     rig: Rig, state: State, age: timedelta, status: str | None, pause: float | None
 ) -> None:
-    now = rig.clock.now()
     one = await asked(rig, state=state)
-    row = Tracked(
-        kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now
-    )
+    row = row_of(rig, one, age)
     said = None if status is None else record(one, status)
     again = await write(rig, lambda uow: purchase._polled(uow, row, one, said))
     assert (again and again.pause) == (None if pause is None else pause * POLL)
@@ -132,16 +134,8 @@ async def test_a_purchase_is_polled_until_its_end_and_one_without_link_for_a_mon
 
 @on_one_rig([(MONTH, 120), (MONTH + HOUR, 2_880)])
 async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timedelta, times: int) -> None:
-    now = rig.clock.now()
     one = await asked(rig, state=State.OPEN)
-    row = Tracked(
-        kind="purchase",
-        remote_id=one.remote_id or "",
-        instruction_id=one.id,
-        created_at=now - age,
-        due_at=now,
-        polls=40,
-    )
+    row = row_of(rig, one, age, polls=40)
     again = there(await write(rig, lambda uow: purchase._polled(uow, row, one, None)))
     assert again.pause == times * POLL
 

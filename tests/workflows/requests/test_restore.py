@@ -17,7 +17,7 @@ from bot.workflows.requests import restore
 from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import alerts, read
+from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, stored, tried, write
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -189,15 +189,3 @@ async def test_it_is_the_next_attempt_where_there_were_some_and_no_limit_stops_i
     await write(rig, lambda uow: restore._take_up(uow, one, now, THERE))
     assert [each.n for each in await read(rig, lambda tx: tx.attempts.of(one.id))] == [1, 2]
     assert (await read(rig, lambda tx: tx.reservations.of(one.id)))[2].cents == 2500
-
-
-async def test_what_ended_here_is_an_alert_and_what_is_read_anyway_is_read_now(rig: Rig) -> None:
-    now = rig.clock.now()
-    ended = await planted(rig, state=State.REJECTED, closed_at=now, decided_by="U0ADA")
-    unknown = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await write(rig, lambda uow: restore._take_up(uow, ended, now, LISTED))
-    await write(rig, lambda uow: restore._take_up(uow, unknown, now, LISTED))
-    assert await stored(rig, ended) == ended
-    assert ((await stored(rig, unknown)).state, (await stored(rig, unknown)).due_at) == (State.COMMIT_UNKNOWN, now)
-    await rig.settle()
-    assert any("The list holds it; it is rejected here." in text for text in alerts(rig))
