@@ -151,19 +151,6 @@ async def test_letters_of_one_language_are_enough_and_shown(maria: Localizer) ->
     assert body["source_lang"] == "ja"
 
 
-async def test_values_may_stand_alone(maria: Localizer) -> None:
-    lines: dict[str, dict[str, str]] = {
-        "extract-audio {url} 16000 16 2": {"sample_rate": "16000", "sample_width": "16", "n_channels": "2"},
-        "extract-audio rate=48000 {url}": {"sample_rate": "48000", "sample_width": "32", "n_channels": "1"},
-        "extract-audio {url} channels=2 rate=22050": {"sample_rate": "22050", "n_channels": "2"},
-    }
-    for number, (line, body) in enumerate(lines.items()):
-        await maria.type(line.format(url=f"{SITE}/film.mp4"))
-        _, found = await next_sent(maria, number)
-        assert found["video_url"] == f"{SITE}/film.mp4", line
-        assert {key: found[key] for key in body} == body, line
-
-
 MISTAKES = [
     *((f"{one.verb} {SITE}/a.pdf", "url", "it must lead to a") for one in CLOSED),
     *((f"{one.verb} {url(one)} {url(one)}x", f"{url(one)}x", "one word too many") for one in CLOSED),

@@ -91,22 +91,6 @@ async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(rig
         await rig.workspace.close(MARIA)
 
 
-async def test_whatever_events_come_in_whatever_order(rig: Rig) -> None:
-    roots = []
-    for tell in (
-        ("message",),
-        ("file_shared",),
-        ("file_shared", "message"),
-        ("message", "file_shared", "message", "file_shared"),
-        ("file_shared", "file_shared", "message", "message"),
-    ):
-        root = await rig.workspace.say(MARIA, FINANCE, "listen")
-        roots.append(root.ts)
-        await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, thread_ts=root.ts, tell=tell)
-        await rig.pass_time(600, steps=6)
-        assert [offer.thread_ts for offer in said(rig)] == roots, tell
-
-
 async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
     place = rig.workspace.channel(FINANCE)

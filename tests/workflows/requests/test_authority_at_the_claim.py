@@ -23,14 +23,12 @@ from tests.workflows.looking import asked, attempts, everywhere, heard, newest, 
 
 MEMBERSHIP_SECONDS = 60.0
 
-Reading = Callable[..., Any]
-
 
 def while_reading(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None], *, answered: bool = False
 ) -> None:
     payments = rig.switchboard.context.payments.client
-    original: Reading = getattr(payments, method)
+    original: Callable[..., Any] = getattr(payments, method)
 
     async def slow(*arguments: Any, **named: Any) -> Any:
         if not answered:

@@ -13,17 +13,12 @@ from bot.workflows.effect import Permit
 from bot.workflows.payments import bulk, payout, recipient
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.attempt import Claimed, creating, lose, record
+from tests.support.bulk import ask
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.workflows.looking import newest
 
 pytestmark = [pytest.mark.rig(on="both"), pytest.mark.both_databases]
-
-
-async def the_one(rig: Rig) -> Instruction:
-    found: list[Instruction] = await rig.switchboard.context.store.read(
-        lambda tx: tx.instructions.awaiting(tuple(State))
-    )
-    return found[-1]
 
 
 async def taken(ctx: Context, kind: Kind) -> Instruction:
@@ -47,19 +42,10 @@ async def touched_elsewhere(ctx: Context, instruction: Instruction) -> None:
     )
 
 
-async def ask_in_bulk(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
-    view = rig.workspace.modal(MARIA)
-    assert view is not None
-    await rig.workspace.submit(MARIA, {"rows": "ana@example.com,25.00,March"})
-    await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(MARIA) or view).plain or None)
-    await rig.settle()
-
-
 async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
-    await ask_in_bulk(rig)
+    await ask(rig, "ana@example.com,25.00,March")
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     stale = await taken(ctx, Kind.BULK)
@@ -67,7 +53,7 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
     withdrawn = await decide.withdraw(ctx, decide.Click(instruction_id=stale.id, round=stale.round, person=MARIA))
     assert withdrawn.refusal is None
     await bulk.send(ctx, ctx.payments.client, stale)
-    assert (await the_one(rig)).state is State.WITHDRAWN
+    assert (await newest(rig)).state is State.WITHDRAWN
     assert rig.payments.bulk_payments == []
     assert await ctx.store.read(lambda tx: tx.bulk_flights.flying()) is None
     assert await ctx.store.read(lambda tx: tx.reservations.sum(ctx.clock.now().date().isoformat())) == 0
@@ -86,7 +72,7 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     await touched_elsewhere(ctx, under_way)
     await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.CREATED))
     await recover(ctx)
-    after = await the_one(rig)
+    after = await newest(rig)
     assert (after.state, after.remote_id) == (State.AWAITING, next(iter(rig.payments.operations)))
 
 
@@ -109,7 +95,7 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await touched_elsewhere(ctx, sending)
     await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
-    assert (await the_one(rig)).state is State.COMMITTED
+    assert (await newest(rig)).state is State.COMMITTED
 
 
 async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothing(rig: Rig) -> None:
@@ -121,7 +107,7 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     lost = Unknown(reason=own_words("its process stood still"))
     await ctx.store.write(lambda tx: lose(Unit(tx, ctx), sending, claimed.attempt, lost))
     await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
-    assert (await the_one(rig)).state is State.COMMIT_UNKNOWN
+    assert (await newest(rig)).state is State.COMMIT_UNKNOWN
 
 
 async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig: Rig) -> None:

@@ -76,29 +76,6 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     assert different == ["Maria Silva", "Needs 1 approval besides the requester · decided in <#C0APPROVE>"]
 
 
-def account(rig: Rig) -> str:
-    return rig.cards(APPROVALS)[0].text.partition(" (")[2].partition(") for “")[0]
-
-
-NOT_ACTIVE = "not active (no account, signup not completed, or it cannot receive money now)"
-
-
-@pytest.mark.parametrize(
-    ("email", "said"),
-    [
-        ("mia@example.com", f"Mia Keller, {NOT_ACTIVE}, verified, primary address"),
-        ("luis@example.com", "Luis Andrade, active, not verified, primary address"),
-        ("joana.silva@example.com", "Joana Silva, active, verified, not the primary address"),
-        ("nobody@example.com", f"registered name unknown, {NOT_ACTIVE}, not verified, not the primary address"),
-    ],
-)
-async def test_what_the_service_says_of_the_account_is_on_the_card(rig: Rig, email: str, said: str) -> None:
-    await rig.pay(f"send {email} 25.00 rent")
-    if email.startswith("nobody"):
-        await rig.press("send_anyway", user=MARIA, channel=FINANCE)
-    assert account(rig) == said
-
-
 async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "pay <https://evil.example/login|the usual invoice>"')
     for channel in (FINANCE, APPROVALS):

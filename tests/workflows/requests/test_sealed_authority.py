@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 from sqlalchemy import text
 
-from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote, digest_of
+from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from bot.domain.recovery import ReadingOnly
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
@@ -21,6 +21,7 @@ from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.workflows.authority import KINDS, approved_just_now, asked_for, sent
 from tests.workflows.looking import alerts, asked, disagreements, heard, newest, read, state, there
+from tests.workflows.planted import voted
 
 pytestmark = pytest.mark.rig(on="both")
 
@@ -83,10 +84,8 @@ async def is_held(rig: Rig, why: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_vote_that_nobody_gave_pays_nothing(rig: Rig, kind: Kind) -> None:
     await asked_for(rig, kind)
-    before, found = sent(rig, kind), await newest(rig)
-    at = rig.clock.now()
-    vote = Vote(instruction_id=found.id, round=1, person=ADA, choice=Choice.APPROVE, at=at, typed=True)
-    await rig.switchboard.context.store.write(lambda tx: tx.votes.cast(vote))
+    before = sent(rig, kind)
+    await voted(rig, await newest(rig), ADA, typed=True)
     await pushed(rig)
     await rig.settle()
     assert sent(rig, kind) == before
