@@ -5,11 +5,9 @@ import socket
 import time
 from pathlib import Path
 
-import pytest
-
 from tests.campaigns.gauge import Arrival, Counting, Gauge, Stop, pace_of
 from tests.campaigns.plans import Drawn, flow_of
-from tests.campaigns.results import Ledger, Piece, table, upper_bound
+from tests.campaigns.results import Ledger, Piece, table
 from tests.world.campaign import run_plan, run_world
 from tests.world.flows import FLOWS
 from tests.world.plans import Plan
@@ -25,12 +23,6 @@ def test_a_campaign_goes_on_where_it_was(tmp_path: Path) -> None:
     assert ledger.done("plans") == {0, 1, 2, 7}
     told = table(ledger.pieces()).splitlines()
     assert told[3:] == ["plans: paid 3, most at once 4", "kills: ", "    paid twice"]
-
-
-def test_the_rule_of_three_is_close_to_what_it_stands_for() -> None:
-    for runs in (100, 1_000, 20_000):
-        assert upper_bound(runs) == pytest.approx(1 - 0.05 ** (1 / runs), rel=0.02)
-    assert upper_bound(0) == 1.0
 
 
 def arrivals(*instants: float, late: float = 0.0) -> list[Arrival]:

@@ -13,7 +13,7 @@ from bot.domain.localization.declaration import Accepts, CallOperation, Capabili
 from bot.playground.workspace import Ack
 from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
 from tests.support import media
-from tests.support.rig import EVE, FINANCE, GUS, MARIA, RANDOM, ZOE, Rig
+from tests.support.rig import FINANCE, GUS, MARIA, RANDOM, ZOE, Rig
 from tests.support.shown import shown
 
 WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]
@@ -324,12 +324,6 @@ async def test_who_may(rig: Rig) -> None:
         assert answer(await ask(rig, user)).startswith(":memo:"), user
         board = await Localizer(rig, user=user).board(DONE, number=number)
         assert f"asked by <@{user}>" in board.text
-
-
-async def test_nobody_of_another_workspace(rig: Rig) -> None:
-    ack = await rig.workspace.slash(EVE, FINANCE, "/localize", "paraphrase Hello there.", force=True)
-    assert ack.status == 200
-    assert not rig.localization.calls
 
 
 @pytest.mark.rig(localization_base_url=None, localization_api_key=None)

@@ -152,16 +152,6 @@ async def test_all_that_are_tightened_are_counted_over_every_page(rig: Rig, monk
     assert await tighten.tighten_open(rig.switchboard.context) == 3
 
 
-async def test_what_is_not_there_was_overtaken(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    gone = made(rig)
-    before = everything_stored(rig)
-    assert await read(rig, lambda tx: authority._is_overtaken(tx, gone))
-    assert await write(rig, lambda uow: authority.may_send(uow, gone))
-    assert await authority.checked(ctx, gone) is gone
-    assert everything_stored(rig) == before
-
-
 async def test_what_a_transaction_saw_that_was_rolled_back_is_not_remembered(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     ctx, now, found = rig.switchboard.context, rig.clock.now(), await newest(rig)

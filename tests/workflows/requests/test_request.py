@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import CallbackKind, State
+from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import callback_token, derived_key, token_hash
 from bot.presentation.payments import forms
 from tests.support.rig import APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
@@ -22,19 +22,11 @@ async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
     assert ack.ok
     assert not rig.payments.calls
     found = await newest(rig)
-    assert (found.state, found.round, found.requester, found.origin_channel) == (State.NEW, 1, MARIA, FINANCE)
-    assert (found.payload.email, found.cents, found.payload.description) == (
-        "ana@example.com",
-        2500,
-        "March translation",
-    )
     assert found.intact()
     assert len(found.code) == 26
     assert await actions(rig) == ["requested"]
-    kinds, key = (
-        (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE),
-        derived_key(SECRET_KEY, "callbacks"),
-    )
+    kinds = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
+    key = derived_key(SECRET_KEY, "callbacks")
     tokens = [callback_token(key=key, instruction_id=found.id, kind=kind) for kind in kinds]
     held = await read(rig, lambda tx: [there(tx.tokens.find(token_hash(one), rig.clock.now())) for one in tokens])
     assert [(one.instruction_id, one.kind) for one in held] == [(found.id, kind) for kind in kinds]

@@ -1,6 +1,6 @@
 """F94: the claim itself asks the audit: what is changed between the look before it and the claim is held, too."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -24,16 +24,6 @@ async def forge(rig: Rig) -> None:
         outcome=AttemptOutcome.UNKNOWN,
     )
     await rig.switchboard.context.store.write(lambda tx: tx.attempts.open(forged))
-
-
-def before_the_answer(owner: object, method: str, happens: Callable[[], Awaitable[None]]) -> Any:
-    original = getattr(owner, method)
-
-    async def slow(*arguments: Any, **named: Any) -> Any:
-        await happens()
-        return await original(*arguments, **named)
-
-    return slow
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -63,7 +53,13 @@ async def test_what_is_forged_while_the_recipient_is_looked_up_is_not_created(
 ) -> None:
     await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
     payments = there(rig.switchboard.context.payments.client)
-    monkeypatch.setattr(payments, "account_status", before_the_answer(payments, "account_status", lambda: forge(rig)))
+    original = payments.account_status
+
+    async def forged(email: str) -> Any:
+        await forge(rig)
+        return await original(email)
+
+    monkeypatch.setattr(payments, "account_status", forged)
     await rig.settle()
     assert asked(rig, "create_payout") == 0
     assert await state(rig) is State.NEW
