@@ -247,12 +247,6 @@ async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig) -> None:
     assert len(await requests(rig)) == 1
 
 
-async def test_every_field_of_the_form_says_what_is_wrong_at_once(rig: Rig) -> None:
-    await rig.pay("send")
-    await rig.workspace.submit(MARIA, {forms.EMAIL: "x", forms.AMOUNT: "x", forms.DESCRIPTION: " "}, force=True)
-    assert set(rig.form().errors) == {forms.EMAIL, forms.AMOUNT, forms.DESCRIPTION}
-
-
 async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> None:
     await rig.pay("send")
     rig.workspace.set_group("S0FINANCE", [])

@@ -191,28 +191,6 @@ async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> No
         assert await idle.over()
 
 
-async def test_of_too_many_silent_ones_the_oldest_go_and_who_is_known_or_being_answered_stays() -> None:
-    async with Server.open() as server:
-        known, busy, first = [await server.client() for _ in range(3)]
-        assert await known.ask("/vouched") == b"200 signed"
-        await busy.send(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
-        await first.send(HALF)
-        crowd = []
-        for number in range(250):
-            server.seconds = number / 1_000
-            crowd.append(await server.client())
-        await until(lambda: server.connections.strangers == 252)
-        server.seconds = 2.3
-        server.connections.sweep()
-        assert await first.over()
-        assert await crowd[49].over()
-        assert server.connections.strangers == 201
-        assert await known.ask("/vouched") == b"200 signed"
-        server.release.set()
-        assert await busy.answer() == b"200 slow"
-        assert await crowd[50].ask("/vouched") == b"200 signed"
-
-
 async def test_who_stops_within_a_body_and_who_was_answered_long_ago_are_silent() -> None:
     async with Server.open() as server:
         idle, half = [await server.client() for _ in range(2)]
