@@ -22,7 +22,7 @@ from bot.presentation.payments import bulk as bulk_files
 from bot.presentation.payments import forms, payouts
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
-from bot.tables import write_csv
+from bot.tables.delimited import write_csv
 from bot.workflows.payments import bulk_request
 from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, request_return
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, Why, confirm, look, request_bulk

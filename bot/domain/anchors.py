@@ -12,7 +12,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 EVERY_ROWS = 100
-
 EVERY = timedelta(minutes=15)
 
 

@@ -12,7 +12,6 @@ from bot.domain.policy import Facts, People
 
 MEMBERSHIP_SECONDS = 60.0
 """Seconds for which Slack's answer about a person may be used where money depends on it."""
-
 SAME_PAYMENT = timedelta(days=1)
 """How long a payment of the same amount to the same address is remembered as the same."""
 

@@ -28,12 +28,9 @@ CLOCK_SET = "clock_set"
 _LATE_STEP = timedelta(minutes=2)
 """For so long another process may go by the old time after the first one has noticed that the clock was set."""
 GENESIS = "0" * 64
-
 _KEY_ID_LENGTH = 16
-
 _FURTHEST = 100_000
 """Row numbers past the last row that are tried for a removed row; each costs one hash."""
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 

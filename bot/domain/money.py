@@ -8,16 +8,10 @@ from typing import NewType
 from bot.domain.errors import RuleError
 
 Cents = NewType("Cents", int)
-
 CURRENCY = "USD"
-
 _AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
-
-
 _REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
-
 OUR_CURRENCY = frozenset({CURRENCY, "$", "US$"})
-
 _CODES = frozenset(
     """
     AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD

@@ -64,8 +64,6 @@ class Frozen:
 
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
-
-
 _LONGEST = 3_650 * _UNITS["d"]
 
 

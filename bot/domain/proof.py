@@ -7,12 +7,9 @@ from bot.domain.payments.instruction import Instruction
 
 READS_NEEDED = 3
 """Conclusive reads before "still created" may be believed after an unknown outcome."""
-
 LOOKS_NEEDED = 2
 """Complete lists without it, a read's spacing apart and after the quiet period, before it may be believed absent."""
-
 MAX_CREATES = 3
-
 GUARD_SECONDS = 5.0
 """Age of a claim up to which its request may still leave; an older one is abandoned unsent."""
 

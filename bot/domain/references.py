@@ -12,9 +12,7 @@ from typing import Final
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CLEAR = "23456789ABCDEFGHJKLMNPQRSTVWXYZ"
 """Without 0, 1, I, O and U: nothing that is misread or spells a word by accident."""
-
 _REFERENCE_LENGTH = 6
-
 ADDRESSES_LIVE: Final = timedelta(days=90)
 
 

@@ -37,14 +37,10 @@ def clean(text: str) -> str:
 
 
 MAX_WORDS: Final = 500
-
 MAX_SAID: Final = 2_000
-
 _MOST_READ: Final = 16_000
-
 _TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
 """256 bits in base64url, the form of our callback tokens. Hashes in hexadecimal are longer."""
-
 PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
 
 
@@ -78,10 +74,8 @@ def without_unstorable(value: Any) -> Any:
 
 
 HIDDEN: Final = "[hidden]"
-
 SHORTEST_SECRET: Final = 6
 """Characters. Anything shorter would be found in texts that have nothing to do with it."""
-
 _ESCAPE = re.compile("%[0-9A-F]{2}")
 
 

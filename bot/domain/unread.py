@@ -27,9 +27,7 @@ FLAG: Final = "true/false"
 EMPTY: Final = "empty"
 OBJECT: Final = "object"
 LIST: Final = "list"
-
 _KINDS: Final = {bool: FLAG, int: WHOLE, Decimal: NUMBER, str: TEXT}
-
 MOST_FIELDS: Final = 60
 _DEEPEST: Final = 4
 _MOST_ITEMS: Final = 3

@@ -19,10 +19,8 @@ from bot.domain.files.tables import MEBIBYTE, Flaw, Hidden, Limits, Rows, Table,
 from bot.tables.reading import read_table
 
 LOG = logging.getLogger(__name__)
-
 _SMALL: Final = 512 * 1024
 """Bytes of text that a thread reads at once: less work than a process is to start, and it lets others run between."""
-
 _RUN: Final = "import sys; from bot.tables.reading import main; sys.exit(main(sys.argv[1:]))"
 _BLOCK: Final = 256 * 1024
 _HIDDEN: Final = TypeAdapter(Hidden)

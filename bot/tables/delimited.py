@@ -20,7 +20,6 @@ from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, 
 _SAMPLE = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
 _RAGGED_SHOWN = 10
-
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
     (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
@@ -31,7 +30,6 @@ _MARKS = (
 
 _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
 """Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
-
 _LINE_END = re.compile(r"[\r\n]")
 _QUOTED = re.compile(r'"[^"]*"?')
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")

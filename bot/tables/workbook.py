@@ -77,7 +77,6 @@ _RATIO = 300
 _SMALL = 1024 * 1024
 """Bytes up to which a part may have any compression ratio."""
 _BLOCK = 64 * 1024
-
 DAMAGE = (
     zipfile.BadZipFile, ZlibError, LZMAError, StructError, EOFError, OSError, ValueError, OverflowError,
     NotImplementedError, RuntimeError,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from bot.domain.files.tables import MEBIBYTE, Limits
-from bot.tables import read_table
+from bot.tables.reading import read_table
 from tests.benchmarks.ratios import Ratio, options, verdict
 
 GOAL = 0.5

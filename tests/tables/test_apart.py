@@ -14,8 +14,8 @@ from inline_snapshot import snapshot
 
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, TableProblem
 from bot.presentation.table_problems import table_problem
-from bot.tables import read_table
 from bot.tables.apart import Bounds, read_apart
+from bot.tables.reading import read_table
 from tests.support.waiting import until
 from tests.tables.workbooks import workbook as book
 

@@ -8,7 +8,7 @@ import pytest
 
 from bot.domain.files.tables import Flaw, Limits, TableProblem
 from bot.presentation.table_problems import table_problem
-from bot.tables import read_table
+from bot.tables.reading import read_table
 from tests.tables.corpus import BOOKS, CORPUS, TEXTS, Broken
 from tests.tables.workbooks import packed, parts, workbook
 

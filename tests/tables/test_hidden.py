@@ -5,9 +5,9 @@ import io
 import pytest
 
 from bot.domain.files.tables import Flaw, Hidden, Table, TableProblem
-from bot.tables import read_table
 from bot.tables.apart import read_apart
 from bot.tables.formats import is_disguised
+from bot.tables.reading import read_table
 from tests.tables.workbooks import packed, parts
 
 _NAMES = '<row r="1"><c r="A1" t="str"><v>email</v></c><c r="B1" t="str"><v>amount</v></c></row>'

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from bot.domain.files.tables import Flaw, Table, TableProblem
-from bot.tables import read_table
+from bot.tables.reading import read_table
 from tests.tables.workbooks import packed, parts
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -8,7 +8,7 @@ from bot.domain.errors import RuleError
 from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.domain.money import parse_amount
 from bot.presentation.table_problems import table_problem
-from bot.tables import find_columns, read_table
+from bot.tables.reading import find_columns, read_table
 from tests.tables.workbooks import Cell, number, packed, parts, workbook
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tables import neutral, plain, read_table, rewritten, write_csv
+from bot.tables.delimited import neutral, plain, rewritten, write_csv
+from bot.tables.reading import read_table
 
 FORMULAS = [
     "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u00a0=1", "\ufeff=1", "＝1+1",

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.domain.errors import PersonError
-from bot.domain.files.sniffing import FileKind, is_called_wrongly
+from bot.domain.files.sniffing import FileKind
 
 _MEGA = 1024 * 1024
-
 LARGEST = 1 << 30
 """Largest file in bytes: the limit of the workspace."""
 
@@ -98,10 +97,6 @@ class DroppedFile:
     duration_ms: int | None = None
     header: tuple[str, ...] | None = None
     """Of a table, the names in its first row."""
-
-    @property
-    def is_called_wrongly(self) -> bool:
-        return is_called_wrongly(self.name, self.format)
 
 
 def megabytes(size: int, *, up: bool = False) -> str:

@@ -91,7 +91,6 @@ def marks_of(hidden: Hidden, header: Sequence[str], used: Iterable[int] | None =
 
 
 MEBIBYTE = 1024 * 1024
-
 CELL_LIMIT = 131_072
 """Characters of one cell: where the csv module stops, four times what a spreadsheet holds."""
 

@@ -9,7 +9,6 @@ _VIDEOS = ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v")
 _SPEECH = (*_SOUNDS, "m4a", "aac", "opus")
 _DOCUMENTS = ("pdf", "docx", "doc", "odt", "rtf", "pptx", "txt", "html", "epub", "md")
 
-
 _TARGETS = listed("wav .wav|mp3 .mp3")
 _RATES = listed("16000 16000|22050 22050|44100 44100|48000 48000")
 _WIDTHS = listed("16 16 bit|32 32 bit")

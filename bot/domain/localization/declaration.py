@@ -22,7 +22,6 @@ ace ban bew bho ceb ckb doi fil gom haw hmn ilo kok kri lus mai min mni nso pap 
 """
 KNOWN = frozenset(_KNOWN.split())
 """Every ISO 639-1 code, and those of three letters that translation services list."""
-
 _TAG = re.compile(r"([A-Za-z]{2,3})(?:-([A-Za-z]{4}))?(?:-([A-Za-z]{2}|[0-9]{3}))?", re.ASCII)
 
 

@@ -38,8 +38,6 @@ vi là và của có không được cho một những này người trong đã 
 fil ang ng mga sa ay ako ito hindi
 sw na ya wa kwa ni katika hii cha
 """
-
-
 _SMALL: dict[str, frozenset[str]] = {}
 """Small words by the code of their language, without those that are English words too."""
 for _line in _OTHERS.strip().splitlines():

@@ -17,7 +17,6 @@ MEDIA_LANE = "localization.media"
 TEXT_LANE = "localization.text"
 LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
 """Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media."""
-
 MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
 

@@ -54,11 +54,7 @@ class Tracks:
 
 
 SOUNDS = ("mp3", "wav", "ogg", "opus", "flac", "aiff", "aac", "m4a", "webm")
-
-
 Result = Gender | Phrases | Written | Emotion | Tracks
-
-
 _RIFF_HEAD = 12
 _CHUNK_HEAD = 8
 _UNKNOWN_SIZE = 0xFFFFFFFF

@@ -184,8 +184,7 @@ class Instruction:
     refusal: Reason | None = None
     """Why the service said no to a request that it may have carried out all the same."""
     suspect: str | None = None
-    """Id of what the service holds and what may be this, under no code of ours: people look there before anything
-    is sent again."""
+    """Id of what the service holds under no code of ours and may be this: people look before anything is sent again."""
     posted_at: datetime | None = None
     """When the approvers first saw the card: the expiry clock starts here."""
     expires_at: datetime | None = None
@@ -284,7 +283,6 @@ class CallbackKind(StrEnum):
 
 EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 """A request with an effect may be on its way: only its own process moves it on, or another after that process died."""
-
 NOT_PAID: frozenset[State] = frozenset(
     {State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH, State.CANCELED, State.FAILED}
 )
@@ -333,7 +331,6 @@ _PAYOUT_STATES: Mapping[OperationStatus | None, State] = {
     OperationStatus.CANCELED: State.CANCELED,
     OperationStatus.FAILED: State.FAILED,
 }
-
 _RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}
 SETTLED = frozenset({State.COMPLETED, State.CANCELED, State.FAILED})
 UNPAID = FINAL - SETTLED

@@ -68,7 +68,6 @@ _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
         _COMMITTED: {_COMPLETED, _FAILED},
     },
 }
-
 MACHINES: Final = {kind: Machine(declared, final=FINAL) for kind, declared in _DECLARED.items()}
 CREATES: Final = frozenset(kind for kind in Kind if MACHINES[kind].allows(_NEW, _CREATING))
 """Whose first step sends something. The others ask people first."""

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile, megabytes
-from bot.domain.files.sniffing import FileKind
+from bot.domain.files.sniffing import FileKind, is_called_wrongly
 from bot.domain.text import clean
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import clock, message, paragraph, plain, quote, sentence_of, shorten
@@ -132,7 +132,7 @@ def facts(file: DroppedFile) -> str:
     kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
     known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
     known = _NAMED.get(file.format, known)
-    if file.is_called_wrongly and (file.kind is not FileKind.OTHER or file.format in _NAMED):
+    if is_called_wrongly(file.name, file.format) and (file.kind is not FileKind.OTHER or file.format in _NAMED):
         known += " in spite of its name"
     parts = [known, size(file.size)]
     if file.duration_ms is not None and file.kind in (FileKind.AUDIO, FileKind.VIDEO):

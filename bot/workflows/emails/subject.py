@@ -13,7 +13,7 @@ from bot.domain.emails.lists import WHOLE, Answer, ListProgress, Outcome, RunCou
 from bot.domain.reasons import Reason
 from bot.presentation.emails import lists as emails
 from bot.presentation.emails.lists import result_cells, result_header
-from bot.tables import write_csv
+from bot.tables.delimited import write_csv
 from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.emails.lists import NOBODY, ROWS, stem
 from bot.workflows.emails.run import RESULT

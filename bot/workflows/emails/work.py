@@ -22,8 +22,8 @@ from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.reasons import OfList, Reason
 from bot.domain.tracking import back_off, named_or
 from bot.domain.troubles import FileTrouble, unusable
-from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
+from bot.tables.delimited import rewritten, write_csv
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
 from bot.workflows.emails.lists import EXAMPLE, check_column, prepare, read_list, stem, tell

@@ -42,8 +42,9 @@ from bot.domain.payments.bulk_records import SAME_FILE, BulkJob, BulkRow, JobPag
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
 from bot.presentation.files.columns import columns_read, read_as
-from bot.tables import clear_columns, find_columns, plain, same_names
 from bot.tables.apart import read_apart
+from bot.tables.delimited import plain
+from bot.tables.reading import clear_columns, find_columns, same_names
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import places, prepared, show_progress
 from bot.workflows.requests.attempt import lease

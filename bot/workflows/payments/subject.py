@@ -21,7 +21,7 @@ from bot.presentation.blocks import elements
 from bot.presentation.payments import cards, purchases
 from bot.presentation.payments.kinds import KINDS
 from bot.slack.messenger import Posted
-from bot.tables import write_csv
+from bot.tables.delimited import write_csv
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
 from bot.workflows.payments.bulk import FAILED_FILE
 from bot.workflows.payments.purchase import LINK, link_of

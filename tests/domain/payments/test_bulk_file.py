@@ -5,7 +5,7 @@ import pytest
 from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Row
 from bot.domain.payments.bulk_file import guess_places, read_rows
-from bot.tables import neutral, plain
+from bot.tables.delimited import neutral, plain
 
 NOTE_LIMIT = 200
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.files.tables import MEBIBYTE, NO_MARKS, Hidden, Limits, Table, marks_of
 from bot.presentation.files.columns import columns_read, mark_lines, read_as
-from bot.tables import read_table
+from bot.tables.reading import read_table
 
 LIMITS = Limits(size=MEBIBYTE, rows=100, columns=10, unpacked=MEBIBYTE)
 
