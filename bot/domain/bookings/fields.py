@@ -23,7 +23,8 @@ REFERENCE_LIMIT: Final = 150
 REASON_LIMIT: Final = 250
 BOOKING_RULE: Final = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
 STORE_RULE: Final = "the name of a store"
-_NUMBER: Final = r"[-+\u2212]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
+_MINUS: Final = re.compile("\u2212|%E2%88%92", re.IGNORECASE)
+_NUMBER: Final = r"[-+]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
 _PAIR: Final = re.compile(rf"({_NUMBER})\s*[°º]?\s*([NSns])?\s*[,;~\s/]\s*({_NUMBER})\s*[°º]?\s*([EWOewo])?")
 _COMMAS: Final = re.compile(r"([-+]?[0-9]{1,3},[0-9]{1,15})\s*[;\s]\s*([-+]?[0-9]{1,3},[0-9]{1,15})")
 _PIN: Final = re.compile(rf"!3d({_NUMBER})!4d({_NUMBER})")
@@ -141,7 +142,7 @@ def _words(text: str, argument: str, most: int, example: str, *, least: int = 1)
 
 def read_position(text: str) -> Position:
     """A position from what somebody typed or pasted; raises RuleError where there is none, or none on this planet."""
-    given = text.strip().strip("<>()").partition("|")[0].strip().replace("\u2212", "-")
+    given = _MINUS.sub("-", text.strip().strip("<>()").partition("|")[0].strip())
     if not given or len(given) > _MOST:
         raise RuleError(_NO_POSITION)
     found = _of_link(given) if "://" in given or given.startswith("geo:") else _of_words(given)

@@ -18,7 +18,7 @@ HERE = ("-0.1807", "-78.4678")
     *("0.1807° S, 78.4678° W", "0.1807S 78.4678O", "geo:-0.1807,-78.4678", "geo:-0.1807,-78.4678;u=35"),
     *("geo:-0.1807,-78.4678?z=17", "https://www.google.com/maps/@-0.1807,-78.4678,17z"),
     "https://www.google.com/maps/place/Here/@-0.2,-78.5,17z/data=!3m1!4b1!4m5!3m4!8m2!3d-0.1807!4d-78.4678",
-    "https://www.google.com/maps?q=-0.1807,-78.4678",
+    *("https://www.google.com/maps?q=-0.1807,-78.4678", "https://www.google.com/maps?q=%E2%88%920.1807,%e2%88%9278.4678"),
     "https://www.google.com/maps/search/?api=1&query=-0.1807%2C-78.4678",
     "https://www.google.com/maps/dir/?api=1&destination=-0.1807,-78.4678",
     *("https://www.google.com/maps/place/-0.1807,-78.4678", "https://www.google.com/maps/search/-0.1807,+-78.4678"),
