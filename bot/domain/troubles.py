@@ -3,7 +3,7 @@
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.files.tables import TableProblem
 from bot.domain.outcome import NotExecuted, Unknown
-from bot.domain.reasons import Failed, OfList, Reason, Verbatim
+from bot.domain.reasons import Exchange, Failed, OfList, OfRequest, Reason, Verbatim
 from bot.domain.services import PAYMENTS
 
 Trouble = ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown
@@ -17,6 +17,15 @@ def full_reason(trouble: ServiceTrouble | OperatorError) -> Reason:
         named = Reason(Failed.NAMED, service=trouble.service, why=trouble.problem)
         return (named if trouble.service else trouble.problem).saying(trouble.words)
     return Reason(Verbatim.GIVEN, text=str(trouble)).saying(trouble.words)
+
+
+def answered(trouble: ServiceNow) -> Reason | None:
+    """What the service said instead of what had to be read first, so nothing was sent; None where it said nothing."""
+    found = trouble.full_reason
+    if not found.words or found.code is not Exchange.READ_ANSWERED:
+        return None
+    said = Reason(OfRequest.SERVICE_SAID, service=trouble.service, status=found.facts["status"])
+    return said.saying(found.words)
 
 
 def failed(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) -> Reason:

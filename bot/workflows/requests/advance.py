@@ -9,9 +9,9 @@ import structlog
 from bot.domain.approvals import Count, Void
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, State
-from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
+from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, next_look, reminders_due
-from bot.domain.troubles import failed
+from bot.domain.troubles import answered, failed
 from bot.workflows import effect
 from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
@@ -60,10 +60,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     except StorageError:
         raise  # not the instruction's fault; the step is taken again
     except ServiceNow as later:  # nobody has to act; after a claim the card says what is in doubt
-        why = later.full_reason
-        heard = instruction.state in _BEFORE_SENDING and why.words and why.code is Exchange.READ_ANSWERED
-        facts = {"service": later.service, "status": why.facts.get("status")}
-        said = Reason(OfRequest.SERVICE_SAID, **facts).saying(why.words) if heard else None
+        said = answered(later) if instruction.state in _BEFORE_SENDING else None
         await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
