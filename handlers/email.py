@@ -11,11 +11,9 @@ from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
 from bot.domain.files.tables import marks_of
 from bot.domain.services import EMAILS
-from bot.presentation import answers
+from bot.presentation import answers, emails
 from bot.presentation.blocks.text import message
-from bot.presentation.emails import forms
-from bot.presentation.emails import lists as emails
-from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
+from bot.presentation.emails import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
 from bot.presentation.files.columns import read_as
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
@@ -53,20 +51,20 @@ async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
         view, _ = await _next_form(deps, file.id, channel=file.channel, thread_ts=file.thread_ts)
         return Open(view)
 
-    return Later(read, meanwhile=Open(forms.reading(file.name)))
+    return Later(read, meanwhile=Open(emails.reading(file.name)))
 
 
 async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     await emails_for(deps, form.user)
     files = form.files.get(FILE, ())
     if not files:
-        return FieldErrors({FILE: forms.NO_FILE})
+        return FieldErrors({FILE: emails.NO_FILE})
 
     async def read() -> Replace | FieldErrors:
         view, mistake = await _next_form(deps, files[0], channel=form.channel, thread_ts="")
         return FieldErrors({FILE: mistake}) if mistake else Replace(view)
 
-    return Later(read, meanwhile=Replace(forms.reading("the file")))
+    return Later(read, meanwhile=Replace(emails.reading("the file")))
 
 
 async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
@@ -77,8 +75,8 @@ async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_t
         )
     except TROUBLE as trouble:
         words = file_trouble(trouble, example=lists.EXAMPLE)
-        return forms.unusable(words), words
-    view = forms.list_form(
+        return emails.unusable(words), words
+    view = emails.list_form(
         looks,
         rows=len(table.rows),
         read_as=read_as(table),
@@ -102,14 +100,14 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     errors: dict[str, str] = {}
     at_a_time = concurrency(form.values.get(CONCURRENT, ""))
     if at_a_time is None:
-        errors[CONCURRENT] = forms.NO_NUMBER
-    column, percent, name = forms.chosen(form.values[COLUMN])
+        errors[CONCURRENT] = emails.NO_NUMBER
+    column, percent, name = emails.chosen(form.values[COLUMN])
     if percent < _LEAST_PERCENT:
-        errors[COLUMN] = forms.hardly_addresses(name, percent)
+        errors[COLUMN] = emails.hardly_addresses(name, percent)
     way = WHOLE_FILE if form.values.get(HOW) == WHOLE_FILE else ROW_BY_ROW
     lacking = _lacking_ways(deps).get(way)
     if lacking:
-        errors[HOW] = forms.not_configured(way, lacking)
+        errors[HOW] = emails.not_configured(way, lacking)
     if errors or at_a_time is None:
         return FieldErrors(errors)
     about = form.about
@@ -126,7 +124,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         concurrency=at_a_time,
         source_key=form.source_key,
     )
-    return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
+    return Replace(notice(emails.TITLE, emails.STARTED if added else emails.ASKED_BEFORE))
 
 
 async def press_board(deps: Dependencies, click: Click, *, what: lists.Press) -> Reply:
@@ -148,7 +146,7 @@ _CHECK = Verb(
 _FILE = Verb(
     "file",
     "process a list: choose a file, its column, and whether the service gets it whole or row by row",
-    opens(emails_for, lambda command: forms.file_form(channel=command.channel)),
+    opens(emails_for, lambda command: emails.file_form(channel=command.channel)),
 )
 
 COMMAND = SlashCommand(NAME, "Process e-mail addresses, one by one or as a list", (_CHECK, _FILE))
@@ -157,7 +155,7 @@ BUTTONS: dict[str, ClickHandler] = {
     emails.RESUME: partial(press_board, what=lists.Press.RESUME),
     emails.STOP: partial(press_board, what=lists.Press.STOP),
 }
-FORMS: dict[str, SubmissionHandler] = {forms.FILE_FORM: choose_file, forms.LIST_FORM: start}
+FORMS: dict[str, SubmissionHandler] = {emails.FILE_FORM: choose_file, emails.LIST_FORM: start}
 FILE_ACTIONS = (
     FileAction(
         name="emails",

@@ -16,9 +16,8 @@ from bot.domain.localization.languages import looks_like, written_in
 from bot.domain.localization.progress import CallState
 from bot.domain.localization.request import SOURCE, Request, file_errors, request_errors
 from bot.presentation import answers
-from bot.presentation.localization import calls as told
-from bot.presentation.localization.calls import AGAIN, CANCEL
-from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
+from bot.presentation import localization as told
+from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
 from bot.presentation.views import notice
 from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
 from handlers.files import FileAction

@@ -70,13 +70,15 @@ FILE: Final = {
 def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one request, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
-    told = lines(instruction, rows)
-    return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
+    say = partial(_sentence, instruction)
+    return told_story(f"Audit of {instruction.reference}", about, rows, say, is_complete=is_complete)
 
 
-def told_story(title: str, about: str, told: list[str], rows: Sequence[VerifiedRow], *, is_complete: bool) -> Content:
-    """An audit trail under its title, with the proof that it is unaltered; ``told`` are its ``rows`` as lines."""
-    told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
+def told_story(
+    title: str, about: str, rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str], *, is_complete: bool
+) -> Content:
+    """An audit trail under its title, with the proof that it is unaltered."""
+    told = _within(told_lines(rows, say), _MOST_CHARACTERS, is_complete=is_complete)
     blocks = [md.header(title), md.section(md.plain(md.shorten(about, md.SECTION_LIMIT))), *md.paragraphs(told)]
     if rows:
         span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from bot.domain.localization.progress import CallState
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
-from bot.presentation.localization.calls import AGAIN, CANCEL
+from bot.presentation.localization import AGAIN, CANCEL
 from storage.rows import Job
 from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import media

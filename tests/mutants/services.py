@@ -18,7 +18,7 @@ Latin letters are English | a text in Latin letters is of no language until some
 -        "ARMENIAN": ("hy",),
 +        LATIN: ("en",),
 +        "ARMENIAN": ("hy",),
-@ bot/presentation/localization/calls.py tests/presentation/localization/test_localization.py
+@ bot/presentation/localization.py tests/presentation/localization/test_localization.py
 an emotion has no face | each of the seven documented emotions is shown as itself
 -    "Sadness": ":cry:",
 -

@@ -6,9 +6,8 @@ from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Marks
 from bot.domain.payments.instruction import Kind, Recipient
-from bot.presentation import views
+from bot.presentation import emails, views
 from bot.presentation.bookings import forms as bookings
-from bot.presentation.emails import forms as emails
 from bot.presentation.payments import forms as payments
 from tests.domain.made import instruction
 from tests.presentation.bookings.moments import booking
@@ -89,31 +88,30 @@ block_id=notes label=Notes for the driver as=plain_text_input action_id=notes ma
 optional=True hint=Nothing, or 3 to 250 characters.
 block_id=anyway label=Without a price as=checkboxes action_id=anyway options=[text=Book it even if there is no price \
 value=anyway] optional=True""")
-    typed = {bookings.STORE: "Norte", bookings.NAME: "Ana", bookings.PAYMENT: "CASH"}
-    prebook = bookings.prebook(["Centro", "Norte"], channel="C0FINANCE", values=typed)
-    assert as_another(book, prebook) == snapshot("""\
+    assert as_another(book, bookings.prebook(["Centro", "Norte"], channel="C0FINANCE")) == snapshot("""\
 callback_id=booking.prebook title=Pre-book a delivery submit=Get the link close=Close \
 private_metadata={"channel":"C0FINANCE"}
 type=section text=The customer gets a link and enters the address there. Then the search for a driver starts.
-block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro, text=Norte value=Norte] \
-initial_option=text=Norte value=Norte
-block_id=name label=Customer's first name as=plain_text_input action_id=name max_length=60 placeholder=Ana \
-initial_value=Ana
+block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro, text=Norte value=Norte]
+block_id=name …
 block_id=last_name …
 block_id=phone …
 block_id=email …
-block_id=payment label=How is the order paid? as=radio_buttons action_id=payment options=[text=Card: it was paid \
-already, the driver collects nothing value=CARD, text=Cash: the driver collects the amount value=CASH] \
-initial_option=text=Cash: the driver collects the amount value=CASH
+block_id=payment …
 block_id=amount …
 block_id=cook …
 block_id=notes …""")
-    assert as_another(book, bookings.price(["Centro", "Norte"], problem="*No*")) == snapshot("""\
+    typed = {bookings.STORE: "Norte", bookings.POSITION: "-0.18, -78.46", bookings.PAYMENT: "CASH"}
+    assert as_another(book, bookings.price(["Centro", "Norte"], values=typed, problem="*No*")) == snapshot("""\
 callback_id=booking.quote title=Price of a delivery submit=Show the price close=Close private_metadata={}
 type=section text=*No*
-block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro, text=Norte value=Norte]
-block_id=position …
-block_id=payment …
+block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro, text=Norte \
+value=Norte] initial_option=text=Norte value=Norte
+block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
+initial_value=-0.18, -78.46 hint=Latitude, longitude; or paste a link to a map.
+block_id=payment label=How is the order paid? as=radio_buttons action_id=payment options=[text=Card: it was paid \
+already, the driver collects nothing value=CARD, text=Cash: the driver collects the amount value=CASH] \
+initial_option=text=Cash: the driver collects the amount value=CASH
 block_id=amount …""")
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.workspace import Message
-from bot.presentation.localization.calls import AGAIN
+from bot.presentation.localization import AGAIN
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.process.streams import KEY, MEGA, bot_between, let_pass

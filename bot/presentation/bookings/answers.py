@@ -107,7 +107,7 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
         told = md.escape(how.format(command=command)) if found is None else _evidence(found, md.moment)
         lines.append(f":white_{'large_square' if found is None else 'check_mark'}: {what}{optional}: {told}")
     needed = [point for point in Point if point not in OPTIONAL]
-    met = sum(1 for point in needed if point in seen)
+    met = sum(point in seen for point in needed)
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
     shown = ", ".join(f"`{md.quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
     notes = [f"States seen: {shown}"] if shown else []
@@ -201,11 +201,11 @@ def of_booking(template: str, booking: Booking, *, command: str) -> Content:
     return md.message(template.format(booking=named(booking), reference=booking.reference, command=command))
 
 
-def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Content:
+def stores(found: Sequence[KnownStore], *, command: str) -> Content:
     if not found:
         return no_stores(command)
-    lines = [f"*{md.counted(len(found), 'store')}*"]
-    for one in found[:_MOST_STORES]:
+    lines = []
+    for one in found:
         address, state = md.quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
         if one.creating:
             state = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
@@ -214,9 +214,7 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
         elif one.given:
             state = " (key from the settings)"
         lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
-    if len(found) > _MOST_STORES:
-        lines.append(f"and {len(found) - _MOST_STORES} more")
-    return lines_under("", lines, notes=[note] if note else [])
+    return lines_under("", [f"*{md.counted(len(found), 'store')}*", *md.listed(lines, _MOST_STORES)])
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:

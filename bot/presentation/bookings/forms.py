@@ -63,10 +63,9 @@ def book(
     return form(BOOK, "Book a delivery", "Show the price", {"channel": channel}, blocks, close="Close")
 
 
-def prebook(stores: Sequence[str], *, channel: str, values: Values | None = None, problem: str = "") -> View:
-    given = values or {}
+def prebook(stores: Sequence[str], *, channel: str) -> View:
     lead = section(plain("The customer gets a link and enters the address there. Then the search for a driver starts."))
-    blocks = [*_problem(problem), lead, _store(stores, given), *_customer(given), *_order(given)]
+    blocks = [lead, _store(stores, {}), *_customer({}), *_order({})]
     return form(PREBOOK, "Pre-book a delivery", "Get the link", {"channel": channel}, blocks, close="Close")
 
 

@@ -8,7 +8,7 @@ from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Charge, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
-from bot.presentation.audit import WORD_LIMIT, person, told_lines, told_sentence, told_story
+from bot.presentation.audit import WORD_LIMIT, person, told_sentence, told_story
 from bot.presentation.blocks.text import as_said, linked, mention, message, quote
 from bot.presentation.bookings.cards import charged, driver_line, headline, named, proof, symbol, word
 from bot.presentation.reasons import because, because_refused, in_words
@@ -59,8 +59,7 @@ def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
 def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(booking)}, now {word(booking.status) if booking.status else booking.stage.value}"
-    told = told_lines(rows, _sentence)
-    return told_story(f"Audit of {booking.reference}", about, told, rows, is_complete=is_complete)
+    return told_story(f"Audit of {booking.reference}", about, rows, _sentence, is_complete=is_complete)
 
 
 def _sentence(entry: Entry, nth: int) -> str:

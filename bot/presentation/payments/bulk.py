@@ -32,16 +32,14 @@ TEMPLATE: Final = (("ana@example.com", "25.00", "March translation"), ("ben@exam
 _NAME = 120
 _EMAILS = 3
 _ROWS = 10
-_DOUBTFUL = {State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
-_TO_DECIDE = _DOUBTFUL | {State.NEW, State.AWAITING, State.APPROVED, State.SENDING}
-_CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
+_TO_DECIDE = frozenset(
+    {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
+)
 
 
 def payments_to(count: int, people: int) -> str:
-    payments = md.counted(count, "payment")
-    return (
-        f"{payments} to {md.counted(people, 'person', 'people')}" if people else payments
-    )  # an older request says none
+    to = f" to {md.counted(people, 'person', 'people')}" if people else ""  # an older request says none
+    return f"{md.counted(count, 'payment')}{to}"
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
@@ -88,9 +86,9 @@ def _lines(instruction: Instruction) -> list[str]:
     if instruction.state not in _TO_DECIDE:
         return [first]  # what was decided on stands in the file; from here on it is about how far it is
     top = "\n".join(f"• {shown(one.cents)} to {md.escape(one.email)} (row {one.row})" for one in payload.largest)
-    duplicates = (
-        "no row repeats the address and the amount of another" if 0 < payload.people < payload.count else "none"
-    )
+    duplicates = "none"
+    if 0 < payload.people < payload.count:
+        duplicates = "no row repeats the address and the amount of another"
     if payload.duplicate_count:
         duplicates = repeated(payload.duplicates, payload.duplicate_count)
     same = f":warning: *The same payments* were asked for as {payload.same_as}"
@@ -112,7 +110,7 @@ def _together(payload: BulkPayload) -> str:
 
 def _cancel_button(instruction: Instruction) -> list[Block]:
     progress = instruction.progress or BulkProgress()
-    if instruction.state not in _CAN_CANCEL or not progress.tally.pending:
+    if instruction.state not in (State.COMMITTED, State.PENDING_ESCROW) or not progress.tally.pending:
         return []
     pending = md.counted(progress.tally.pending, "payment")
     text = f"{pending} are pending. Approvers decide about exactly those that are pending now."
@@ -122,23 +120,21 @@ def _cancel_button(instruction: Instruction) -> list[Block]:
 
 def _counts(tally: Tally) -> str:
     """Completed, failed and pending always, the others when there are any; together they are all there is."""
-    return ", ".join(
-        [
-            f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
-            f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
-            f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})",
-            *([f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})"] if tally.canceled else []),
-            *([f"{tally.under_way} under way"] if tally.under_way else []),
-            *([f"{tally.unaccounted} not reported yet"] if tally.unaccounted else []),
-        ]
-    )
+    counts = [_count(tally, "completed"), _count(tally, "failed"), _count(tally, "pending", IN_ESCROW)]
+    counts += [_count(tally, "canceled")] if tally.canceled else []
+    counts += [f"{tally.under_way} under way"] if tally.under_way else []
+    counts += [f"{tally.unaccounted} not reported yet"] if tally.unaccounted else []
+    return ", ".join(counts)
+
+
+def _count(tally: Tally, status: str, word: str = "") -> str:
+    return f"{tally.of(status)} {word or status} ({shown(tally.cents_of(status))})"
 
 
 def _outcome(tally: Tally) -> str:
     """What came of a bulk payment that is over, when not all of it was paid."""
-    paid, failed = shown(tally.cents_of("completed")), shown(tally.cents_of("failed"))
-    canceled = f", {tally.canceled} canceled ({shown(tally.cents_of('canceled'))})" if tally.canceled else ""
-    return f"{tally.completed} paid ({paid}), {tally.failed} failed ({failed}){canceled}"
+    canceled = f", {_count(tally, 'canceled')}" if tally.canceled else ""
+    return f"{_count(tally, 'completed', 'paid')}, {_count(tally, 'failed')}{canceled}"
 
 
 def _summary(tally: Tally, instruction: Instruction) -> str:
@@ -170,12 +166,10 @@ def _completed(told: News) -> str:
     if not tally.failed:
         return f"is *completed*. *Summary*: {_summary(tally, told.instruction)}{told['approved']}"
     counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
-    canceled = f", {tally.canceled} canceled" if tally.canceled else ""
+    counts += f", {tally.canceled} canceled" if tally.canceled else ""
     payments = md.counted(_payload(told.instruction).count, "payment")
-    return (
-        f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {counts}{canceled}. That is all {payments} that were approved."
-        f"{told['approved']}"
-    )
+    summary = f"{counts}. That is all {payments} that were approved."
+    return f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {summary}{told['approved']}"
 
 
 def _with_chart(told: News, text: str) -> Content:
@@ -302,7 +296,7 @@ def _canceled(tally: Tally) -> str:
         cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
         parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
     if tally.pending:
-        parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
+        parts.append(_count(tally, "pending", f"still {IN_ESCROW}"))
     return "; ".join(parts) + "."
 
 

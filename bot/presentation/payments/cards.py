@@ -24,8 +24,6 @@ RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
 # People have to act, or soon will.
 _UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
-_DECIDABLE = frozenset({State.AWAITING, State.NEEDS_HUMAN})
-_WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
 _LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
@@ -43,19 +41,10 @@ def card(
     approvers: Sequence[str] = (),
     short: Short | None = None,
 ) -> Content:
-    """The card as it is now.
+    """The card with the votes of its present round: with Approve and Reject, or the requester's copy.
 
-    Args:
-        instruction: its present state.
-        votes: those of its present round.
-        for_approvers: with Approve and Reject; otherwise the requester's copy.
-        approvals_channel: where the approvers see it, named on the requester's copy.
-        invite_to: channel in which the request was made and the bot is no member.
-        buttons: False for a picture of it that nobody can press.
-        names: what people are called, of those who are not to be rung.
-        handle: the requester's, shown to approvers, because a name can be anybody's.
-        approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
-        short: the approvals it needs, if more than people can give.
+    ``invite_to``: channel in which the request was made and the bot is no member. ``names``: of those who are not to be
+    rung. ``handle``: the requester's, as a name can be anybody's. ``approvers``: called as long as they have to act.
     """
     words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], md.named(instruction.requester, names or {}, handle=handle)
@@ -65,7 +54,7 @@ def card(
     left = [one for one in approvers if one != instruction.requester and one not in voters]
     # Approvers are called once there is something to decide. A request made in their channel already has its card
     # there, so they are called in its thread. Slack rings nobody for an edit.
-    calls = for_approvers and undecided and state in _DECIDABLE and left
+    calls = for_approvers and undecided and state in (State.AWAITING, State.NEEDS_HUMAN) and left
     call = [f"To decide: {' '.join(md.addressed(one) for one in left)}"] if calls else []
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
     approved = [f"Approved by {md.mentions(voters)}"] if voters else []
@@ -160,6 +149,6 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
     about, value = f"the {words.noun} of {shown(instruction.cents)}", value_of(instruction)
     found = [button(label, to, value, style=style, spoken=f"{label} {about}") for label, to, style in decide]
     found += words.buttons(instruction)
-    if state in _WITHDRAWABLE and not instruction.commits:
+    if state in (State.NEW, State.AWAITING, State.APPROVED) and not instruction.commits:
         found.append(words.withdraw_button(instruction))
     return found

@@ -169,37 +169,24 @@ class Wording:
     """What one kind of request says, wherever the kinds differ."""
 
     noun: str
-    headline: Callable[[Instruction], str]
-    """Amount first; plain text, never shortened."""
-    nothing: str = NOTHING_PAID
-    """Which effect a request that was not sent did not have."""
-    agrees: str = "; its record says it is not paid."
-    """What agrees with the service's refusal of a request that was sent."""
-    look_up: Sentence = "Our code at the service: `{instruction.code}`"
-    """Where it is found at the service as long as we do not know its id there."""
-    requested: Sentence = "Asked for {headline}, reference {instruction.reference}. {needs}."
-    """The answer to who asked."""
+    headline: Callable[[Instruction], str]  # amount first; plain text, never shortened
+    nothing: str = NOTHING_PAID  # which effect a request that was not sent did not have
+    agrees: str = "; its record says it is not paid."  # what agrees with the service's refusal of what was sent
+    look_up: Sentence = "Our code at the service: `{instruction.code}`"  # as long as we do not know its id there
+    requested: Sentence = "Asked for {headline}, reference {instruction.reference}. {needs}."  # the answer to who asked
 
-    head: Callable[[Instruction, str], list[Block]]
-    """The card above the sentence of the state. The text: who asked, in mrkdwn."""
-    text: Callable[[Instruction, str], list[str]]
-    """The same as parts of the text for notifications and screen readers."""
-    text_limit: int | None = None
-    """Characters of that text; None: it is never too long."""
-    buttons: Callable[[Instruction], list[Block]] = lambda _: []
-    """Besides those for a decision and for withdrawing."""
-    card: Callable[..., Content] | None = None
-    """The whole card, of a kind that nobody decides on."""
+    head: Callable[[Instruction, str], list[Block]]  # the card above the sentence of the state; for whom, in mrkdwn
+    text: Callable[[Instruction, str], list[str]]  # the same as parts of the text for notifications and screen readers
+    text_limit: int | None = None  # characters of that text; None: it is never too long
+    buttons: Callable[[Instruction], list[Block]] = lambda _: []  # besides those for a decision and for withdrawing
+    card: Callable[..., Content] | None = None  # the whole card, of a kind that nobody decides on
 
-    sentences: Mapping[State, Sentence]
-    """What follows the word of the state on the card; of any other state it is the reason alone."""
+    sentences: Mapping[State, Sentence]  # after the word of the state on the card; of other states the reason alone
     news_lead: Line = "{headline} ({instruction.reference})"
-    news: Mapping[State, Line]
-    """What follows that in the thread."""
+    news: Mapping[State, Line]  # what follows that in the thread
     news_symbol: Callable[[News], str] = lambda told: symbol(told.state)
     news_content: Callable[[News, str], Content] = lambda _, text: md.message(text)
-    topics: Mapping[str, str]
-    """What the alerts channel hears, by topic."""
+    topics: Mapping[str, str]  # what the alerts channel hears
 
     retry: Sentence = lambda stands: (
         f":warning: *Look this {stands.words.noun} up at the service first.* If it was paid there, a new attempt may "
@@ -212,7 +199,6 @@ class Wording:
     close_title: str = "Close as not paid"
     close_hint: str = "How do you know that it was not paid?"
     files: Mapping[str, ThreadFile] = field(default_factory=dict)
-    """Files for the thread, by name."""
 
     def sentence(self, instruction: Instruction, *, votes: int) -> str:
         state = instruction.state

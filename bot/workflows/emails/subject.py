@@ -11,8 +11,8 @@ from types import MappingProxyType
 from bot.domain.content import Content
 from bot.domain.emails.lists import WHOLE, Answer, ListProgress, Outcome, RunCount, RunState
 from bot.domain.reasons import Reason
-from bot.presentation.emails import lists as emails
-from bot.presentation.emails.lists import result_cells, result_header
+from bot.presentation import emails
+from bot.presentation.emails import result_cells, result_header
 from bot.tables.delimited import write_csv
 from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.emails.lists import NOBODY, ROWS, stem

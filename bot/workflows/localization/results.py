@@ -21,7 +21,7 @@ from bot.domain.localization.results import SOUNDS, Result, Track, Tracks, secon
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
-from bot.presentation.localization import calls as texts
+from bot.presentation import localization as texts
 from bot.slack.messenger import Stretch
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep

@@ -72,12 +72,11 @@ position, or choose another store. To book it without knowing the price, tick th
 def test_lists() -> None:
     known = KnownStore(name="Centro", record=RECORD, usable=True)
     stores = [known, replace(known, name="Norte", usable=False), replace(known, name="Sur", record={}, given=True)]
-    assert answers.stores(stores, command="/deliver", note="Keys are kept sealed.").text == snapshot("""\
+    assert answers.stores(stores, command="/deliver").text == snapshot("""\
 *3 stores*
 • *Centro*: 12 Market Street
 • *Norte*: 12 Market Street :key: its key is not known here, so it cannot be used
-• *Sur* (key from the settings)
-Keys are kept sealed.""")
+• *Sur* (key from the settings)""")
 
 
 def test_webhooks() -> None:

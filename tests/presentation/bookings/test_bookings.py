@@ -96,7 +96,7 @@ def test_every_form() -> None:
     for view in (
         views.book(stores, channel="C0", values=values, problem=deliveries.not_covered(WORST)),
         views.book([*stores, "one more"], channel="C0"),
-        views.prebook(stores, channel="C0", values=values),
+        views.prebook(stores, channel="C0"),
         views.price(stores[:1], problem=deliveries.no_price(WORST, refused=False)),
         views.confirm(loaded(WORST, stage=Stage.QUOTED)),
         views.cancel(loaded(WORST)),

@@ -10,9 +10,7 @@ from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Flaw, Marks, TableProblem
 from bot.domain.reasons import Exchange, OfList, Reason
 from bot.domain.reasons import given as own_words
-from bot.presentation.emails import forms as email_forms
-from bot.presentation.emails import lists
-from bot.presentation.emails import lists as emails
+from bot.presentation import emails
 from bot.presentation.table_problems import table_problem
 from tests.presentation.checks import calls_in, check_message, check_view, lines_of, seen
 from tests.presentation.drawn import foreign
@@ -32,7 +30,7 @@ def test_boards() -> None:
     """Below its headline, and without what it is about."""
     found = {}
     for name, one in MOMENTS.items():
-        board = lists.board(one)
+        board = emails.board(one)
         check_message(board)
         text = seen(board)
         assert text.startswith(HEAD)
@@ -73,14 +71,14 @@ whole, with an answer: :white_check_mark: The service answered: ⏎ valid: 9 ⏎
 
 def test_news_are_the_state_of_the_board_and_call_who_asked() -> None:
     for one in MOMENTS.values():
-        sign, said = lists.news(one).text.split(" <@U0MARIA> ")
-        assert f"\n{sign} {said}" in lists.board(one).text
+        sign, said = emails.news(one).text.split(" <@U0MARIA> ")
+        assert f"\n{sign} {said}" in emails.board(one).text
         assert sign.startswith(":")
 
 
 def test_results() -> None:
     told = ("stopped", "done", "whole, done")
-    about = {name: lists.about_result(MOMENTS[name]) for name in told}
+    about = {name: emails.about_result(MOMENTS[name]) for name in told}
     assert lines_of({name: comment for name, (_, comment) in about.items()}) == snapshot("""\
 stopped: <@U0MARIA>: 12,000 rows, 4,000 of 10,000 addresses answered. It was stopped before its end.
 done: <@U0MARIA>: 1 row, 1 of 1 address answered
@@ -101,7 +99,7 @@ def test_answers_about_a_few_addresses() -> None:
         ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, why=Reason(OfList.TRY_AGAIN, why=SILENCE))),
     ]
-    content = lists.checked(answers)
+    content = emails.checked(answers)
     assert f"{seen(content)}\n{content.text}" == snapshot("""\
 Address | Result | What the service says
 ana@example.com | valid | score: 9
@@ -126,7 +124,7 @@ ROW_BY_ROW = [state for state in RunState if state not in (RunState.SENDING, Run
 
 
 def test_presses_that_come_too_late() -> None:
-    assert lines_of({state: lists.refused_press(state) for state in (*ROW_BY_ROW, None)}) == snapshot("""\
+    assert lines_of({state: emails.refused_press(state) for state in (*ROW_BY_ROW, None)}) == snapshot("""\
 preparing: This list is being read, so nothing was changed.
 running: This list is under way already, so nothing was changed.
 paused: This list is paused already, so nothing was changed.
@@ -138,7 +136,7 @@ None: This list is not known any more, so nothing was changed.""")
 
 
 def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
-    (actions,) = (block for block in lists.board(MOMENTS["running"]).blocks if block["type"] == "actions")
+    (actions,) = (block for block in emails.board(MOMENTS["running"]).blocks if block["type"] == "actions")
     confirmed = {one["text"]["text"]: one["confirm"]["text"]["text"] for one in actions["elements"] if "confirm" in one}
     assert lines_of(confirmed) == snapshot("""\
 Stop: 4,000 of 10,000 addresses answered when this was drawn. The others will not be asked, and a stopped list cannot \
@@ -146,7 +144,7 @@ go on. Pause keeps it.""")
 
 
 def test_addresses_and_what_is_said_of_them_may_take_several_lines() -> None:
-    (drawn,) = lists.checked([("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid"))]).blocks
+    (drawn,) = emails.checked([("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid"))]).blocks
     assert drawn["column_settings"] == [{"align": "left", "is_wrapped": True}] * 3
 
 
@@ -208,7 +206,7 @@ def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, 
         ColumnSummary(name=column, filled=10, addresses=at % 11, samples=tuple(samples))
         for at, (column, samples) in enumerate(columns)
     ]
-    view = email_forms.list_form(
+    view = emails.list_form(
         looks, rows=10, read_as="UTF-8 with commas",
         marks=Marks(hidden_columns=tuple(column for column, _ in columns[:20])), file="F0", name=name, channel="C0",
         thread_ts="1.0", lacking=lacking,
@@ -216,13 +214,13 @@ def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, 
     check_view(view)
     options = next(block["element"]["options"] for block in view["blocks"] if block.get("block_id") == "column")
     for at, option in enumerate(options):
-        assert email_forms.chosen(option["value"])[0] == at
+        assert emails.chosen(option["value"])[0] == at
 
 
 def test_the_form_for_a_file_and_the_notices() -> None:
-    check_view(email_forms.file_form(channel="C0"))
-    check_view(email_forms.reading("<!channel>.csv"))
-    check_view(email_forms.unusable("x" * 5_000))
+    check_view(emails.file_form(channel="C0"))
+    check_view(emails.reading("<!channel>.csv"))
+    check_view(emails.unusable("x" * 5_000))
 
 
 def test_our_columns_never_take_the_name_of_a_given_one() -> None:

@@ -14,7 +14,7 @@ from bot.domain.localization.progress import CallProgress, CallState, CallView, 
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
-from bot.presentation.localization import calls
+from bot.presentation import localization as calls
 from bot.presentation.reasons import worded
 from bot.workflows.localization.results import _not_handed_over
 from tests.presentation.checks import check_message, lines_of, seen

@@ -3,15 +3,16 @@
 from inline_snapshot import snapshot
 
 from bot.domain.localization.catalog import CAPABILITIES
-from bot.domain.localization.declaration import OptionChoice
-from bot.presentation.localization.forms import Carried, _choices, form
+from bot.domain.localization.declaration import Option, OptionChoice
+from bot.presentation.localization import Carried, _option, form
 from tests.presentation.checks import alike, as_sent, lines_of
 
 
 def test_up_to_a_hundred_choices_stand_in_one_list_and_more_in_two() -> None:
-    many = [OptionChoice(value=str(n), label=f"{'AZ'[n % 2]} {n}") for n in range(101)]
-    assert len(_choices(many[:100])["options"]) == 100
-    halves = _choices(many)["option_groups"]
+    many = tuple(OptionChoice(value=str(n), label=f"{'AZ'[n % 2]} {n}") for n in range(101))
+    [short, long] = [_option(Option("rate", "rate", "Rate", choices=few), {})["element"] for few in (many[:100], many)]
+    assert len(short["options"]) == 100
+    halves = long["option_groups"]
     assert [(one["label"]["text"], len(one["options"])) for one in halves] == [("A – A", 51), ("Z – Z", 50)]
 
 

@@ -13,9 +13,9 @@ from bot.domain.localization.progress import CallProgress, CallState, CallView, 
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.reasons import given as own_words
+from bot.presentation import localization as told
 from bot.presentation.blocks.text import clock
-from bot.presentation.localization import calls as told
-from bot.presentation.localization.forms import Carried, form
+from bot.presentation.localization import Carried, form
 from tests.presentation.checks import calls_in, check_message, check_view
 
 FOREIGN = st.text(min_size=1, max_size=3_000) | st.just("<!channel> <@U0ADA> & *x* `y`\n" * 90)

@@ -1,17 +1,39 @@
-"""What people see of a localization call: its message, its result, its files."""
+"""What people see of a localization call: its form, made from its declaration; its message, its result, its files."""
 
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from bot.domain.content import Block, Content
+from bot.domain.localization.declaration import Accepts, Capability, Media, Option
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order
 from bot.domain.localization.request import SOURCE
 from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
+from bot.presentation import views
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, question
 from bot.presentation.reasons import worded
+from bot.presentation.views import field, short_title, text_input
 
+ASK = "localization.ask"
+CONFLICT = "Give only one of them."
+TEXT = "text"
+URL = "url"
+FILE = "file"
+OPTION = "option."  # before the names of options: a block id is one of a whole form
+FILES_AT_ONCE = 10
+_LIST = 100  # choices that one list may have (Slack)
+_MIDDLE = "M"
+_HINTS = {
+    "source_lang": "Left open only where the letters say it, as those of Japanese or Greek do",
+    "language": "Only English is understood; choose it where an English text is taken for another language",
+}
+"""Below lists from which nothing need be chosen."""
+_URL_LIMIT = 2_000
+_VALUE = 100
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
 LONG_TEXT = 2_500  # characters above which a text comes as a file
@@ -39,6 +61,95 @@ _SIGNS = {
     CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
 WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """Metadata of the form. The server checks all of it again."""
+
+    verb: str
+    operations: tuple[str, ...]
+    channel: str
+    thread_ts: str = ""
+    file: str = ""
+    file_name: str = ""
+
+    def dump(self) -> str:
+        return json.dumps(asdict(self) | {"file_name": md.shorten(self.file_name, _VALUE)}, separators=(",", ":"))
+
+    @classmethod
+    def load(cls, metadata: str) -> "Carried":
+        facts = json.loads(metadata)
+        return cls(**{**facts, "operations": tuple(facts["operations"])})
+
+
+def form(
+    capabilities: Sequence[Capability], carried: Carried, *, given: Mapping[str, str] | None = None, note: str = ""
+) -> Block:
+    """The form of operations that share a verb. ``given``: what was typed, by block id. ``note``: why; plain text."""
+    given = given or {}
+    blocks: list[Block] = [md.section(md.plain(note))] if note else []
+    if carried.file:
+        blocks.append(md.section(md.plain(f"{capabilities[0].label}: {clean(carried.file_name)}")))
+    else:
+        summary = capabilities[0].summary.partition(";")[0]  # what follows is about the line, which a form has not
+        which = " Give either a file or an address." if capabilities[0].media is not None else ""
+        which = " Give one of the three." if len(capabilities) > 1 else which
+        blocks.append(md.section(md.plain(f"{md.capital(summary)}.{which}")))
+        for one in capabilities:
+            if one.text_limit is not None:
+                element = text_input(TEXT, most=one.text_limit, value=given.get(TEXT), multiline=True)
+                label = "Text in English" if one.is_english else "Text"
+                blocks.append(field(TEXT, label, element, optional=len(capabilities) > 1))
+            blocks += _media(one.media, given) if one.media is not None else []
+    blocks += [_option(one, given) for declared in capabilities for one in declared.options]
+    title = capabilities[0].title if len(capabilities) == 1 else capabilities[0].label
+    # A whole word says more than the beginning of several.
+    title = title if short_title(title) == title else md.capital(capabilities[0].verb)
+    return views.form(ASK, title, "Start", carried.dump(), blocks)
+
+
+def _media(media: Media, given: Mapping[str, str]) -> list[Block]:
+    file: Block = {
+        "type": "file_input",
+        "action_id": FILE,
+        "filetypes": list(media.extensions),
+        "max_files": FILES_AT_ONCE,
+    }
+    most = f", at most {media.max_seconds} seconds long" if media.max_seconds is not None else ""
+    formats = f"{media.listed}{most}" if media.is_closed else f"For example {media.listed}{most}"
+    article = "an" if media.noun[0] in "aeiou" else "a"
+    example = f"https://example.com/sample.{media.formats[0]}"
+    url = text_input(URL, most=_URL_LIMIT, example=example, value=given.get(URL))
+    hint = "The service downloads it, so it must be reachable without signing in"
+    return [
+        field(FILE, md.capital(media.noun), file, optional=True, hint=f"{formats}; up to 10 MB each"),
+        field(URL, f"Or the address of {article} {media.noun}", url, optional=True, hint=hint),
+    ]
+
+
+def _option(option: Option, given: Mapping[str, str]) -> Block:
+    block_id = f"{OPTION}{option.name}"
+    start = given.get(block_id, "") or option.default
+    if option.accepts not in (Accepts.CHOICE, Accepts.LANGUAGE):
+        typed = text_input(block_id, most=_VALUE, example=option.sample, value=start)
+        return field(block_id, option.label, typed, optional=True, hint=md.capital(option.rule))
+    choices: list[Block] = [{"text": md.plain(one.label), "value": one.value} for one in option.choices]
+    element: Block = {"type": "static_select", "action_id": block_id}
+    if len(choices) <= _LIST:
+        element["options"] = choices
+    else:
+        halves: tuple[list[Block], list[Block]] = ([], [])
+        for one in choices:
+            halves[one["text"]["text"] >= _MIDDLE].append(one)
+        labels = [md.plain(f"{half[0]['text']['text'][0]} – {half[-1]['text']['text'][0]}") for half in halves]
+        element["option_groups"] = [
+            {"label": label, "options": half} for label, half in zip(labels, halves, strict=True)
+        ]
+    if chosen := [one for one in choices if one["value"] == start]:
+        element["initial_option"] = chosen[0]
+    hint = _HINTS.get(option.name, "") if not option.default else ""
+    return field(block_id, option.label, element, optional=not option.default, hint=hint)
 
 
 def board(sight: CallView) -> Content:

@@ -1,4 +1,4 @@
-"""What people see of e-mail processing: answers about addresses, the board of a list, its result file.
+"""What people see of e-mail processing: answers about addresses, forms, the board of a list, its result file.
 
 The service's words are shown as they came. It is called processing, not verification: what the service does with an
 address is not documented.
@@ -7,12 +7,34 @@ address is not documented.
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.content import Block, Content
-from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, OVER, Answer, ListProgress, Outcome, RunState
+from bot.domain.files.columns import ColumnSummary, likely_column
+from bot.domain.files.tables import Marks
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, lines_under, question, table
-from bot.presentation.reasons import worded
+from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
+from bot.presentation.reasons import to_set, worded
+from bot.presentation.views import View, field, form, notice, result
 
+FILE_FORM = "email.file"
+LIST_FORM = "email.list"
+FILE = "file"
+COLUMN = "column"
+HOW = "how"
+CONCURRENT = "concurrent"
+WHOLE_FILE = "whole"
+ROW_BY_ROW = "rows"
+_WAYS = {
+    ROW_BY_ROW: ("Row by row", "Each address is asked once; pause and stop at any time"),
+    WHOLE_FILE: ("Whole file", "The file goes to the service in one piece"),
+}
+TITLE = "Process e-mails"
+_TITLED_LIMIT = 60
+NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
+NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
+STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
+ASKED_BEFORE = ":information_source: This was started already; look at its message."
 PAUSE = "email.pause"
 RESUME = "email.resume"
 STOP = "email.stop"
@@ -21,15 +43,6 @@ _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
 _ADDRESS_LIMIT = 120
 _SAID_LIMIT = 20
-OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.ANSWERED: "answered",
-    Outcome.NO_ANSWER: "no answer",
-    Outcome.REFUSED: "refused",
-    Outcome.FAILED: "failed",
-    Outcome.NO_ADDRESS: "no address",
-    Outcome.NOT_ASKED: "not asked",
-}
-"""Words for each outcome, also used in result files."""
 _STATES: Mapping[RunState, str] = {
     RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
     RunState.RUNNING: ":arrow_forward: Under way.",
@@ -48,6 +61,80 @@ SINGLE_ADDRESSES = "single-address e-mail"
 NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
 
 
+def file_form(*, channel: str) -> View:
+    element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
+    hint = "CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."
+    block = field(FILE, "List of addresses", element, hint=hint)
+    return form(FILE_FORM, TITLE, "Go on", {"channel": channel}, [block])
+
+
+def reading(file: str) -> View:
+    return notice(TITLE, f":hourglass_flowing_sand: Reading {md.quote(file, _TITLED_LIMIT)}…")
+
+
+def unusable(words: str) -> View:
+    return result(TITLE, [md.section(md.plain(md.shorten(words, md.SECTION_LIMIT)))])
+
+
+def list_form(
+    looks: Sequence[ColumnSummary],
+    *,
+    rows: int,
+    read_as: str,
+    marks: Marks,
+    file: str,
+    name: str,
+    channel: str,
+    thread_ts: str,
+    lacking: Mapping[str, Sequence[str]],
+) -> View:
+    """Which column and how. ``marks``: what people do not see in it. ``lacking``: way -> variables that it lacks."""
+    names = column_names(looks)
+    options = []
+    for at, look in enumerate(looks[:MOST]):
+        percent = int(look.share * 100)
+        note, value = f" ({percent}% addresses)", f"{at}|{percent}|{names[at]}"
+        options.append(column_option(names[at], look, value=value, note=note))
+    about = f"*{md.quote(name, _TITLED_LIMIT)}*: {_rows(rows)}, read as {md.quote(read_as, 120)}"
+    how = [option(way, *said) for way, said in _WAYS.items() if way not in lacking]
+    number = {
+        "type": "number_input",
+        "action_id": CONCURRENT,
+        "is_decimal_allowed": False,
+        "min_value": "1",
+        "max_value": str(CONCURRENCY_LIMIT),
+        "initial_value": str(CONCURRENCY),
+    }
+    blocks = [
+        md.paragraph("\n".join([about, *mark_lines(marks)])),
+        select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
+        field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
+        *(md.section(md.plain(not_configured(way, missing))) for way, missing in lacking.items()),
+    ]
+    if ROW_BY_ROW not in lacking:
+        hint = f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty."
+        blocks.append(field(CONCURRENT, "Requests at a time", number, optional=True, hint=hint))
+    metadata = {"file": file, "name": md.shorten(name, 200), "channel": channel, "thread": thread_ts}
+    return form(LIST_FORM, TITLE, "Start", metadata, blocks)
+
+
+def not_configured(way: str, missing: Sequence[str]) -> str:
+    return f"“{_WAYS[way][0]}” cannot be chosen: {to_set(missing, code=False)}."
+
+
+def hardly_addresses(look_name: str, percent: int) -> str:
+    return (
+        f"Only {percent}% of the cells of “{look_name}” look like e-mail addresses. "
+        "Choose the column that holds them, for example email."
+    )
+
+
+def chosen(value: str) -> tuple[int, int, str]:
+    """Place, percentage of addresses and name of a column. Raises ValueError where the value is none of ours."""
+    place, percent, name = value.split("|", 2)
+    return int(place), int(percent), name
+
+
 def too_many(most: int, given: int, *, command: str) -> str:
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
 
@@ -60,7 +147,7 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         said = next((pair for pair in pairs if pair[1] == answer.result), None)
         text = "" if answer.text == answer.result != "" else _text(answer)
         detail = "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
-        rows.append((address, result or OUTCOMES[answer.outcome], detail))
+        rows.append((address, result or answer.outcome.value, detail))
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=40, wraps=True),
@@ -114,16 +201,16 @@ def _figures(progress: ListProgress) -> Iterator[str]:
     count = progress.count
     if progress.whole:
         if count.rows:
-            yield _rows(count)
+            yield _rows(count.rows)
         return
     if count.total == 0 and progress.state in (RunState.PREPARING, RunState.FAILED):
         return
     yield f"`{md.bar(count.done, count.total)}` {count.done:,} of {count.total:,} {_addresses(count.total)}"
-    told = [f"{count.outcomes[outcome]:,} {OUTCOMES[outcome]}" for outcome in Outcome if count.outcomes.get(outcome)]
+    told = [f"{count.outcomes[outcome]:,} {outcome.value}" for outcome in Outcome if count.outcomes.get(outcome)]
     if progress.state is RunState.STOPPED and count.total > count.done:
-        told.append(f"{count.total - count.done:,} {OUTCOMES[Outcome.NOT_ASKED]}")
+        told.append(f"{count.total - count.done:,} {Outcome.NOT_ASKED.value}")
     skipped = f", {count.skipped:,} of them without an address" if count.skipped else ""
-    yield " · ".join([*told, f"{_rows(count)}{skipped}"])
+    yield " · ".join([*told, f"{_rows(count.rows)}{skipped}"])
     if count.repeated:
         yield (
             f":arrows_counterclockwise: Switchboard was restarted meanwhile: {count.repeated:,} "
@@ -132,8 +219,8 @@ def _figures(progress: ListProgress) -> Iterator[str]:
         )
 
 
-def _rows(count: RunCount) -> str:
-    return f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
+def _rows(count: int) -> str:
+    return f"{count:,} {'row' if count == 1 else 'rows'}"
 
 
 def _addresses(count: int) -> str:
@@ -167,7 +254,7 @@ def about_result(progress: ListProgress) -> tuple[str, str]:
     stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
     count = progress.count
     answered = f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
-    return alt, f"{who}: {_rows(count)}, {answered}{stopped}"
+    return alt, f"{who}: {_rows(count.rows)}, {answered}{stopped}"
 
 
 def refused_press(state: RunState | None) -> str:
@@ -199,7 +286,7 @@ def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
 
 def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
     said = dict(answer.pairs)
-    return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), _text(answer))
+    return (answer.outcome.value, answer.result, *(said.get(name, "") for name in names), _text(answer))
 
 
 def _text(answer: Answer) -> str:

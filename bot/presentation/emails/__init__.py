@@ -1,1 +1,0 @@
-"""E-mail processing as people see it."""

@@ -1,1 +1,0 @@
-"""Localization as people see it."""
