@@ -55,9 +55,6 @@ _STAGES = {
 _MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
 REFRESH = "home.refresh"
 _LISTED_AT_HOME = 10
-_NOTHING = ":zzz: Nothing."
-
-
 EXPORTING = md.message(":hourglass_flowing_sand: Writing the audit into a file…")
 
 
@@ -209,4 +206,4 @@ def closed(refusal: No) -> Block:
 
 
 def _listed(lines: Sequence[str]) -> list[str]:
-    return md.listed(lines, _LISTED_AT_HOME) or [_NOTHING]
+    return md.listed(lines, _LISTED_AT_HOME) or [":zzz: Nothing."]

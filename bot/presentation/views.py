@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from bot.domain.content import Block
 from bot.presentation.blocks.text import capital, paragraph, plain, section
@@ -81,17 +80,11 @@ def with_value(element: Block, value: str | None) -> Block:
     return {**element, "initial_value": value} if value else element
 
 
-@dataclass(frozen=True, slots=True)
-class VerbField:
-    name: str
-    rule: str
-    optional: bool = False
-
-
-def verb(title: str, summary: str, fields: Sequence[VerbField], *, about: Mapping[str, str]) -> View:
+def verb(title: str, summary: str, fields: Sequence[tuple[str, str, bool]], *, about: Mapping[str, str]) -> View:
+    """``fields``: the name of each, the rule of what is typed there, whether it is optional."""
     blocks: list[Block] = [section(plain(f"{capital(summary)}."))]
-    for one in fields:
-        label = capital(" or ".join(one.name.split("|")))
-        element = text_input(one.name, most=_ARGUMENT_LIMIT)
-        blocks.append(field(one.name, label, element, optional=one.optional, hint=f"{capital(one.rule)}."))
+    for name, rule, optional in fields:
+        element = text_input(name, most=_ARGUMENT_LIMIT)
+        label = capital(name.replace("|", " or "))
+        blocks.append(field(name, label, element, optional=optional, hint=f"{capital(rule)}."))
     return form(VERB, title, "Go on", about, blocks)

@@ -248,7 +248,7 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     if not rest.strip() and verb.alone is not None:
         return await verb.alone(deps, command)
     if not rest.strip() and any(not argument.optional for argument in verb.arguments):
-        asked = [views.VerbField(argument.name, argument.rule, argument.optional) for argument in verb.arguments]
+        asked = [(argument.name, argument.rule, argument.optional) for argument in verb.arguments]
         about = {"command": slash.name, "verb": verb.name, "channel": command.channel}
         return Open(views.verb(f"{spelled} {verb.name}", verb.summary, asked, about=about))
     if verb.verbatim:

@@ -222,7 +222,7 @@ type=section text=“Row by row” cannot be chosen: the operator has to set EMA
 
 
 def test_the_form_of_a_verb() -> None:
-    asked = [views.VerbField("payouts|purchases", "one of the two", optional=True), views.VerbField("page", "a number")]
+    asked = [("payouts|purchases", "one of the two", True), ("page", "a number", False)]
     view = views.verb("/pay list", "everything at the service", asked, about={"command": "pay", "verb": "list"})
     assert as_sent(view) == snapshot("""\
 callback_id=verb title=/pay list submit=Go on close=Cancel private_metadata={"command":"pay","verb":"list"}

@@ -11,6 +11,7 @@ from bot.domain.text import clean
 from bot.presentation.blocks.text import counted, paragraph, plain, quote, quote_sentence, section, shorten
 from bot.presentation.bookings.answers import quote_lines
 from bot.presentation.bookings.cards import headline, order
+from bot.presentation.files.columns import select
 from bot.presentation.reasons import in_words
 from bot.presentation.views import View, email_input, field, form, text_input
 
@@ -133,10 +134,9 @@ def _store(stores: Sequence[str], given: Values) -> Block:
     if len(stores) > _MOST_OPTIONS:
         return _text(STORE, "Store", given, most=NAME_LIMIT, example=stores[0], hint="Its name.")
     options = [_option(name, name) for name in stores]
-    element: dict[str, Any] = {"type": "static_select", "action_id": STORE, "options": options}
     chosen = given.get(STORE) or (stores[0] if len(stores) == 1 else "")
-    initial = next((option for option in options if option["value"] == chosen), None)
-    return field(STORE, "Store", {**element, **({"initial_option": initial} if initial else {})})
+    initial = next((at for at, option in enumerate(options) if option["value"] == chosen), None)
+    return select(STORE, "Store", options, initial=initial)
 
 
 def _customer(given: Values) -> list[Block]:

@@ -11,9 +11,7 @@ from bot.domain.text import clean
 from bot.presentation.blocks.text import plain, quote, shorten
 from bot.presentation.views import field
 
-_RUNS: Final = 5
-_NAMES: Final = 5
-_NAME: Final = 40
+_FIRST: Final = 5  # rows or columns that a sentence names
 _BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 MOST: Final = 100  # options that one list may have (Slack)
 _OPTION_LIMIT: Final = 75
@@ -29,7 +27,7 @@ def mark_lines(marks: Marks) -> list[str]:
         found.append(f"{_rows(marks.hidden_rows)} {verbs} like the others.")
     if marks.hidden_columns:
         one = len(marks.hidden_columns) == 1
-        shown = [f"“{quote(name, _NAME)}”" for name in marks.hidden_columns[:_NAMES]]
+        shown = [f"“{quote(name, _NAME_LIMIT)}”" for name in marks.hidden_columns[:_FIRST]]
         listed = _listed(shown, len(marks.hidden_columns) - len(shown))
         found.append(f"Column{'' if one else 's'} {listed} {'is' if one else 'are'} hidden in the file.")
     if marks.formulas.count:
@@ -44,9 +42,10 @@ def mark_lines(marks: Marks) -> list[str]:
 
 def _rows(some: Some) -> str:
     named: list[str] = []
-    for first, last in some.spans[:_RUNS]:
+    more = some.count
+    for first, last in some.spans[:_FIRST]:
         named += [f"{first} to {last}"] if last - first > 1 else map(str, range(first, last + 1))
-    more = some.count - sum(last - first + 1 for first, last in some.spans[:_RUNS])
+        more -= last - first + 1
     return f"{'Row' if some.count == 1 else 'Rows'} {_listed(named, more)}"
 
 

@@ -34,8 +34,6 @@ _NAMED = {"txt": "text"}
 _PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
 _ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})
 _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables can be used."
-
-
 STARTED = notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
 LOOKING = message(":hourglass_flowing_sand: Looking at the file…")
 NO_FILE = message(f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}")

@@ -28,7 +28,6 @@ BAD_HEADER = ("row", "column", "problem", "given")
 _LISTED = 15
 _PURPOSE = 150
 _SHOWN_BAD = 25
-_GIVEN = 60
 _NAME = 120
 _WORD = 30
 _PERSON = 120
@@ -50,8 +49,6 @@ _JOB_COLUMNS = (
 )
 # The rule that a cancellation breaks whose bulk payment the service does not have yet.
 NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
-
-
 TEMPLATE_SENT = md.message(
     ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*."
 )
@@ -61,9 +58,8 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
     if frozen is None:
         return md.message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
     if asked_to_freeze:
-        if changed:
-            return md.message(":snowflake: Payments are frozen. Nothing is sent until approvers lift it.")
-        return md.message(f":snowflake: {describe(frozen)}")
+        told = "Payments are frozen. Nothing is sent until approvers lift it." if changed else describe(frozen)
+        return md.message(f":snowflake: {told}")
     have = f"{len(frozen.lifting)} of {needed}"
     recorded = "Your voice is recorded" if changed else "Your voice was recorded before"
     return md.message(
@@ -173,7 +169,7 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     )
     lines = []
     for one in bad[:_SHOWN_BAD]:
-        given = f" It says: {md.typed(one.given, _GIVEN)}" if one.given else ""
+        given = f" It says: {md.typed(one.given, 60)}" if one.given else ""
         rule = md.quote_sentence(one.rule, 200)
         lines.append(f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}")
     if len(bad) > _SHOWN_BAD:
@@ -223,9 +219,9 @@ def items(
         stands, why = status_word(one.status) or "not reported", one.error or "not said"
         cells.append([str(one.row), one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
         said = md.quote(why, 200) if failed else md.quote(stands, _WORD)
-        known = [f"`{md.quote(one.hash.replace('`', ''), 70)}`"] if one.hash and not failed else []
-        first = [f"row {one.row}", md.quote(one.email, _PERSON), md.escape(shown(one.cents))]
-        lines.append("• " + " · ".join([*first, said, *known]))
+        known = f" · `{md.quote(one.hash.replace('`', ''), 70)}`" if one.hash and not failed else ""
+        person, amount = md.quote(one.email, _PERSON), md.escape(shown(one.cents))
+        lines.append(f"• row {one.row} · {person} · {amount} · {said}{known}")
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
     after: list[Block] = [md.context(f"As the service said {md.moment(read_at)}.")] if read_at else []
     return listing(lead, table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells), lines, *after, *pager)

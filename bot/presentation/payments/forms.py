@@ -56,9 +56,6 @@ _CHOOSE: Final = (
     ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything "
     "is asked for."
 )
-_SAFE: Final = "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
-_OTHERWISE: Final = "Is a column wrong? Choose another one and go on."
-_NONE: Final = "none"
 _NAME: Final = 120
 
 
@@ -181,11 +178,14 @@ def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: 
         options = [column_option(names[at], look, value=str(at)) for at, look in enumerate(looks)]
         place = seen.places.get(name)
         if name not in REQUIRED:
-            options.append(option(_NONE, "No note", "Payments without a note"))
+            options.append(option("none", "No note", "Payments without a note"))
             place = len(options) - 1 if place is None else place
         blocks.append(select(name, f"Column with {label}", options, initial=place, of=f".{seen.fingerprint[:8]}"))
-    if counted or problem:
-        blocks.append(context(_SAFE if counted else _OTHERWISE))
+    if counted:
+        safe = "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
+        blocks.append(context(safe))
+    elif problem:
+        blocks.append(context("Is a column wrong? Choose another one and go on."))
     held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=counted)
     return form(CONFIRM, BULK_TITLE, "Ask for approval" if counted else "Go on", held.dump(), blocks)
 

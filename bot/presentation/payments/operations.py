@@ -31,7 +31,6 @@ _COLUMNS = (
     Column(title="Reference", most=_REFERENCE_LIMIT),
 )
 _EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
-_DETAILS = 200
 # The rule that the name of a purchase breaks where a payout is wanted.
 NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
 
@@ -130,7 +129,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
         ]
         parts = [part for part in known if part]
         if len(parts) < 2:  # noqa: PLR2004 - a record of a form we do not know: show what there is
-            parts = [md.quote(", ".join(f"{name}: {value}" for name, value in one.details), _DETAILS)]
+            parts = [md.quote(", ".join(f"{name}: {value}" for name, value in one.details), 200)]
         told.append("• " + " · ".join([*([md.moment(one.at)] if one.at else []), *parts]))
     kept: list[str] = []
     room = _EVENT_CHARACTERS
