@@ -36,11 +36,11 @@ silence is proven before the quiet period is over | a request may travel slowly
 +reads >= READS_NEEDED
 @ bot/workflows/requests/look_again.py tests/laws/test_outcome.py -k 'vanished and lost'
 looks count while the request may be on its way | a request may travel slowly
--    if not (over and counts_as_read
-+    if not (counts_as_read
+-    counts = over and counts_as_read
++    counts = counts_as_read
 whoever looks believes at once | 'the list does not show it' is believed after two looks
--"last_read_at": uow.now}, looks >= LOOKS_NEEDED
-+"last_read_at": uow.now}, True
+-    return counted, looks >= LOOKS_NEEDED
++    return counted, True
 @ bot/workflows/requests/send.py tests/flow/test_policy_in_force.py -k frozen_payments
 a freeze is not looked at in the claim | nothing is sent while payments are frozen
 -    if stopped is not None:

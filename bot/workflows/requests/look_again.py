@@ -120,10 +120,12 @@ def counted_look(uow: Unit, instruction: Instruction, look: Look[Held]) -> tuple
     if not look.shows_nothing:
         return {}, False
     over = uow.quiet.over(sent_at=instruction.sent_at, now=uow.now)
-    if not (over and counts_as_read(instruction, quiet=uow.quiet, now=uow.now)):
-        return {"reads": instruction.reads, "suspect": None}, instruction.reads >= LOOKS_NEEDED
-    looks = instruction.reads + 1
-    return {"reads": looks, "suspect": None, "last_read_at": uow.now}, looks >= LOOKS_NEEDED
+    counts = over and counts_as_read(instruction, quiet=uow.quiet, now=uow.now)
+    looks = instruction.reads + 1 if counts else instruction.reads
+    counted: Changes = {"reads": looks, "suspect": None}
+    if counts:
+        counted["last_read_at"] = uow.now
+    return counted, looks >= LOOKS_NEEDED
 
 
 def not_read(
