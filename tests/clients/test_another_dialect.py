@@ -136,8 +136,11 @@ async def created(client: PaymentsClient, service: PaymentsSimulator) -> str:
     found = await client.create_payout(payout(service), earlier_unknown=False)
     assert isinstance(found, Done)
     assert (found.value.state, found.value.code, found.value.cents, found.value.email) == (
-        OperationStatus.CREATED, "code-1", 2510, "ben+work@example.com",
-    )  # fmt: skip
+        OperationStatus.CREATED,
+        "code-1",
+        2510,
+        "ben+work@example.com",
+    )
     return found.value.id
 
 
@@ -157,8 +160,12 @@ async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: Paymen
     await service.delivered()
     read = await client.get_operation(operation_id)
     assert (read.state, read.operation_type, bool(read.svc_hash), bool(read.user_id), read.description) == (
-        OperationStatus.COMPLETED, "payout", True, True, "March translation",
-    )  # fmt: skip
+        OperationStatus.COMPLETED,
+        "payout",
+        True,
+        True,
+        "March translation",
+    )
     [event] = await client.payout_events(operation_id)
     assert (event.kind, event.host, event.status) == ("confirmation_uri", "127.0.0.1", "401")
     assert event.at is not None
@@ -194,8 +201,9 @@ async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, servic
     record = service.operations[made.value.id]
     in_line = 2 if service.switches.item_amount == "line" else 1
     assert [(item.description, item.cents, item.quantity) for item in record.items] == [
-        ("Book", 1005 * in_line, 2), ("Pen <b>", 99, 1),
-    ]  # fmt: skip
+        ("Book", 1005 * in_line, 2),
+        ("Pen <b>", 99, 1),
+    ]
     assert (record.confirmation_uri, record.cancel_uri) == (new.confirmation_uri, new.cancel_uri)
 
     link = client.checkout_url(made.value.id)
@@ -207,11 +215,15 @@ async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, servic
             assert paid.headers["Location"] == f"{service.base_url}/thanks"
     read = await client.get_purchase(made.value.id)
     assert (read.state, read.is_final, read.cents, read.operation_type) == (
-        OperationStatus.CONFIRMED, True, 2109, "purchase",
-    )  # fmt: skip
+        OperationStatus.CONFIRMED,
+        True,
+        2109,
+        "purchase",
+    )
     assert [(item.description, item.quantity, item.unit_cents, item.line_cents) for item in read.items] == [
-        ("Book", 2, 1005, 2010), ("Pen <b>", 1, 99, 99),
-    ]  # fmt: skip
+        ("Book", 2, 1005, 2010),
+        ("Pen <b>", 1, 99, 99),
+    ]
     assert (await client.find_by_code("code-1", "purchase")).hits[0].id == made.value.id
 
 

@@ -118,13 +118,17 @@ async def test_not_covered_a_refusal_and_an_outage_differ(service: DeliverySimul
             await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
 
 
-@pytest.mark.parametrize(("words", "not_covered"), [
-    ("This address is not covered from this store", True),
-    ("Out of range", True), ("Sin cobertura en la zona", True),
-    ("La dirección está fuera de la zona de reparto", True),
-    ("El servicio está fuera de servicio", False),
-    ("The order could not be recovered", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "not_covered"),
+    [
+        ("This address is not covered from this store", True),
+        ("Out of range", True),
+        ("Sin cobertura en la zona", True),
+        ("La dirección está fuera de la zona de reparto", True),
+        ("El servicio está fuera de servicio", False),
+        ("The order could not be recovered", False),
+    ],
+)
 async def test_only_prices_are_refused_for_a_place(make: Make, partner: Partner, words: str, not_covered: bool) -> None:
     partner.answer = lambda _: said({"message": words}, 422)
     client = make("", partner.url)

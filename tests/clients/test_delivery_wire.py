@@ -25,20 +25,24 @@ def test_a_booking_comes_wrapped_or_bare(document: object) -> None:
     assert (record.id, record.numeric_id, record.status) == ("abc", "10001", "ACCEPTED")
 
 
-@pytest.mark.parametrize(("more", "field", "value"), [
-    ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
-    ({"deliveryFee": 2.5}, "fee", "2.50"), ({"deliveryFee": "2.50"}, "fee", "2.50"),
-    ({"deliveryFee": None}, "fee", ""),
-    ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
-    ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
-    ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
-    ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
-    ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
-    ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
-    ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
-    ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
-    ({"validationCode": 1234}, "validation_code", "1234"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("more", "field", "value"),
+    [
+        ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
+        ({"deliveryFee": 2.5}, "fee", "2.50"),
+        ({"deliveryFee": "2.50"}, "fee", "2.50"),
+        ({"deliveryFee": None}, "fee", ""),
+        ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
+        ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
+        ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
+        ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
+        ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
+        ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
+        ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
+        ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
+        ({"validationCode": 1234}, "validation_code", "1234"),
+    ],
+)
 def test_its_fields(more: dict[str, Any], field: str, value: str) -> None:
     assert getattr(wire.read_booking({**BOOKING, **more}, route("get_booking")), field) == value
 

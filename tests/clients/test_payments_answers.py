@@ -188,16 +188,20 @@ async def test_what_is_read(bench: Bench, call: str, status: int, body: object, 
     assert not any(secret in repr(found) for secret in ("s3cret", "callbacks/payments/", "bot.example/thanks"))
 
 
-@pytest.mark.parametrize(("item", "expected"), [
-    ({"amount": "10.05", "quantity": 2}, (2, 1005, 2010)),
-    ({"amount": 0.99, "quantity": "1"}, (1, 99, 99)),
-    ({"amount": "1.00"}, (None, 100, None)), ({"quantity": 2}, (2, None, None)),
-    ({"amount": "1.005", "quantity": 2}, (2, None, None)),
-    ({"amount": "1.00", "quantity": "two"}, (None, 100, None)),
-    ({"amount": "1.00", "quantity": -2}, (None, 100, None)),
-    ({"amount": -1, "quantity": 2}, (2, None, None)),
-    ({"amount": "1.00", "quantity": 0}, (0, 100, 0)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ({"amount": "10.05", "quantity": 2}, (2, 1005, 2010)),
+        ({"amount": 0.99, "quantity": "1"}, (1, 99, 99)),
+        ({"amount": "1.00"}, (None, 100, None)),
+        ({"quantity": 2}, (2, None, None)),
+        ({"amount": "1.005", "quantity": 2}, (2, None, None)),
+        ({"amount": "1.00", "quantity": "two"}, (None, 100, None)),
+        ({"amount": "1.00", "quantity": -2}, (None, 100, None)),
+        ({"amount": -1, "quantity": 2}, (2, None, None)),
+        ({"amount": "1.00", "quantity": 0}, (0, 100, 0)),
+    ],
+)
 async def test_what_items_leave_open_is_none(bench: Bench, item: JsonObject, expected: tuple[int | None, ...]) -> None:
     [found] = (await bench.told("get purchase", purchase(items=[{"description": "x", **item}]))).items
     assert (found.description, found.quantity, found.unit_cents, found.line_cents) == ("x", *expected)
@@ -205,12 +209,16 @@ async def test_what_items_leave_open_is_none(bench: Bench, item: JsonObject, exp
 
 async def test_an_items_amount_may_be_for_the_line(bench: Bench) -> None:
     bench.services = '[payments]\nitem_amount = "line"\n'
-    items = [{"description": name, "amount": amount, "quantity": quantity}
-             for name, amount, quantity in (("Book", "20.10", 2), ("Odd", "0.99", 2), ("None", "0.99", 0))]  # fmt: skip
+    items = [
+        {"description": name, "amount": amount, "quantity": quantity}
+        for name, amount, quantity in (("Book", "20.10", 2), ("Odd", "0.99", 2), ("None", "0.99", 0))
+    ]
     found = (await bench.told("purchase", purchase(items=items))).value.items
     assert [(one.quantity, one.unit_cents, one.line_cents) for one in found] == [
-        (2, 1005, 2010), (2, None, 99), (0, None, 99),
-    ]  # fmt: skip
+        (2, 1005, 2010),
+        (2, None, 99),
+        (0, None, 99),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -284,13 +292,16 @@ NO_FIELD = "the service does not accept the description and the amount and the i
 @pytest.mark.parametrize(
     ("call", "services", "messages", "reason", "words"),
     [
-        ("create", '[payments.create_payout.fields]\namount = "value"\n',
-         {"value": ["too much"], "email": "odd", "internal.rule": ["x"]},
-         "the service does not accept the amount and the email (422)",
-         "Invalid; amount: too much; email: odd; internal.rule: x"),
+        (
+            "create",
+            '[payments.create_payout.fields]\namount = "value"\n',
+            {"value": ["too much"], "email": "odd", "internal.rule": ["x"]},
+            "the service does not accept the amount and the email (422)",
+            "Invalid; amount: too much; email: odd; internal.rule: x",
+        ),
         ("purchase", "", {"description": ["too long"], "amount": ["odd"], "quantity": ["odd"]}, NO_FIELD, None),
     ],
-)  # fmt: skip
+)
 async def test_a_refusal_names_the_field_in_our_words(
     bench: Bench, call: str, services: str, messages: dict[str, Any], reason: str, words: str | None
 ) -> None:

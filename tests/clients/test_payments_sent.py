@@ -23,19 +23,27 @@ from tests.clients.partner_server import Partner, operation, said
 from tests.clients.payments_calls import CALLS, EFFECTS, NEW, PURCHASE, REFERENCE, Bench, new_purchase
 
 PAYOUT = {
-    "email": "ana+x@example.com", "description": 'March "translation" — naïve', "amount": Decimal("10.10"),
-    "code": "01JCODE", "confirmation_uri": "https://bot.example/c/1", "failure_uri": "https://bot.example/c/2",
+    "email": "ana+x@example.com",
+    "description": 'March "translation" — naïve',
+    "amount": Decimal("10.10"),
+    "code": "01JCODE",
+    "confirmation_uri": "https://bot.example/c/1",
+    "failure_uri": "https://bot.example/c/2",
     "cancel_uri": "https://bot.example/c/3",
-}  # fmt: skip
+}
 OPEN_PURCHASE = {
-    "code": "code-1", "description": "Books & more", "amount": Decimal("21.09"),
+    "code": "code-1",
+    "description": "Books & more",
+    "amount": Decimal("21.09"),
     "items": [
         {"description": "Book", "amount": Decimal("10.05"), "quantity": 2},
         {"description": "Pen <b>", "amount": Decimal("0.99"), "quantity": 1},
     ],
-    "confirmation_uri": "https://bot.example/thanks", "cancel_uri": "https://bot.example/canceled",
-    "callback_uri": "https://bot.example/callbacks/payments/a", "failure_uri": "https://bot.example/callbacks/payments/b",
-}  # fmt: skip
+    "confirmation_uri": "https://bot.example/thanks",
+    "cancel_uri": "https://bot.example/canceled",
+    "callback_uri": "https://bot.example/callbacks/payments/a",
+    "failure_uri": "https://bot.example/callbacks/payments/b",
+}
 ROWS = [
     {"receiver_email": "ana@example.com", "amount": Decimal("25.10"), "currency": "USD", "note": "March",
      "internal_note": "B-4F7K2M/2"},
@@ -128,14 +136,17 @@ async def test_an_operators_names_are_used(bench: Bench, call: str, services: st
     ("call", "services", "line"),
     [
         ("account", ACCOUNT + 'path = "/accounts/{email}"', "GET /accounts/ana%2Bx%26y%3D1%40example.com"),
-        ("account", ACCOUNT + 'fields = { email = "user[email]" }',
-         "GET /account-status?user%5Bemail%5D=ana%2Bx%26y%3D1%40example.com"),
+        (
+            "account",
+            ACCOUNT + 'fields = { email = "user[email]" }',
+            "GET /account-status?user%5Bemail%5D=ana%2Bx%26y%3D1%40example.com",
+        ),
         ("partner", '[payments.partner]\npath = "/me"', "GET /me"),
         ("find", "[payments]\nlist_page_size = 50\n", "GET /operations?page=1&perPage=50&type=payout"),
         ("first page", '[payments]\nlist_parameters = "query"\n', "GET /operations?page=1&perPage=10"),
         ("first page", '[payments]\nlist_parameters = "body"\n', "GET /operations"),
     ],
-)  # fmt: skip
+)
 async def test_an_operators_paths_are_used(bench: Bench, call: str, services: str, line: str) -> None:
     bench.services = services
     await bench.told(call, {}, 404)
@@ -152,9 +163,13 @@ async def test_an_address_may_be_a_header(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     "override",
-    ["", '[payments]\nfield_prefix = "acme"', '[payments.cancel_bulk_items.fields]\nitems = "operations"\nhash = "uid"',
-     '[payments.cancel_bulk_items]\npath = "/v2/cancel"\nmethod = "PUT"\nfields = { id = "bulk" }'],
-)  # fmt: skip
+    [
+        "",
+        '[payments]\nfield_prefix = "acme"',
+        '[payments.cancel_bulk_items.fields]\nitems = "operations"\nhash = "uid"',
+        '[payments.cancel_bulk_items]\npath = "/v2/cancel"\nmethod = "PUT"\nfields = { id = "bulk" }',
+    ],
+)
 async def test_in_no_dialect_does_a_cancellation_leave_without_its_hashes(bench: Bench, override: str) -> None:
     bench.services = override
     await bench.told("cancel items", {"successful": []})
@@ -284,9 +299,12 @@ async def test_what_may_leave_is_asked_with_operation_and_subject(session: Clien
 # Production: an assumption that moves money is not used until the operator confirms it.
 
 REQUIRE = {
-    "payments.commit_payout": "commit", "payments.one_step_payout": "one step", "payments.cancel_payout": "cancel",
-    "payments.create_bulk_payment": "bulk", "payments.cancel_bulk_items": "cancel items",
-}  # fmt: skip
+    "payments.commit_payout": "commit",
+    "payments.one_step_payout": "one step",
+    "payments.cancel_payout": "cancel",
+    "payments.create_bulk_payment": "bulk",
+    "payments.cancel_bulk_items": "cancel items",
+}
 
 
 def test_what_moves_money_is_said_of_these_and_of_no_other() -> None:

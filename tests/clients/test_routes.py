@@ -162,9 +162,13 @@ def test_another_path_alone_is_no_confirmation(operator: Write) -> None:
 
 
 ROUTE = Route(
-    service="payments", operation="read", method="GET", path="/operations/{id}/x", mark=Mark.DOCUMENTED,
+    service="payments",
+    operation="read",
+    method="GET",
+    path="/operations/{id}/x",
+    mark=Mark.DOCUMENTED,
     moves_money=False,
-)  # fmt: skip
+)
 
 
 @given(st.text(min_size=1, max_size=200))

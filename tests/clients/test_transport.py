@@ -244,20 +244,24 @@ async def test_a_base_address_that_is_none_is_the_operators(session: ClientSessi
         transport(session, base_url)
 
 
-@pytest.mark.parametrize(("body", "content_type", "is_html", "parsed"), [
-    (b'{"a": 0.1}', "application/json", False, {"a": Decimal("0.1")}),
-    (b'\xef\xbb\xbf{"a": 1}', "text/plain", False, {"a": 1}),
-    (b"null", "application/json", False, None), (b"", "application/json", False, NO_JSON),
-    (b"nope", "text/plain", False, NO_JSON),
-    (b"<html></html>", "application/json", True, NO_JSON),
-    (b"  <!doctype html>", "", True, NO_JSON),
-    (b'{"a": 1}', "text/html; charset=utf-8", True, NO_JSON),
-    (b'{"a": NaN}', "application/json", False, NO_JSON),
-    (b'{"a": 1e999999}', "application/json", False, NO_JSON),
-    (b'{"a": ' + b"9" * 5000 + b"}", "application/json", False, NO_JSON),
-    (b"[" * 100_000, "application/json", False, NO_JSON),
-    (b'{"a": "\xff"}', "application/json", False, NO_JSON),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "content_type", "is_html", "parsed"),
+    [
+        (b'{"a": 0.1}', "application/json", False, {"a": Decimal("0.1")}),
+        (b'\xef\xbb\xbf{"a": 1}', "text/plain", False, {"a": 1}),
+        (b"null", "application/json", False, None),
+        (b"", "application/json", False, NO_JSON),
+        (b"nope", "text/plain", False, NO_JSON),
+        (b"<html></html>", "application/json", True, NO_JSON),
+        (b"  <!doctype html>", "", True, NO_JSON),
+        (b'{"a": 1}', "text/html; charset=utf-8", True, NO_JSON),
+        (b'{"a": NaN}', "application/json", False, NO_JSON),
+        (b'{"a": 1e999999}', "application/json", False, NO_JSON),
+        (b'{"a": ' + b"9" * 5000 + b"}", "application/json", False, NO_JSON),
+        (b"[" * 100_000, "application/json", False, NO_JSON),
+        (b'{"a": "\xff"}', "application/json", False, NO_JSON),
+    ],
+)
 def test_a_body_is_read_for_what_it_is(body: bytes, content_type: str, is_html: bool, parsed: object) -> None:
     reply = read_reply(status=200, headers={"Content-Type": content_type, "Set-Cookie": "x"}, body=body)
     assert reply.json == parsed

@@ -180,21 +180,25 @@ def clock_set(at: float, by: float, *, is_intact: bool = True) -> audit.Verified
     return audit.VerifiedRow(seq=1, entry=said, is_intact=is_intact)
 
 
-@pytest.mark.parametrize(("now", "steps", "between"), [
-    (10, [], (0, 10)),
-    (-110, [clock_set(-119, -120)], (-120, 10)),
-    (10, [clock_set(-119, -120)], (-120, 130)),
-    (130, [clock_set(121, 120)], (0, 130)),
-    (-50, [clock_set(-119, -120), clock_set(-55, 60)], (-120, 10)),
-    (10, [clock_set(-125, -120)], (0, 10)),
-    (10, [clock_set(-121, -120)], (-120, 130)),
-    (-110, [clock_set(-119, -120, is_intact=False)], (-110, 0)),
-    (10, [audit.VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
-], ids=[
-    *("never set", "set back", "set back two hours ago", "set forward", "set back, and half of it forward"),
-    *("set before", "set up to two minutes before, as another process may not have noticed"),
-    *("a row that was changed", "a row that cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("now", "steps", "between"),
+    [
+        (10, [], (0, 10)),
+        (-110, [clock_set(-119, -120)], (-120, 10)),
+        (10, [clock_set(-119, -120)], (-120, 130)),
+        (130, [clock_set(121, 120)], (0, 130)),
+        (-50, [clock_set(-119, -120), clock_set(-55, 60)], (-120, 10)),
+        (10, [clock_set(-125, -120)], (0, 10)),
+        (10, [clock_set(-121, -120)], (-120, 130)),
+        (-110, [clock_set(-119, -120, is_intact=False)], (-110, 0)),
+        (10, [audit.VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
+    ],
+    ids=[
+        *("never set", "set back", "set back two hours ago", "set forward", "set back, and half of it forward"),
+        *("set before", "set up to two minutes before, as another process may not have noticed"),
+        *("a row that was changed", "a row that cannot be read"),
+    ],
+)
 def test_when_it_lasted_by_every_clock(
     now: float, steps: list[audit.VerifiedRow], between: tuple[float, float]
 ) -> None:

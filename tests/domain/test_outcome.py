@@ -80,10 +80,14 @@ WORDS: dict[type[object], set[Ended]] = {
 }
 
 
-@pytest.mark.parametrize("reply", [
-    *(Reply(status=status, json={}) for status in range(200, 600)),
-    *(Reply(failure=failure) for failure in Failure),
-], ids=lambda reply: str(reply.status or reply.failure))  # fmt: skip
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(Reply(status=status, json={}) for status in range(200, 600)),
+        *(Reply(failure=failure) for failure in Failure),
+    ],
+    ids=lambda reply: str(reply.status or reply.failure),
+)
 def test_the_word_for_figures_is_of_the_same_class(reply: Reply) -> None:
     assert how_ended(reply) in WORDS[type(outcome(reply))]
 
@@ -119,10 +123,14 @@ JSON = st.recursive(
     max_leaves=12,
 )
 REPLIES = st.builds(
-    Reply, status=st.none() | st.integers(min_value=-1, max_value=1000),
-    headers=st.dictionaries(st.just("retry-after"), st.text(max_size=12)), json=st.just(NO_JSON) | JSON, text=st.text(),
-    is_html=st.booleans(), failure=st.none() | st.sampled_from(Failure),
-)  # fmt: skip
+    Reply,
+    status=st.none() | st.integers(min_value=-1, max_value=1000),
+    headers=st.dictionaries(st.just("retry-after"), st.text(max_size=12)),
+    json=st.just(NO_JSON) | JSON,
+    text=st.text(),
+    is_html=st.booleans(),
+    failure=st.none() | st.sampled_from(Failure),
+)
 
 
 @given(reply=REPLIES, earlier_unknown=st.booleans(), is_read=st.booleans())

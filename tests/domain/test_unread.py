@@ -66,24 +66,30 @@ def test_the_object_in_question_comes_first_however_far_down_a_list_it_lies() ->
     assert shape_of(DOCUMENT, at=DOCUMENT) == shape_of(DOCUMENT)
 
 
-@pytest.mark.parametrize("name", [
-    *("ana@example.com", "12345", "2026-11-20", "Ana Lopez", "P-4F7K2M", "d41d8cd98f00b204e9800998ecf8427e"),
-    *("deadbeefdeadbeef", "550e8400-e29b-41d4-a716-446655440000", "https://example.com/x", "op_20261120"),
-    "x" * 60,
-    *("", 'a"b', "a`b", "a\\b", "a\x00b", "\ud800", "<!channel>", "order12345", "a1b2c", "abcdefabcdef"),
-    "x" * 51,
-    "(masked)",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ana@example.com", "12345", "2026-11-20", "Ana Lopez", "P-4F7K2M", "d41d8cd98f00b204e9800998ecf8427e"),
+        *("deadbeefdeadbeef", "550e8400-e29b-41d4-a716-446655440000", "https://example.com/x", "op_20261120"),
+        "x" * 60,
+        *("", 'a"b', "a`b", "a\\b", "a\x00b", "\ud800", "<!channel>", "order12345", "a1b2c", "abcdefabcdef"),
+        "x" * 51,
+        "(masked)",
+    ],
+)
 def test_a_name_that_looks_like_a_value_is_masked(name: str) -> None:
     assert told(shape_of({name: 1})) == {"(masked)": "whole number"}
 
 
-@pytest.mark.parametrize("name", [
-    *("id", "_id", "externalBookingId", "svc_operation_hash", "country_ID", "$ref", "@type", "sha256", "address2"),
-    *("order1234", "a1b2", "abcdefabcde"),
-    "x" * 50,
-    "código",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("id", "_id", "externalBookingId", "svc_operation_hash", "country_ID", "$ref", "@type", "sha256", "address2"),
+        *("order1234", "a1b2", "abcdefabcde"),
+        "x" * 50,
+        "código",
+    ],
+)
 def test_a_name_stays(name: str) -> None:
     assert masked(name) == name
 
@@ -141,9 +147,13 @@ def test_an_object_is_looked_for_among_twenty_thousand(before: int, level: tuple
 
 _LETTERS = st.text(alphabet="äqzxw §", min_size=1, max_size=12)
 _DRAWN = st.one_of(
-    st.none(), st.booleans(), st.integers(min_value=10**7, max_value=10**12),
-    st.decimals(min_value=10**7, max_value=10**9, places=2), _LETTERS.map(lambda text: f"~{text}~"), st.emails(),
-)  # fmt: skip
+    st.none(),
+    st.booleans(),
+    st.integers(min_value=10**7, max_value=10**12),
+    st.decimals(min_value=10**7, max_value=10**9, places=2),
+    _LETTERS.map(lambda text: f"~{text}~"),
+    st.emails(),
+)
 _NAMES = st.sampled_from(["id", "state", "data", "items", "note", "total"])
 """Names stay as they are, so that whatever else is shown would be a value."""
 _DOCUMENTS = st.recursive(
@@ -178,9 +188,13 @@ def wanted(body: object, *names: str, at: object = None) -> tuple[Wanted, ...]:
 def answer(body: object, *names: str, at: object = None) -> UnreadAnswer:
     shape = shape_of(body, at=at)
     return UnreadAnswer(
-        operation="payments.partner", status=200, body=shape.kind, fields=shape.fields,
-        wanted=wanted(body, *names, at=at), is_cut=shape.is_cut,
-    )  # fmt: skip
+        operation="payments.partner",
+        status=200,
+        body=shape.kind,
+        fields=shape.fields,
+        wanted=wanted(body, *names, at=at),
+        is_cut=shape.is_cut,
+    )
 
 
 def proposed(body: object, *names: str) -> dict[str, str]:
@@ -202,10 +216,14 @@ def test_the_same_letters_go_before_a_part_of_the_name_or_mostly_equal_ones(like
     assert proposed({other: "x", likely: "y"}, "status") == {"status": likely}
 
 
-@pytest.mark.parametrize("body", [
-    *({"operation_id": None}, {"operation_id": ""}, {"operation_id": True}, {"operation_id": {}}),
-    *({"operation_id": []}, {"amount": "1.00"}, {"ana@example.com": "x"}),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        *({"operation_id": None}, {"operation_id": ""}, {"operation_id": True}, {"operation_id": {}}),
+        *({"operation_id": []}, {"amount": "1.00"}, {"ana@example.com": "x"}),
+    ],
+    ids=str,
+)
 def test_of_another_type_read_as_something_else_or_masked_it_is_no_candidate(body: dict[str, object]) -> None:
     assert wanted(body, "id")[0].candidates == ()
 
@@ -259,12 +277,15 @@ def test_answers_of_one_form_have_one_fingerprint() -> None:
 _VALUES: dict[str, object] = {"text": "x", "whole": 1, "number": Decimal("1.5"), "list": [1], "object": {"a": 1}}
 
 
-@pytest.mark.parametrize(("types", "names"), [
-    ("list object", "data partner payments operations bulk_payments webhooks events items successful driver"),
-    ("text whole", "page pages last_page per_page total first last count payments_count pending completed failed"),
-    ("text list object", "text sentences emotion audio vocals music"),
-    ("text whole number", "id status amount email"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("types", "names"),
+    [
+        ("list object", "data partner payments operations bulk_payments webhooks events items successful driver"),
+        ("text whole", "page pages last_page per_page total first last count payments_count pending completed failed"),
+        ("text list object", "text sentences emotion audio vocals music"),
+        ("text whole number", "id status amount email"),
+    ],
+)
 def test_a_field_is_looked_for_among_those_of_its_types(types: str, names: str) -> None:
     for name in names.split():
         for type_, value in _VALUES.items():

@@ -195,10 +195,13 @@ async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     assert maria.files(await maria.results(board))[0].name.endswith(".mp3")
 
 
-@pytest.mark.parametrize(("missing", "why", "there"), [
-    ("music", "The service did not give it.", "vocals"),
-    ("vocals", "It was done, but the localization service has no", "music"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("missing", "why", "there"),
+    [
+        ("music", "The service did not give it.", "vocals"),
+        ("vocals", "It was done, but the localization service has no", "music"),
+    ],
+)
 async def test_one_track_without_the_other(maria: Localizer, missing: str, why: str, there: str) -> None:
     """The service gives one alone; or the first of two cannot be fetched any more."""
     if missing == "music":

@@ -55,15 +55,18 @@ async def test_an_exception_becomes_a_number(played: Played, kind: str, capsys: 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("trouble", "said"), [
-    (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack did not say who you are. {AGAIN}"),
-    (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
-    (
-        CommitUnknown("broken"),
-        ":grey_question: The database did not say whether this was recorded. Look at the card or at "
-        "`/pay approvals` before you repeat it.",
-    ),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack did not say who you are. {AGAIN}"),
+        (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
+        (
+            CommitUnknown("broken"),
+            ":grey_question: The database did not say whether this was recorded. Look at the card or at "
+            "`/pay approvals` before you repeat it.",
+        ),
+    ],
+)
 async def test_each_trouble_is_answered_as_known(played: Played, kind: str, trouble: Exception, said: str) -> None:
     rig, behaviours = played
 
@@ -119,12 +122,15 @@ async def test_a_form_that_slack_does_not_open_is_said(played: Played) -> None:
     assert "Slack did not open the form" in ephemerals(rig, MARIA)[-1]
 
 
-@pytest.mark.parametrize(("text", "asked"), [
-    ("show payload", []),
-    ("send ana@example.com 25.00 payload", ["payload"]),
-    ("send ana@example.com 25.00 payload={}", ["payload={}"]),
-    ('send ana@example.com 25.00 "x&payload={"type":"block_actions"}"', ["x&payload={type:block_actions}"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("show payload", []),
+        ("send ana@example.com 25.00 payload", ["payload"]),
+        ("send ana@example.com 25.00 payload={}", ["payload={}"]),
+        ('send ana@example.com 25.00 "x&payload={"type":"block_actions"}"', ["x&payload={type:block_actions}"]),
+    ],
+)
 async def test_the_word_payload_is_a_word(rig: Rig, text: str, asked: list[str]) -> None:
     rig.workspace.add_channel("C0PAYLOAD", "payload-team", members=[MARIA])
     rig.workspace.set_user(MARIA, name="payload")

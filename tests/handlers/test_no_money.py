@@ -19,11 +19,14 @@ async def _ready(rig: Rig) -> tuple[int, str]:
         return answer.status, str((await answer.json())["database"])
 
 
-@pytest.mark.parametrize(("free", "whole", "status", "database"), [
-    (499_000_000, 100 * GIGABYTE, 200, "its disk is almost full"),
-    (1_000_000, 100 * GIGABYTE, 503, "its disk is full"),
-    (6_000_000, 64_000_000, 200, "its disk is almost full"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("free", "whole", "status", "database"),
+    [
+        (499_000_000, 100 * GIGABYTE, 200, "its disk is almost full"),
+        (1_000_000, 100 * GIGABYTE, 503, "its disk is full"),
+        (6_000_000, 64_000_000, 200, "its disk is almost full"),
+    ],
+)
 async def test_no_money_is_asked_for_on_full_disks(rig: Rig, free: int, whole: int, status: int, database: str) -> None:
     disk = rig.switchboard.context.store.disk
     disk.usage = lambda: (free, whole)

@@ -48,20 +48,23 @@ async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
         assert shown(ack).splitlines()[0].endswith("The operator has to set `PAYMENTS_PARTNER_ID`.")
 
 
-@pytest.mark.parametrize(("typed", "understood"), [
-    ("web=2x10.00", [("web", 2, 1000)]),
-    ("web=2x10.00 ads=1x99.50", [("web", 2, 1000), ("ads", 1, 9950)]),
-    ('"Web design=2x10.00"', [("Web design", 2, 1000)]),
-    ('"Web design"=2x10.00', [("Web design", 2, 1000)]),
-    ("\u201cWeb design=2x10.00\u201d", [("Web design", 2, 1000)]),
-    ('"Web design = 2 x 10"', [("Web design", 2, 1000)]),
-    ("web=2X10.5", [("web", 2, 1050)]),
-    ("web=2×10", [("web", 2, 1000)]),
-    ("a=b=2x1", [("a=b", 2, 100)]),
-    ("box=1x2", [("box", 1, 200)]),
-    ("&lt;b&gt;=1x2", [("<b>", 1, 200)]),
-    ("web=9999x0.01", [("web", 9999, 1)]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("typed", "understood"),
+    [
+        ("web=2x10.00", [("web", 2, 1000)]),
+        ("web=2x10.00 ads=1x99.50", [("web", 2, 1000), ("ads", 1, 9950)]),
+        ('"Web design=2x10.00"', [("Web design", 2, 1000)]),
+        ('"Web design"=2x10.00', [("Web design", 2, 1000)]),
+        ("\u201cWeb design=2x10.00\u201d", [("Web design", 2, 1000)]),
+        ('"Web design = 2 x 10"', [("Web design", 2, 1000)]),
+        ("web=2X10.5", [("web", 2, 1050)]),
+        ("web=2×10", [("web", 2, 1000)]),
+        ("a=b=2x1", [("a=b", 2, 100)]),
+        ("box=1x2", [("box", 1, 200)]),
+        ("&lt;b&gt;=1x2", [("<b>", 1, 200)]),
+        ("web=9999x0.01", [("web", 9999, 1)]),
+    ],
+)
 def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) -> None:
     values = read(f'ben@example.com "Spring campaign" {typed}')
     found = PurchasePayload(email="ben@example.com", description="x", items=tuple(values["item"]))  # type: ignore[arg-type]
@@ -69,16 +72,19 @@ def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) 
     assert (values["email"], values["description"]) == ("ben@example.com", "Spring campaign")
 
 
-@pytest.mark.parametrize(("typed", "rule"), [
-    ("", "it is missing"),
-    *((typed, "name = quantity x unit price") for typed in ("web", "web=", "web=10.00")),
-    ("=2x10.00", f"1 to {NAME_LIMIT} characters; this has 0"),
-    (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
-    *((f"web={number}x10.00", "number from 1 to 9999") for number in ("", "0", "1.5", "-1", "10000", "٢")),
-    ("web=2x", "unit price"),
-    ("web=2x0", "more than zero"),
-    ("web=2x1.005", "two decimal places"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("typed", "rule"),
+    [
+        ("", "it is missing"),
+        *((typed, "name = quantity x unit price") for typed in ("web", "web=", "web=10.00")),
+        ("=2x10.00", f"1 to {NAME_LIMIT} characters; this has 0"),
+        (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
+        *((f"web={number}x10.00", "number from 1 to 9999") for number in ("", "0", "1.5", "-1", "10000", "٢")),
+        ("web=2x", "unit price"),
+        ("web=2x0", "more than zero"),
+        ("web=2x1.005", "two decimal places"),
+    ],
+)
 def test_each_mistake_names_argument_and_rule(typed: str, rule: str) -> None:
     ((named, said),) = wrong(f'ben@example.com "Spring campaign" {typed}')
     assert named == "item"
@@ -133,13 +139,16 @@ async def test_the_form_collects_for_several_items(rig: Rig) -> None:
     assert len(await requests(rig)) == 1
 
 
-@pytest.mark.parametrize(("field", "text", "words"), [
-    (forms.EMAIL, "nobody", ["e-mail address"]),
-    (forms.DESCRIPTION, "d" * 501, ["500 characters"]),
-    (forms.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
-    (forms.ITEMS, " \n ", ["missing"]),
-    (forms.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        (forms.EMAIL, "nobody", ["e-mail address"]),
+        (forms.DESCRIPTION, "d" * 501, ["500 characters"]),
+        (forms.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
+        (forms.ITEMS, " \n ", ["missing"]),
+        (forms.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
+    ],
+)
 async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:
     await rig.pay("collect")
     await rig.workspace.submit(MARIA, {**FORM, field: text}, force=True)

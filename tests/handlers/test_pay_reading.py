@@ -89,13 +89,16 @@ def test_kind_and_page_may_be_left_out(line: str, which: str | None, page: int |
     assert read_arguments(LIST, line.split(), spelled="/pay") == {"payouts|purchases": which, "page": page}
 
 
-@pytest.mark.parametrize(("line", "argument", "rule"), [
-    ("foo", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
-    ("0", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
-    ("payouts x", "page", "it must be a page number such as 2"),
-    ("payouts 1 2", "2", "this is one word too many"),
-    ("2 payouts", "payouts", "this is one word too many"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "argument", "rule"),
+    [
+        ("foo", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+        ("0", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+        ("payouts x", "page", "it must be a page number such as 2"),
+        ("payouts 1 2", "2", "this is one word too many"),
+        ("2 payouts", "payouts", "this is one word too many"),
+    ],
+)
 def test_a_mistake_names_its_argument(line: str, argument: str, rule: str) -> None:
     with pytest.raises(MistakesError) as caught:
         read_arguments(LIST, line.split(), spelled="/pay")
@@ -156,16 +159,19 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
             assert part in told
 
 
-@pytest.mark.parametrize(("trouble", "said"), [
-    (
-        ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
-        ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
-    ),
-    (
-        ServiceNever("payments", REFUSED, status=409),
-        ":warning: The payments service refused the request (409); check what",
-    ),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (
+            ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
+            ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
+        ),
+        (
+            ServiceNever("payments", REFUSED, status=409),
+            ":warning: The payments service refused the request (409); check what",
+        ),
+    ],
+)
 async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(trouble: Exception, said: str) -> None:
     async def work() -> Answer:
         raise trouble

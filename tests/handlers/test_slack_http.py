@@ -159,25 +159,28 @@ async def passes(body: dict[str, Any], ours: BotIdentity) -> bool:
     return went_on
 
 
-@pytest.mark.parametrize(("body", "ours", "goes_on"), [
-    ({"team_id": "T0HOME"}, home(), True),
-    ({"team": {"id": "T0HOME"}}, home(), True),
-    ({"team_id": "T0OTHER"}, home(), False),
-    ({}, home(), False),
-    ({"team_id": "T0HOME", "api_app_id": "A0OURS"}, home(), True),
-    ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(), False),
-    ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(app=""), True),
-    ({"team_id": "T0HOME", "enterprise_id": "E0OURS"}, home("E0OURS"), True),
-    ({"team_id": "T0HOME", "enterprise": {"id": "E0OURS"}}, home("E0OURS"), True),
-    ({"team_id": "T0HOME"}, home("E0OURS"), True),
-    ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home("E0OURS"), False),
-    ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home(), True),
-    ({"team_id": "T0OTHER", "view": {"app_installed_team_id": "T0HOME"}}, home(), True),
-    ({"team_id": "T0HOME", "view": {"app_installed_team_id": "T0OTHER"}}, home(), False),
-    ({"team_id": "T0OTHER", "authorizations": [{"team_id": "T0HOME"}]}, home(), True),
-    ({"team_id": "T0HOME", "authorizations": [{"team_id": "T0OTHER"}]}, home(), False),
-    ({"authorizations": [{"team_id": "T0HOME", "enterprise_id": "E0OTHER"}]}, home("E0OURS"), False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "ours", "goes_on"),
+    [
+        ({"team_id": "T0HOME"}, home(), True),
+        ({"team": {"id": "T0HOME"}}, home(), True),
+        ({"team_id": "T0OTHER"}, home(), False),
+        ({}, home(), False),
+        ({"team_id": "T0HOME", "api_app_id": "A0OURS"}, home(), True),
+        ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(), False),
+        ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(app=""), True),
+        ({"team_id": "T0HOME", "enterprise_id": "E0OURS"}, home("E0OURS"), True),
+        ({"team_id": "T0HOME", "enterprise": {"id": "E0OURS"}}, home("E0OURS"), True),
+        ({"team_id": "T0HOME"}, home("E0OURS"), True),
+        ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home("E0OURS"), False),
+        ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home(), True),
+        ({"team_id": "T0OTHER", "view": {"app_installed_team_id": "T0HOME"}}, home(), True),
+        ({"team_id": "T0HOME", "view": {"app_installed_team_id": "T0OTHER"}}, home(), False),
+        ({"team_id": "T0OTHER", "authorizations": [{"team_id": "T0HOME"}]}, home(), True),
+        ({"team_id": "T0HOME", "authorizations": [{"team_id": "T0OTHER"}]}, home(), False),
+        ({"authorizations": [{"team_id": "T0HOME", "enterprise_id": "E0OTHER"}]}, home("E0OURS"), False),
+    ],
+)
 async def test_only_our_own_workspace_and_app_are_heard(body: dict[str, Any], ours: BotIdentity, goes_on: bool) -> None:
     assert await passes(body, ours) is goes_on
 

@@ -59,17 +59,20 @@ def test_a_stranger_cannot_choose_the_source(claimed: list[str]) -> None:
     assert source_of("203.0.113.7", ", ".join(claimed), PROXIES) == ipaddress.ip_address("203.0.113.7")
 
 
-@pytest.mark.parametrize(("source", "listed", "may"), [
-    ("203.0.113.7", [], True),
-    ("203.0.113.7", ["203.0.113.7"], True),
-    ("203.0.113.8", ["203.0.113.7"], False),
-    ("198.51.100.200", ["203.0.113.7", "198.51.100.0/24"], True),
-    ("::ffff:203.0.113.7", ["203.0.113.7"], True),
-    ("2001:db8::7", ["203.0.113.7"], False),
-    ("2001:db8::7", ["2001:db8::/32"], True),
-    (None, ["0.0.0.0/0"], False),
-    (None, [], True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "listed", "may"),
+    [
+        ("203.0.113.7", [], True),
+        ("203.0.113.7", ["203.0.113.7"], True),
+        ("203.0.113.8", ["203.0.113.7"], False),
+        ("198.51.100.200", ["203.0.113.7", "198.51.100.0/24"], True),
+        ("::ffff:203.0.113.7", ["203.0.113.7"], True),
+        ("2001:db8::7", ["203.0.113.7"], False),
+        ("2001:db8::7", ["2001:db8::/32"], True),
+        (None, ["0.0.0.0/0"], False),
+        (None, [], True),
+    ],
+)
 def test_only_listed_sources_may_call_and_no_list_means_any(source: str | None, listed: list[str], may: bool) -> None:
     found = source_of(source, "", [])
     assert allowed(found, networks(*listed)) is may

@@ -85,11 +85,14 @@ PRICE = {
 }
 
 
-@pytest.mark.parametrize(("verb", "values", "errors"), [
-    ("book", {**FORM, views.PHONE: "+593 1", views.NAME: " "}, {views.PHONE: PHONE, views.NAME: NAME}),
-    ("prebook", {**PRE, views.PHONE: "+593 1"}, {views.PHONE: PHONE}),
-    ("quote", {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}, PRICE),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("verb", "values", "errors"),
+    [
+        ("book", {**FORM, views.PHONE: "+593 1", views.NAME: " "}, {views.PHONE: PHONE, views.NAME: NAME}),
+        ("prebook", {**PRE, views.PHONE: "+593 1"}, {views.PHONE: PHONE}),
+        ("quote", {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}, PRICE),
+    ],
+)
 async def test_a_mistake_is_at_its_field(rig: Rig, verb: str, values: dict[str, str], errors: dict[str, str]) -> None:
     await deliver(rig, verb)
     before = len(service_of(rig).bookings)

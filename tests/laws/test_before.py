@@ -39,8 +39,10 @@ async def test_it_is_stored_whole_and_once_before_anything_leaves(rig: Rig, effe
         before += 1
     found = await newest(rig)
     assert (found.kind, found.requester, found.state) == (
-        effect.kind, MARIA, State.NEW if effect.asks else State.AWAITING
-    )  # fmt: skip
+        effect.kind,
+        MARIA,
+        State.NEW if effect.asks else State.AWAITING,
+    )
     assert found.intact()
     assert (await actions(rig))[0] == "requested"
     assert len(await requests(rig)) == before
@@ -204,11 +206,15 @@ DIFFERENT = [
     ("email", "mallory@example.com", "the recipient is another one"),
     ("code", "01KAGT0000000000000OTHERS1", "the code is another one"),
     ("operation_type", "purchase", "it is no payout"),
-    *((
-        "status", status, f"the service says {'sent' if status == 'committed' else status}, although Switchboard sent "
-        "nothing"
-    ) for status in ("committed", "completed", "canceled", "failed")),
-]  # fmt: skip
+    *(
+        (
+            "status",
+            status,
+            f"the service says {'sent' if status == 'committed' else status}, although Switchboard sent nothing",
+        )
+        for status in ("committed", "completed", "canceled", "failed")
+    ),
+]
 
 
 @pytest.mark.parametrize(("field", "value", "said"), DIFFERENT)

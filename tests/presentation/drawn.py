@@ -131,11 +131,14 @@ def purchases_drawn(draw: st.DrawFn) -> Instruction:
         items=tuple(draw(st.lists(ITEMS, min_size=1, max_size=20))),
     )
     return purchase(
-        payload=payload, state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))), requester=REQUESTER,
-        origin_channel=ORIGIN, reason=draw(st.none() | foreign().map(given)),
+        payload=payload,
+        state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))),
+        requester=REQUESTER,
+        origin_channel=ORIGIN,
+        reason=draw(st.none() | foreign().map(given)),
         decided_by=draw(st.sampled_from(["", DECIDER])),
         remote_status=draw(st.sampled_from(["", "created", "CREATED"]) | foreign()),
-    )  # fmt: skip
+    )
 
 
 def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:

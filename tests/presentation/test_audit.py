@@ -79,10 +79,13 @@ def test_each_line_begins_with_its_time_to_the_second() -> None:
 
 def test_reasons_are_shown() -> None:
     ends = [
-        ("rejected", "U0ADA", "wrong invoice"), ("withdrawn", "U0MARIA", ""), ("closed", "U0LIN", "not at the bank"),
-        ("expired", "switchboard", "nobody decided in time"), ("needs_human", "switchboard", ""),
+        ("rejected", "U0ADA", "wrong invoice"),
+        ("withdrawn", "U0MARIA", ""),
+        ("closed", "U0LIN", "not at the bank"),
+        ("expired", "switchboard", "nobody decided in time"),
+        ("needs_human", "switchboard", ""),
         ("refused", "switchboard", "no funds"),
-    ]  # fmt: skip
+    ]
     assert lines_of(
         [said(told(1, action, actor=by, detail={"reason": stored(own_words(why))})) for action, by, why in ends]
     ) == snapshot("""\
@@ -117,9 +120,13 @@ missing.""")
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
     moved = told(
-        1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed",
+        1,
+        "moved_by_hand",
+        actor="U0ADA",
+        before="needs_human",
+        after="committed",
         detail={"reason": stored(own_words("why"))},
-    )  # fmt: skip
+    )
     as_text = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
     assert said(as_text) == said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: why."
     assert said(told(1, "looked")) == "Switchboard: looked."

@@ -49,9 +49,12 @@ def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invi
 )
 def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: object, proof: str, by: str) -> None:
     facts = {
-        "state": state.value, "reason": reason, "svc_hash": proof, "decided_by": by,
+        "state": state.value,
+        "reason": reason,
+        "svc_hash": proof,
+        "decided_by": by,
         "voters": [vote.person for vote in cast],
-    }  # fmt: skip
+    }
     check(cards.news(instruction, facts), cast)
 
 

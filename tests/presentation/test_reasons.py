@@ -331,21 +331,25 @@ def test_reasons_in_reasons_are_read_again() -> None:
     )
 
 
-@pytest.mark.parametrize("found", [
-    {"code": "of_tomorrow"},
-    {"code": ["held"]},
-    {"code": "held"},
-    {"code": "held", "facts": {"no": "gone"}},
-    {"code": "daily_limit", "facts": {"why": "x"}},
-    {"code": "daily_limit", "facts": ["why"]},
-    {"code": "daily_limit", "facts": {"code": "held"}},
-    {"code": "frozen", "facts": {"why": {"code": "of_tomorrow"}}},
-    {"facts": {}},
-    {},
-    [],
-    5,
-    True,
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"code": "of_tomorrow"},
+        {"code": ["held"]},
+        {"code": "held"},
+        {"code": "held", "facts": {"no": "gone"}},
+        {"code": "daily_limit", "facts": {"why": "x"}},
+        {"code": "daily_limit", "facts": ["why"]},
+        {"code": "daily_limit", "facts": {"code": "held"}},
+        {"code": "frozen", "facts": {"why": {"code": "of_tomorrow"}}},
+        {"facts": {}},
+        {},
+        [],
+        5,
+        True,
+    ],
+    ids=str,
+)
 def test_what_is_no_reason_of_ours_is_refused(found: object) -> None:
     assert in_words(found) == "it cannot be read"
     with pytest.raises(ValueError, match="no reason"):
@@ -359,13 +363,17 @@ def test_text_of_a_version_without_codes_stays_as_it_is() -> None:
     assert Reason.read(None) is None
 
 
-@pytest.mark.parametrize("facts", [
-    {"code": "ended_here", "facts": {"found": "x", "state": "odd"}},
-    {"code": "not_sent_in_time", "facts": {"held": 5}},
-    {"code": "votes_void", "facts": {"void": 5, "missing": 1}},
-    {"code": "on_hold", "facts": {"found": [["gap", []]]}},
-    {"code": "unconfirmed", "facts": {"kind": "odd"}},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"code": "ended_here", "facts": {"found": "x", "state": "odd"}},
+        {"code": "not_sent_in_time", "facts": {"held": 5}},
+        {"code": "votes_void", "facts": {"void": 5, "missing": 1}},
+        {"code": "on_hold", "facts": {"found": [["gap", []]]}},
+        {"code": "unconfirmed", "facts": {"kind": "odd"}},
+    ],
+    ids=str,
+)
 def test_a_reason_whose_facts_were_forged_is_told_as_unreadable(facts: object) -> None:
     assert in_words(facts) == "it cannot be read"
 
@@ -379,14 +387,17 @@ def test_other_reasons_with_the_name_of_the_service() -> None:
     )
 
 
-@pytest.mark.parametrize(("status", "fields", "said"), [
-    (401, (), "the service did not accept our credentials (401)"),
-    (403, ("amount",), "the service does not allow us this (403)"),
-    (404, (), "the service does not know what was asked for (404)"),
-    (422, ("amount",), "the service does not accept the amount (422)"),
-    (422, (), "the service refused the request (422)"),
-    (None, (), "the service refused the request"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "fields", "said"),
+    [
+        (401, (), "the service did not accept our credentials (401)"),
+        (403, ("amount",), "the service does not allow us this (403)"),
+        (404, (), "the service does not know what was asked for (404)"),
+        (422, ("amount",), "the service does not accept the amount (422)"),
+        (422, (), "the service refused the request (422)"),
+        (None, (), "the service refused the request"),
+    ],
+)
 def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], said: str) -> None:
     assert worded(Reason(Exchange.REFUSED, status=status, fields=fields)) == said
 
@@ -462,17 +473,21 @@ def test_behind_a_refusal_what_names_nothing_is_its_status_alone() -> None:
     assert because_refused(None) == because(None) == ""
 
 
-@pytest.mark.parametrize(("trouble", "said"), [
-    (ServiceNow("payments", NO_ANSWER), "no answer (timed out)"),
-    (ServiceNever("payments", Reason(Exchange.ANSWERED, status=409), words="no"), "answer 409, saying “no”"),
-    (OperatorError("it refuses the key", service="delivery"), "delivery: it refuses the key"),
-    (OperatorError(Reason(Exchange.STORE_KEY)), "the key of this store is not accepted"),
-    (OperatorError("the file is missing", words="no"), "the file is missing, saying “no”"),
-    (
-        OperatorError(Reason(Exchange.STORE_KEY), service="delivery", words="no"),
-        "delivery: the key of this store is not accepted, saying “no”",
-    ),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (ServiceNow("payments", NO_ANSWER), "no answer (timed out)"),
+        (ServiceNever("payments", Reason(Exchange.ANSWERED, status=409), words="no"), "answer 409, saying “no”"),
+        (OperatorError("it refuses the key", service="delivery"), "delivery: it refuses the key"),
+        (OperatorError(Reason(Exchange.STORE_KEY)), "the key of this store is not accepted"),
+        (OperatorError("the file is missing", words="no"), "the file is missing, saying “no”"),
+        (
+            OperatorError(Reason(Exchange.STORE_KEY), service="delivery", words="no"),
+            "delivery: the key of this store is not accepted, saying “no”",
+        ),
+    ],
+    ids=str,
+)
 def test_a_trouble_in_a_few_words(trouble: ServiceTrouble | OperatorError, said: str) -> None:
     assert told(trouble) == said
 
@@ -516,11 +531,14 @@ def test_what_is_wrong_with_a_table_is_kept_whole(flaw: Flaw) -> None:
     assert file_trouble(problem, example="email,amount") == table_problem(problem, example="email,amount")
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
-    ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."),
-    ("", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
+        ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."),
+        ("", ""),
+    ],
+)
 def test_an_instant_in_a_reason_is_told_in_the_readers_time_zone(text: str, said: str) -> None:
     assert reason_of(given(text)) == said
     assert reason_of(given(text), after_colon=True) == said.replace("Silent", "silent")

@@ -154,12 +154,15 @@ def test_in_the_terminal() -> None:
     ]
 
 
-@pytest.mark.parametrize(("reason", "hints"), [
-    (Reason(Exchange.UNEXPECTED, status=200), True),
-    (Reason(Exchange.NO_JSON, status=200), True),
-    (Reason(OfRequest.UNREAD, service="payments", why=Reason(Exchange.UNREADABLE, problem="no partner")), True),
-    (Reason(Exchange.NO_ANSWER, failure="timed out"), False),
-    (None, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reason", "hints"),
+    [
+        (Reason(Exchange.UNEXPECTED, status=200), True),
+        (Reason(Exchange.NO_JSON, status=200), True),
+        (Reason(OfRequest.UNREAD, service="payments", why=Reason(Exchange.UNREADABLE, problem="no partner")), True),
+        (Reason(Exchange.NO_ANSWER, failure="timed out"), False),
+        (None, False),
+    ],
+)
 def test_an_alert_points_to_it(reason: Reason | None, hints: bool) -> None:
     assert bool(hint(reason)) is hints

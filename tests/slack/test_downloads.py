@@ -204,16 +204,20 @@ def test_a_file_object_as_slack_writes_it() -> None:
     assert info.channels == {"C0KAGT0001", "D0KAGT0001"}
 
 
-@pytest.mark.parametrize(("changes", "trouble"), [
-    ({"mode": "tombstone"}, FileTrouble.DELETED),
-    ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
-    ({"mode": "external"}, FileTrouble.EXTERNAL),
-    ({"mode": "quip"}, FileTrouble.PAGE), ({"mode": "post"}, FileTrouble.PAGE),
-    ({"is_external": True}, FileTrouble.EXTERNAL),
-    ({"file_access": "access_denied"}, FileTrouble.DENIED),
-    ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
-    ({"url_private": None, "url_private_download": None}, FileTrouble.PROCESSING),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "trouble"),
+    [
+        ({"mode": "tombstone"}, FileTrouble.DELETED),
+        ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
+        ({"mode": "external"}, FileTrouble.EXTERNAL),
+        ({"mode": "quip"}, FileTrouble.PAGE),
+        ({"mode": "post"}, FileTrouble.PAGE),
+        ({"is_external": True}, FileTrouble.EXTERNAL),
+        ({"file_access": "access_denied"}, FileTrouble.DENIED),
+        ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
+        ({"url_private": None, "url_private_download": None}, FileTrouble.PROCESSING),
+    ],
+)
 def test_odd_file_objects(changes: dict[str, Any], trouble: FileTrouble) -> None:
     with pytest.raises(UnusableFile) as refused:
         read_info(sample(**changes))

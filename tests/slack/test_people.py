@@ -63,10 +63,14 @@ async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) ->
 @pytest.mark.parametrize(
     ("fields", "flag"),
     [
-        ({"deleted": True}, "deleted"), ({"is_bot": True}, "bot"), ({"is_restricted": True}, "guest"),
-        ({"is_ultra_restricted": True}, "guest"), ({"is_stranger": True}, "stranger"), ({"id": "USLACKBOT"}, "bot"),
+        ({"deleted": True}, "deleted"),
+        ({"is_bot": True}, "bot"),
+        ({"is_restricted": True}, "guest"),
+        ({"is_ultra_restricted": True}, "guest"),
+        ({"is_stranger": True}, "stranger"),
+        ({"id": "USLACKBOT"}, "bot"),
     ],
-)  # fmt: skip
+)
 async def test_what_slack_says_is_taken_over(api: Api, people: Directory, fields: dict[str, Any], flag: str) -> None:
     """Slackbot is a bot though Slack does not say so."""
     say_user(api, **fields)

@@ -159,9 +159,13 @@ def test_a_workbook_that_counts_from_1904() -> None:
 def test_texts_truth_errors_and_results_of_formulas() -> None:
     strings = ["<t>plain</t>", "<r><t>two </t></r><r><t>parts</t></r><rPh sb='0' eb='1'><t>sound</t></rPh>"]
     row = [
-        ('t="s"', "<v>0</v>"), ('t="s"', "<v>1</v>"), ('t="b"', "<v>1</v>"), ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
-        ("", "<f>A1*2</f><v>50</v>"), ('t="str"', "<f>A1</f><v>text</v>"),
-    ]  # fmt: skip
+        ('t="s"', "<v>0</v>"),
+        ('t="s"', "<v>1</v>"),
+        ('t="b"', "<v>1</v>"),
+        ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
+        ("", "<f>A1*2</f><v>50</v>"),
+        ('t="str"', "<f>A1</f><v>text</v>"),
+    ]
     table = read(workbook([[f"c{n}" for n in range(6)], row], strings=strings), "a.xlsx")
     assert cells(table) == [("plain", "two parts", "TRUE", "#DIV/0!", "50", "text")]
     assert (table.sheet, table.encoding) == ("People", "")

@@ -213,8 +213,11 @@ async def what_was_sent_then_is_taken_in(rig: Rig) -> None:
         "the service gave answer 500, saying “Internal server error”, and now the service still shows it as not "
         "committed"
     )
-    (told,) = [one.text for one in messages(rig) if one.channel == FINANCE and "32.00 USD" in one.text and one.thread_ts
-               and "*failed*" in one.text]  # fmt: skip
+    (told,) = [
+        one.text
+        for one in messages(rig)
+        if one.channel == FINANCE and "32.00 USD" in one.text and one.thread_ts and "*failed*" in one.text
+    ]
     assert "Reason: answer 422, saying “The request is not valid; request: was refused”" in told
     assert [one.state for one in await bulk(rig)] == [State.COMPLETED, *[State.COMMITTED] * 3]
     assert len(rig.payments.bulk_payments) == 4
@@ -230,8 +233,10 @@ async def deliveries_go_on(rig: Rig) -> None:
     """One was looked for and found, one was sent when the service had asked to; the store was made once."""
     service = service_of(rig)
     assert (len(service.bookings), len(service.calls_of("create_booking")), len(service.calls_of("create_store"))) == (
-        3, 1, 0
-    )  # fmt: skip
+        3,
+        1,
+        0,
+    )
     held = await read(rig, lambda tx: tx.bookings.open(limit=9))
     assert [(one.stage, one.reason) for one in held] == [(Stage.OPEN, None)] * 3
     stores = await read(rig, lambda tx: {one.name: one.state for one in tx.stores.all()})
@@ -253,8 +258,10 @@ async def lists_and_calls_go_on(rig: Rig, new: list[Message]) -> None:
     jobs = await read(rig, lambda tx: list(jobs_of(tx, MARIA)))
     assert [one.state for one in jobs if one.kind == "email.run"] == [RunState.DONE] * 2
     assert Counter(one.state for one in jobs if one.kind != "email.run") == {
-        "failed": 1, "unknown": 1, "interrupted": 1
-    }  # fmt: skip
+        "failed": 1,
+        "unknown": 1,
+        "interrupted": 1,
+    }
     assert len([one for one in new if one.thread_ts and "interrupted" in one.text]) == 1
     assert not rig.localization.calls
 
@@ -305,8 +312,9 @@ async def test_what_was_held_as_the_database_was_put_back_goes_on_once_an_operat
     assert "Held: the database may be older than the services" in card.text
     assert await mode(rig) is not None
     assert [worded(one.reason) for one in await looked(rig)] == [
-        "it is created there, and not committed", "the service says sent"
-    ]  # fmt: skip
+        "it is created there, and not committed",
+        "the service says sent",
+    ]
     assert await resumed(rig, forced=True) == []
     await rig.settle()
     assert (await about(rig, "waits")).reason is None

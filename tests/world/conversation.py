@@ -24,9 +24,13 @@ FINAL = frozenset({
 OVER = FINAL | {"needs_human"}
 SETTLED = frozenset({"completed", "canceled", "failed"})
 _WORDS = {
-    "refused": "failed", "mismatch": "failed", "closed": "failed", "needs_human": "needs a person",
-    "commit_unknown": "unknown", "pending_escrow": "in escrow",
-}  # fmt: skip
+    "refused": "failed",
+    "mismatch": "failed",
+    "closed": "failed",
+    "needs_human": "needs a person",
+    "commit_unknown": "unknown",
+    "pending_escrow": "in escrow",
+}
 """Words of cards and news for a state, where they differ from its name."""
 _FINAL_WORDS = frozenset(f"*{_WORDS.get(state, state)}*" for state in FINAL)
 """Bold, so that a reason that quotes one does not count."""

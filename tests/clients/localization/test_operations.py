@@ -88,8 +88,11 @@ async def test_numbers_are_text_and_defaults_sent(client: LocalizationClient, si
     await client.run(asked(CallOperation.AUDIO_EXTRACTION))
     url = "https://files.example.com/sample.mp4"
     assert simulator.calls[0].body == {
-        "video_url": url, "sample_rate": "44100", "sample_width": "32", "n_channels": "1",
-    }  # fmt: skip
+        "video_url": url,
+        "sample_rate": "44100",
+        "sample_width": "32",
+        "n_channels": "1",
+    }
 
 
 async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
@@ -97,11 +100,15 @@ async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulat
     assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
 
 
-@pytest.mark.parametrize("wrong", [
-    Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
-    Request(operation=CallOperation.GENDER, url="http://10.0.0.1/a.mp3"),
-    Request(operation=CallOperation.PARAPHRASE, text=""),
-],ids=lambda request: f"{request.operation}")  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
+        Request(operation=CallOperation.GENDER, url="http://10.0.0.1/a.mp3"),
+        Request(operation=CallOperation.PARAPHRASE, text=""),
+    ],
+    ids=lambda request: f"{request.operation}",
+)
 async def test_wrong_ones_stay(wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     file = upload(b"ID3", "mp3") if wrong.file else None
     with pytest.raises(PersonError):

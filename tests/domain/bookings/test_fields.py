@@ -19,9 +19,13 @@ BOOKING = {
     views.POSITION: "-0.1807, -78.4678", views.PLACE_REFERENCE: "",
 }  # fmt: skip
 STORE = {
-    views.NAME: "Centro", views.EMAIL: "centro@example.com", views.PHONE: "+593 99 123 4567",
-    views.ADDRESS: "1 Main Square", views.POSITION: "-0.1807, -78.4678", views.PLACE_REFERENCE: "",
-}  # fmt: skip
+    views.NAME: "Centro",
+    views.EMAIL: "centro@example.com",
+    views.PHONE: "+593 99 123 4567",
+    views.ADDRESS: "1 Main Square",
+    views.POSITION: "-0.1807, -78.4678",
+    views.PLACE_REFERENCE: "",
+}
 
 
 def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
@@ -56,9 +60,13 @@ def test_no_cook_time(text: str) -> None:
 NOTES = fields.booking_readers(home="", with_place=False)["notes"]
 
 
-@pytest.mark.parametrize(("argument", "read", "least", "example"), [
-    ("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("argument", "read", "least", "example"),
+    [
+        ("notes", NOTES, 3, "Ring twice"),
+        ("reason", fields.reason, 1, "customer called it off"),
+    ],
+)
 def test_words_have_the_services_length(argument: str, read: Callable[[str], str], least: int, example: str) -> None:
     assert [read("x" * length) for length in (least, 250)] == ["x" * least, "x" * 250]
     for text in ("x" * (least - 1), "x" * 251):
@@ -74,8 +82,11 @@ def test_names_are_compared_without_what_nobody_sees() -> None:
 def test_a_number_needs_a_country_code_unless_the_country_is_known() -> None:
     assert fields.phone("099 123 4567", home="+593") == Phone(country_code="+593", national="991234567")
     assert refused(lambda: fields.phone("099 123 4567")) == (
-        "phone", "it must begin with the country's code", "+593 99 123 4567", "099 123 4567",
-    )  # fmt: skip
+        "phone",
+        "it must begin with the country's code",
+        "+593 99 123 4567",
+        "099 123 4567",
+    )
 
 
 def test_a_position_that_cannot_be_read() -> None:
@@ -92,9 +103,13 @@ ORDER = (BOOKING, fields.booking_readers(home="+593", with_place=True))
 SHOP = (STORE, fields.store_readers())
 
 
-@pytest.mark.parametrize(("form", "field"), [
-    *((ORDER, field) for field in LONGEST), *((SHOP, field) for field in LONGEST if field in STORE),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        *((ORDER, field) for field in LONGEST),
+        *((SHOP, field) for field in LONGEST if field in STORE),
+    ],
+)
 def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], field: str) -> None:
     given, readers = form
     for length in (LEAST[field], LONGEST[field]):
@@ -137,9 +152,12 @@ def test_a_form_without_a_place_asks_for_none() -> None:
 
 def test_every_field_goes_into_the_request() -> None:
     given = {
-        views.EMAIL: "ana@example.com", views.PAYMENT: "CARD", views.COOK: "15", views.NOTES: "Ring twice",
+        views.EMAIL: "ana@example.com",
+        views.PAYMENT: "CARD",
+        views.COOK: "15",
+        views.NOTES: "Ring twice",
         views.PLACE_REFERENCE: "Blue door",
-    }  # fmt: skip
+    }
     found, errors = read_form({**BOOKING, **given}, fields.booking_readers(home="+593", with_place=True))
     assert errors == {}
     assert fields.booking_request(found).model_dump() == {

@@ -35,22 +35,25 @@ def test_what_is_understood(text: str) -> None:
     assert (float(found.latitude), float(found.longitude)) == (float(HERE[0]), float(HERE[1]))
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("", "`lat, lng`"),
-    ("12 Market Street", "`lat, lng`"),
-    ("-78.4678", "`lat, lng`"),
-    ("-100.4678, -0.1807", "swapped"),
-    ("95, 200", "from -90 to 90"),
-    ("10, 181", "-180 to 180"),
-    ("0, 0", "ocean"),
-    ("https://maps.app.goo.gl/abc", "shortened link"),
-    ("https://goo.gl/maps/abc", "shortened link"),
-    ("https://example.com/where", "no position in this link"),
-    ("https://[", "no position"),
-    ("nan, inf", "`lat, lng`"),
-    ("1e1, 2", "`lat, lng`"),
-    ("9" * 3000, "`lat, lng`"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "`lat, lng`"),
+        ("12 Market Street", "`lat, lng`"),
+        ("-78.4678", "`lat, lng`"),
+        ("-100.4678, -0.1807", "swapped"),
+        ("95, 200", "from -90 to 90"),
+        ("10, 181", "-180 to 180"),
+        ("0, 0", "ocean"),
+        ("https://maps.app.goo.gl/abc", "shortened link"),
+        ("https://goo.gl/maps/abc", "shortened link"),
+        ("https://example.com/where", "no position in this link"),
+        ("https://[", "no position"),
+        ("nan, inf", "`lat, lng`"),
+        ("1e1, 2", "`lat, lng`"),
+        ("9" * 3000, "`lat, lng`"),
+    ],
+)
 def test_what_is_not(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_position(text)
@@ -122,21 +125,24 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
         read_phone(text, home=home)
 
 
-@pytest.mark.parametrize(("text", "words"), [
-    ("099 123 4567", "country's code"),
-    ("", "digits"),
-    ("call me", "digits"),
-    ("+", "digits"),
-    ("+0 12 34 56", "country's code"),
-    ("+999 1234567", "country's code"),
-    ("+593 12", "too short"),
-    ("+593 1234567890123456", "too long"),
-    ("1" * 300, "too long"),
-    ("+1 800 FLOWERS", "digits"),
-    ("+44 20 7946 0018 ext. 12", "digits"),
-    ("+44 20 7946 0018 #12", "digits"),
-    ("\u0661\u0662\u0663\u0664\u0665\u0666", "country's code"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("099 123 4567", "country's code"),
+        ("", "digits"),
+        ("call me", "digits"),
+        ("+", "digits"),
+        ("+0 12 34 56", "country's code"),
+        ("+999 1234567", "country's code"),
+        ("+593 12", "too short"),
+        ("+593 1234567890123456", "too long"),
+        ("1" * 300, "too long"),
+        ("+1 800 FLOWERS", "digits"),
+        ("+44 20 7946 0018 ext. 12", "digits"),
+        ("+44 20 7946 0018 #12", "digits"),
+        ("\u0661\u0662\u0663\u0664\u0665\u0666", "country's code"),
+    ],
+)
 def test_what_is_no_number(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_phone(text)

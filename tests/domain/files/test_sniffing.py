@@ -65,27 +65,30 @@ def test_the_bytes_decide_whatever_the_name_says(expected: str, name: str) -> No
     assert sniff(CASES[expected], name) == (KIND_OF[expected], expected)
 
 
-@pytest.mark.parametrize(("head", "name", "expected"), [
-    (CASES["mp4"], "a.mp4", "mp4"),
-    (CASES["mp4"], "a.wav", "mp4"),
-    (CASES["mp4"], "voice.m4a", "m4a"),
-    (CASES["mp4"], "a.M4V", "m4v"),
-    (CASES["mp4"], "a.mov", "mov"),
-    (b"\0\0\x06\x10moov\0\0\0\x6cmvhd", "", "mov"),
-    (CASES["mpeg"], "a.mpg", "mpg"),
-    (CASES["ogg"], "a.opus", "opus"),
-    (CASES["wmv"], "a.wma", "wma"),
-    (archive("docProps/app.xml"), "a.docx", "docx"),
-    (archive("docProps/app.xml"), "a.png", "zip"),
-    (archive("a.txt"), "a.docx", "zip"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.xls", "xls"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.mp3", "ole"),
-    (mp3_frame() * 3, "", "mp3"),
-    (b"\0" * 700 + mp3_frame() * 3, "x", "mp3"),
-    (mp3_frame() + bytes(500), "a.mp3", ""),
-    (mp3_frame(b"\xff\xfb\x00\x00") * 3, "x", ""),  # no bit rate
-    (mp3_frame(b"\xff\xfb\x9c\x00") * 3, "x", ""),  # no sampling rate
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("head", "name", "expected"),
+    [
+        (CASES["mp4"], "a.mp4", "mp4"),
+        (CASES["mp4"], "a.wav", "mp4"),
+        (CASES["mp4"], "voice.m4a", "m4a"),
+        (CASES["mp4"], "a.M4V", "m4v"),
+        (CASES["mp4"], "a.mov", "mov"),
+        (b"\0\0\x06\x10moov\0\0\0\x6cmvhd", "", "mov"),
+        (CASES["mpeg"], "a.mpg", "mpg"),
+        (CASES["ogg"], "a.opus", "opus"),
+        (CASES["wmv"], "a.wma", "wma"),
+        (archive("docProps/app.xml"), "a.docx", "docx"),
+        (archive("docProps/app.xml"), "a.png", "zip"),
+        (archive("a.txt"), "a.docx", "zip"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.xls", "xls"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500), "a.mp3", "ole"),
+        (mp3_frame() * 3, "", "mp3"),
+        (b"\0" * 700 + mp3_frame() * 3, "x", "mp3"),
+        (mp3_frame() + bytes(500), "a.mp3", ""),
+        (mp3_frame(b"\xff\xfb\x00\x00") * 3, "x", ""),  # no bit rate
+        (mp3_frame(b"\xff\xfb\x9c\x00") * 3, "x", ""),  # no sampling rate
+    ],
+)
 def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str, expected: str) -> None:
     assert sniff(head, name).format == expected
 
@@ -109,12 +112,15 @@ def test_text_that_is_called_something_else_is_no_table_whatever_commas_are_in_i
     assert not is_called_wrongly(f"a.{ending}", "txt")
 
 
-@pytest.mark.parametrize("start", [
-    *(
-        *("OggS", "fLaC", ".snd", "#!AMR", "GIF89a", "FLV", "ID3", "RIFF....WAVE", "FORM....AIFF", "PAR1"),
-        "BM is a bank",
-    ),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "start",
+    [
+        *(
+            *("OggS", "fLaC", ".snd", "#!AMR", "GIF89a", "FLV", "ID3", "RIFF....WAVE", "FORM....AIFF", "PAR1"),
+            "BM is a bank",
+        ),
+    ],
+)
 def test_a_table_that_begins_like_another_format_is_a_table(start: str) -> None:
     assert sniff(f"{start},amount\n1,2\n".encode()).format == "csv"
 

@@ -84,17 +84,23 @@ def test_every_code_that_is_offered_is_a_known_one() -> None:
     assert [one.value for one in (*LANGUAGES, *LOCALES) if normal_tag(one.value) != one.value] == []
 
 
-@pytest.mark.parametrize(("given", "tag"), [
-    *(("fr", "fr"), ("FR", "fr"), ("pt-br", "pt-BR"), ("SR-latn", "sr-Latn"), ("es-419", "es-419"), ("nb", "nb")),
-    *(("xx", None), ("tlh", None), ("klingon!", None), ("en_US", None), ("", None), ("fr-", None), ("xx-US", None)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "tag"),
+    [
+        *(("fr", "fr"), ("FR", "fr"), ("pt-br", "pt-BR"), ("SR-latn", "sr-Latn"), ("es-419", "es-419"), ("nb", "nb")),
+        *(("xx", None), ("tlh", None), ("klingon!", None), ("en_US", None), ("", None), ("fr-", None), ("xx-US", None)),
+    ],
+)
 def test_codes_of_languages_that_there_are(given: str, tag: str | None) -> None:
     assert normal_tag(given) == tag
 
 
-@pytest.mark.parametrize(("one", "other", "same"), [
-    *(("en", "en", True), ("en", "en-GB", True), ("EN", "en", True), ("en", "fr", False)),
-    *(("pt-PT", "pt-BR", False), ("zh", "zh-TW", False), ("zh-TW", "zh-TW", True)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        *(("en", "en", True), ("en", "en-GB", True), ("EN", "en", True), ("en", "fr", False)),
+        *(("pt-PT", "pt-BR", False), ("zh", "zh-TW", False), ("zh-TW", "zh-TW", True)),
+    ],
+)
 def test_the_same_language_twice(one: str, other: str, same: bool) -> None:
     assert is_same(one, other) is same

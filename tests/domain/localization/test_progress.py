@@ -18,9 +18,13 @@ from bot.domain.reasons import Exchange, OfCall, Reason
 NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)
 TRACK = Track(name="vocals", url="https://files.example.com/v.mp3", extension="mp3")
 RESULTS: list[Result] = [
-    Gender(gender="female", percent=Decimal("93.5")), Gender(gender="male"), Phrases(sentences=("One.", "Two.")),
-    Written(text="Hello\nthere"), Emotion(label="Joy"), Tracks(tracks=(TRACK,)),
-]  # fmt: skip
+    Gender(gender="female", percent=Decimal("93.5")),
+    Gender(gender="male"),
+    Phrases(sentences=("One.", "Two.")),
+    Written(text="Hello\nthere"),
+    Emotion(label="Joy"),
+    Tracks(tracks=(TRACK,)),
+]
 
 
 def stored(value: object) -> object:

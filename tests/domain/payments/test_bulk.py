@@ -81,13 +81,16 @@ def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, 
     assert bulk_records.ended_cancel(Tally(counts=counts)) is state
 
 
-@pytest.mark.parametrize(("repeated", "same_as", "said"), [
-    (0, "", ""),
-    (1, "", "1 row repeats an earlier one"),
-    (2, "", "2 rows repeat an earlier one"),
-    (0, "L-ABC", "the same payments as L-ABC"),
-    (1, "L-ABC", "1 row repeats an earlier one and the same payments as L-ABC"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("repeated", "same_as", "said"),
+    [
+        (0, "", ""),
+        (1, "", "1 row repeats an earlier one"),
+        (2, "", "2 rows repeat an earlier one"),
+        (0, "L-ABC", "the same payments as L-ABC"),
+        (1, "L-ABC", "1 row repeats an earlier one and the same payments as L-ABC"),
+    ],
+)
 def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: str, said: str) -> None:
     payload = BulkPayload(
         name="march.csv", count=1, cents=100, items_digest="a", twin_digest="b", largest=tuple(largest_of(ITEMS[:1])),
@@ -147,23 +150,26 @@ RENAMED = [reported(item, internal_note="rent") for item in ITEMS]
 OTHER = reported(ITEMS[0], internal_note="", email="somebody@example.com")
 
 
-@pytest.mark.parametrize(("items", "verdict"), [
-    ([], None),
-    (MINE, True),
-    ([reported(item, internal_note=f"B-2/{item.row}") for item in ITEMS], False),
-    ([*MINE[:1], *RENAMED[1:]], None),
-    (RENAMED, None),  # somebody wrote the notes anew
-    ([RENAMED[0].model_copy(update={"email": "somebody@example.com"})], False),
-    (NAMELESS, True),
-    ([*NAMELESS[:2], reported(ITEMS[0], internal_note="")], True),
-    (NAMELESS[:1], None),
-    (NAMELESS[:2], None),
-    ([*NAMELESS[:-1], OTHER], False),
-    ([*NAMELESS, OTHER], None),  # ours are among them
-    ([OTHER], False),
-    ([OTHER.model_copy(update={"email": ""})], None),
-    ([OTHER.model_copy(update={"cents": None})], None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("items", "verdict"),
+    [
+        ([], None),
+        (MINE, True),
+        ([reported(item, internal_note=f"B-2/{item.row}") for item in ITEMS], False),
+        ([*MINE[:1], *RENAMED[1:]], None),
+        (RENAMED, None),  # somebody wrote the notes anew
+        ([RENAMED[0].model_copy(update={"email": "somebody@example.com"})], False),
+        (NAMELESS, True),
+        ([*NAMELESS[:2], reported(ITEMS[0], internal_note="")], True),
+        (NAMELESS[:1], None),
+        (NAMELESS[:2], None),
+        ([*NAMELESS[:-1], OTHER], False),
+        ([*NAMELESS, OTHER], None),  # ours are among them
+        ([OTHER], False),
+        ([OTHER.model_copy(update={"email": ""})], None),
+        ([OTHER.model_copy(update={"cents": None})], None),
+    ],
+)
 def test_whose_items_these_are(items: list[bulk_records.ReportedItem], verdict: bool | None) -> None:
     assert bulk_records.is_ours(items, reference="B-1", wanted=ITEMS) is verdict
 
@@ -187,18 +193,21 @@ def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[li
                 ends[row.row] = row.status
 
 
-@pytest.mark.parametrize(("counts", "over", "state"), [
-    ({"": 3}, False, State.COMMITTED),
-    ({"created": 1, "completed": 2}, True, State.COMMITTED),
-    ({"": 1, "completed": 2}, True, State.COMMITTED),
-    ({"pending": 1, "completed": 2}, False, State.COMMITTED),
-    ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
-    ({"completed": 1, "failed": 2}, True, State.COMPLETED),
-    ({"completed": 3}, False, State.COMPLETED),
-    ({"failed": 2, "canceled": 1}, True, State.FAILED),
-    ({"failed": 1}, True, State.FAILED),
-    ({"canceled": 3}, True, State.CANCELED),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("counts", "over", "state"),
+    [
+        ({"": 3}, False, State.COMMITTED),
+        ({"created": 1, "completed": 2}, True, State.COMMITTED),
+        ({"": 1, "completed": 2}, True, State.COMMITTED),
+        ({"pending": 1, "completed": 2}, False, State.COMMITTED),
+        ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
+        ({"completed": 1, "failed": 2}, True, State.COMPLETED),
+        ({"completed": 3}, False, State.COMPLETED),
+        ({"failed": 2, "canceled": 1}, True, State.FAILED),
+        ({"failed": 1}, True, State.FAILED),
+        ({"canceled": 3}, True, State.CANCELED),
+    ],
+)
 def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State) -> None:
     assert bulk_records.state_of(Tally(counts=counts), over=over) is state
 

@@ -21,18 +21,24 @@ def test_a_right_row() -> None:
     items, bad = read_rows([Row(7, (" ana@example.com ", "25.5", "March\n\u202etranslation"))], PLACES, plain=plain)
     assert bad == []
     assert (items[0].row, items[0].email, items[0].cents, items[0].note) == (
-        7, "ana@example.com", 2550, "March translation",
-    )  # fmt: skip
+        7,
+        "ana@example.com",
+        2550,
+        "March translation",
+    )
 
 
-@pytest.mark.parametrize(("cells", "wrong"), [
-    (("", "1", ""), "7 email: it is missing"),
-    (("nobody", "1", ""), "7 email: it must be an e-mail address"),
-    ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it must have at most 120 characters"),
-    (("ana@example.com", "", ""), "7 amount: it is missing"),
-    (("ana@example.com", "-1", ""), "7 amount: it must be more than zero"),
-    (("ana@example.com", "1", "n" * (NOTE_LIMIT + 1)), "7 note: it must have at most"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("cells", "wrong"),
+    [
+        (("", "1", ""), "7 email: it is missing"),
+        (("nobody", "1", ""), "7 email: it must be an e-mail address"),
+        ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it must have at most 120 characters"),
+        (("ana@example.com", "", ""), "7 amount: it is missing"),
+        (("ana@example.com", "-1", ""), "7 amount: it must be more than zero"),
+        (("ana@example.com", "1", "n" * (NOTE_LIMIT + 1)), "7 note: it must have at most"),
+    ],
+)
 def test_a_wrong_row(cells: tuple[str, ...], wrong: str) -> None:
     items, bad = read(*cells)
     assert items == []
@@ -47,13 +53,16 @@ def test_an_address_survives_the_way_through_a_file_of_ours(email: str) -> None:
     assert (items[0].email, items[0].note) == (email, "=1+1")
 
 
-@pytest.mark.parametrize(("columns", "place"), [
-    ((["1", "2", "3"], ["5.00", "x", "y"]), 1),  # row numbers are whole: one amount with cents says more
-    ((["5.00", "x", "y"], ["1", "2", "3"]), 0),
-    ((["1", "2", "x"], ["1", "2", "3"]), 1),  # without cents, the column with more amounts
-    ((["1", "2", "3"], ["4", "5", "6"]), 0),  # of equal ones the first
-    ((["0", "0.00", "-1.00"], ["x", "", "y"]), None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("columns", "place"),
+    [
+        ((["1", "2", "3"], ["5.00", "x", "y"]), 1),  # row numbers are whole: one amount with cents says more
+        ((["5.00", "x", "y"], ["1", "2", "3"]), 0),
+        ((["1", "2", "x"], ["1", "2", "3"]), 1),  # without cents, the column with more amounts
+        ((["1", "2", "3"], ["4", "5", "6"]), 0),  # of equal ones the first
+        ((["0", "0.00", "-1.00"], ["x", "", "y"]), None),
+    ],
+)
 def test_the_amounts_are_where_cents_are(columns: tuple[list[str], list[str]], place: int | None) -> None:
     emails = [f"p{n}@example.com" for n in range(3)]
     rows = [Row(number=n + 2, cells=(emails[n], columns[0][n], columns[1][n])) for n in range(3)]

@@ -86,9 +86,13 @@ QUIET = Quiet(900)
 
 def operation(**changes: Any) -> Operation:
     values: dict[str, Any] = {
-        "id": REMOTE, "status": "created", "code": CODE, "cents": Cents(2500), "email": "ana@example.com",
+        "id": REMOTE,
+        "status": "created",
+        "code": CODE,
+        "cents": Cents(2500),
+        "email": "ana@example.com",
         "operation_type": "payout",
-    }  # fmt: skip
+    }
     return Operation(**{**values, **changes})
 
 
@@ -123,14 +127,17 @@ def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
     assert differences(instruction(), operation(**changes)) == ()
 
 
-@pytest.mark.parametrize(("change", "said"), [
-    ({"id": "other"}, "another id"),
-    ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
-    ({"cents": None}, "the amount is unreadable instead of 25.00"),
-    ({"email": "mallory@example.com"}, "the recipient is another one"),
-    ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
-    ({"operation_type": "purchase"}, "it is no payout"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"id": "other"}, "another id"),
+        ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
+        ({"cents": None}, "the amount is unreadable instead of 25.00"),
+        ({"email": "mallory@example.com"}, "the recipient is another one"),
+        ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
+        ({"operation_type": "purchase"}, "it is no payout"),
+    ],
+)
 def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
     assert any(said in worded(found) for found in differences(instruction(), operation(**change)))
 

@@ -40,10 +40,13 @@ def test_rank_grows_from_created_to_the_final_statuses() -> None:
     assert rank(None) == rank(OperationStatus.CREATED)
 
 
-@pytest.mark.parametrize("value", [
-    *(Operation(id="op1", status="created"), Purchase(id="op1", status="created"), PurchaseItem()),
-    *(PayoutEvent(host="bot.example"), Partner(id="p-1")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(Operation(id="op1", status="created"), Purchase(id="op1", status="created"), PurchaseItem()),
+        *(PayoutEvent(host="bot.example"), Partner(id="p-1")),
+    ],
+)
 def test_what_a_service_told_cannot_be_changed_or_extended(value: BaseModel) -> None:
     first = next(iter(type(value).model_fields))
     with pytest.raises(ValidationError):

@@ -10,20 +10,23 @@ FINE = Recipient(full_name="Ana Lopez", active=True, verified=True, primary=True
 NOBODY = Recipient(full_name=None, active=False, verified=False, primary=False)
 
 
-@pytest.mark.parametrize(("changes", "found"), [
-    ({}, ()),
-    ({"country": "BRA"}, ()),
-    ({"active": False}, (Concern.NOT_ACTIVE,)),
-    ({"verified": False}, (Concern.NOT_VERIFIED,)),
-    ({"primary": False}, (Concern.NOT_PRIMARY,)),
-    ({"active": False, "verified": False, "primary": False}, tuple(Concern)[1:4]),
-    ({"active": None}, (Concern.NOT_KNOWN,)),
-    ({"problem": "the payments service gave no answer"}, (Concern.NOT_KNOWN,)),
-    ({"verified": None}, ()),
-    ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
-    ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
-    ({"full_name": None}, ()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, ()),
+        ({"country": "BRA"}, ()),
+        ({"active": False}, (Concern.NOT_ACTIVE,)),
+        ({"verified": False}, (Concern.NOT_VERIFIED,)),
+        ({"primary": False}, (Concern.NOT_PRIMARY,)),
+        ({"active": False, "verified": False, "primary": False}, tuple(Concern)[1:4]),
+        ({"active": None}, (Concern.NOT_KNOWN,)),
+        ({"problem": "the payments service gave no answer"}, (Concern.NOT_KNOWN,)),
+        ({"verified": None}, ()),
+        ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
+        ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
+        ({"full_name": None}, ()),
+    ],
+)
 def test_what_is_not_fine(changes: dict[str, object], found: tuple[Concern, ...]) -> None:
     assert concerns(FINE.model_copy(update=changes)) == found
 
@@ -32,21 +35,24 @@ def test_of_requests_without_one_recipient_nothing_is_said() -> None:
     assert concerns(None) == ()
 
 
-@pytest.mark.parametrize(("changes", "waits"), [
-    ({}, True),
-    ({"kind": Kind.ONE_STEP}, True),
-    ({"kind": Kind.PURCHASE}, False),
-    ({"state": State.AWAITING}, False),
-    ({"state": State.WITHDRAWN}, False),
-    ({"creates": 1}, False),
-    ({"commits": 1}, False),
-    ({"recipient": None}, False),
-    ({"recipient": FINE}, False),
-    ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
-    ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
-    ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
-    ({"recipient": Recipient(problem="no answer", active=False)}, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "waits"),
+    [
+        ({}, True),
+        ({"kind": Kind.ONE_STEP}, True),
+        ({"kind": Kind.PURCHASE}, False),
+        ({"state": State.AWAITING}, False),
+        ({"state": State.WITHDRAWN}, False),
+        ({"creates": 1}, False),
+        ({"commits": 1}, False),
+        ({"recipient": None}, False),
+        ({"recipient": FINE}, False),
+        ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
+        ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
+        ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
+        ({"recipient": Recipient(problem="no answer", active=False)}, False),
+    ],
+)
 def test_only_an_address_without_an_account_waits_for_its_requester(changes: dict[str, object], waits: bool) -> None:
     kind = changes.pop("kind", Kind.PAYOUT)
     found = instruction(**{"state": State.NEW, "recipient": NOBODY, **changes})

@@ -227,17 +227,20 @@ def test_an_attempt_is_followed_through_its_rows() -> None:
     assert odds(replace(UNANSWERED, sent_at=at(-60)), attempts=(CREATE, late), rows=found) == set()
 
 
-@pytest.mark.parametrize("attempts", [
-    (),
-    (CREATE,),
-    (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.ABANDONED)),
-    (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.OPEN)),
-    (CREATE, replace(LOST, kind=instructions.AttemptKind.CREATE)),
-    (CREATE, replace(LOST, n=3)),
-    (CREATE, replace(LOST, claimed_at=at(4))),
-    (CREATE, replace(LOST, claimed_at=at(6.1))),
-    (CREATE, LOST, replace(LOST, n=3)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "attempts",
+    [
+        (),
+        (CREATE,),
+        (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.ABANDONED)),
+        (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.OPEN)),
+        (CREATE, replace(LOST, kind=instructions.AttemptKind.CREATE)),
+        (CREATE, replace(LOST, n=3)),
+        (CREATE, replace(LOST, claimed_at=at(4))),
+        (CREATE, replace(LOST, claimed_at=at(6.1))),
+        (CREATE, LOST, replace(LOST, n=3)),
+    ],
+)
 def test_attempts_that_were_not_made_so_are_seen(attempts: tuple[instructions.Attempt, ...]) -> None:
     assert odds(UNANSWERED, attempts=attempts, rows=UNKNOWN) == {Odd.SENT}
 
@@ -322,26 +325,32 @@ OLDER = {"seconds": -7_200, "rows": 1}
 """Versions that did not move the time of the last request said no microseconds."""
 
 
-@pytest.mark.parametrize(("steps", "minutes"), [
-    ([], 0),
-    ([set_by(20, -7_200)], -120),
-    ([set_by(20, 7_200)], 120),
-    ([set_by(20, -7_200), set_by(21, 180_000)], 2_880),
-    ([set_by(15, -7_200)], 0),
-    ([set_by(16, -7_200)], -120),
-    ([set_by(20, -7_200, is_intact=False)], 0),
-    ([set_by(20, -7_200, detail=OLDER)], 0),
-    ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
-    ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("steps", "minutes"),
+    [
+        ([], 0),
+        ([set_by(20, -7_200)], -120),
+        ([set_by(20, 7_200)], 120),
+        ([set_by(20, -7_200), set_by(21, 180_000)], 2_880),
+        ([set_by(15, -7_200)], 0),
+        ([set_by(16, -7_200)], -120),
+        ([set_by(20, -7_200, is_intact=False)], 0),
+        ([set_by(20, -7_200, detail=OLDER)], 0),
+        ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
+        ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
+    ],
+)
 def test_the_time_of_the_last_request_moves_with_the_clock_alone(steps: list[VerifiedRow], minutes: float) -> None:
     """It was sent in row 15."""
     at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
     for moved in at_all:
         found = disagreements(
-            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)), votes=VOTES, attempts=(CREATE, LOST),
-            rows=told(*UNKNOWN), general=lambda: steps,
-        )  # fmt: skip
+            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)),
+            votes=VOTES,
+            attempts=(CREATE, LOST),
+            rows=told(*UNKNOWN),
+            general=lambda: steps,
+        )
         assert {each.odd for each in found} == (set() if moved == minutes else {Odd.SENT}), moved
 
 
@@ -365,17 +374,20 @@ VOTED_AGAIN: Row = (LIN, "retry", "needs_human", "approved", {})
 WAITS_FOR_ONE: Row = (ADA, "retry", "needs_human", "needs_human", {})
 
 
-@pytest.mark.parametrize(("rows", "found"), [
-    ([], {}),
-    ([SEND], {}),
-    ([naming(1)], {1: "hashes 1"}),
-    ([naming(1), GONE_ON, naming(2)], {1: "hashes 1", 2: "hashes 2"}),
-    ([naming(1), GONE_ON, naming(2), PUT_OFF], {1: "hashes 1"}),
-    ([PUT_OFF], {}),
-    ([naming(1), WAITS_FOR_ONE], {1: "hashes 1"}),
-    ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
-    ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([], {}),
+        ([SEND], {}),
+        ([naming(1)], {1: "hashes 1"}),
+        ([naming(1), GONE_ON, naming(2)], {1: "hashes 1", 2: "hashes 2"}),
+        ([naming(1), GONE_ON, naming(2), PUT_OFF], {1: "hashes 1"}),
+        ([PUT_OFF], {}),
+        ([naming(1), WAITS_FOR_ONE], {1: "hashes 1"}),
+        ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
+        ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
+    ],
+)
 def test_what_a_cancellation_named_until_people_vote_again(rows: list[Row], found: Mapping[int, str]) -> None:
     assert named_in(told(*rows)) == found
 

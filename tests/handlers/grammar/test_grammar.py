@@ -29,34 +29,37 @@ def words(text: str) -> list[str]:
     return words_of(text, example=EXAMPLE)
 
 
-@pytest.mark.parametrize(("text", "found"), [
-    ("", []),
-    ("  a   b ", ["a", "b"]),
-    ('a "b c" d', ["a", "b c", "d"]),
-    ("a “b c” d", ["a", "b c", "d"]),
-    ("a „b c“ d", ["a", "b c", "d"]),
-    ("a «b c» d", ["a", "b c", "d"]),
-    ("O'Brien's O’Brien", ["O'Brien's", "O'Brien"]),
-    ('""', [""]),
-    ("a\u00a0b\u202fc\u2009d\ne\tf", ["a", "b", "c", "d", "e", "f"]),
-    ("C:\\temp", ["C:\\temp"]),
-    ("# a #b", ["#", "a", "#b"]),
-    ("<mailto:a@b.c|a@b.c>", ["a@b.c"]),
-    ("<mailto:a@b.c>", ["a@b.c"]),
-    ("<https://x.y|x.y>", ["x.y"]),
-    ("<http://X.y/|x.Y>", ["x.Y"]),
-    ("<https://x.y/z|x.y>", ["x.y", "(https://x.y/z)"]),
-    (
-        '"see <https://evil.example/?a=1&amp;b=2|our invoice> now"',
-        ["see our invoice (https://evil.example/?a=1&b=2) now"],
-    ),
-    ("<mailto:eve@x.y|ana@x.y>", ["ana@x.y", "(eve@x.y)"]),
-    ("<https://evil.example|>", ["(https://evil.example)"]),
-    ("<https://x.y/z>", ["https://x.y/z"]),
-    ("<@U012AB|ada> <#C012AB|general>", ["@ada", "#general"]),
-    ("&lt;b&gt; &amp;amp; &amp;lt;", ["<b>", "&amp;", "&lt;"]),
-    ("zero\u200bwidth", ["zerowidth"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ("  a   b ", ["a", "b"]),
+        ('a "b c" d', ["a", "b c", "d"]),
+        ("a “b c” d", ["a", "b c", "d"]),
+        ("a „b c“ d", ["a", "b c", "d"]),
+        ("a «b c» d", ["a", "b c", "d"]),
+        ("O'Brien's O’Brien", ["O'Brien's", "O'Brien"]),
+        ('""', [""]),
+        ("a\u00a0b\u202fc\u2009d\ne\tf", ["a", "b", "c", "d", "e", "f"]),
+        ("C:\\temp", ["C:\\temp"]),
+        ("# a #b", ["#", "a", "#b"]),
+        ("<mailto:a@b.c|a@b.c>", ["a@b.c"]),
+        ("<mailto:a@b.c>", ["a@b.c"]),
+        ("<https://x.y|x.y>", ["x.y"]),
+        ("<http://X.y/|x.Y>", ["x.Y"]),
+        ("<https://x.y/z|x.y>", ["x.y", "(https://x.y/z)"]),
+        (
+            '"see <https://evil.example/?a=1&amp;b=2|our invoice> now"',
+            ["see our invoice (https://evil.example/?a=1&b=2) now"],
+        ),
+        ("<mailto:eve@x.y|ana@x.y>", ["ana@x.y", "(eve@x.y)"]),
+        ("<https://evil.example|>", ["(https://evil.example)"]),
+        ("<https://x.y/z>", ["https://x.y/z"]),
+        ("<@U012AB|ada> <#C012AB|general>", ["@ada", "#general"]),
+        ("&lt;b&gt; &amp;amp; &amp;lt;", ["<b>", "&amp;", "&lt;"]),
+        ("zero\u200bwidth", ["zerowidth"]),
+    ],
+)
 def test_words(text: str, found: list[str]) -> None:
     assert words(text) == found
 
@@ -121,14 +124,17 @@ LISTED = "it must be payouts or purchases, or a page number such as 2"
 OTHER_CURRENCY = "only USD can be sent: an amount in digits, with no currency sign and no other currency after it"
 
 
-@pytest.mark.parametrize(("read", "text", "argument", "rule", "example"), [
-    (fields.listing, "refunds", "payouts|purchases", LISTED, "list payouts 2"),
-    *(
-        (fields.page, text, "page", "it must be a page number such as 2", "list payouts 2")
-        for text in ("0", "000000", "-1", "1.0", "1000000", "٣", "²", "two", "")
-    ),
-    (fields.currency, "EUR", "amount", OTHER_CURRENCY, "25.00"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("read", "text", "argument", "rule", "example"),
+    [
+        (fields.listing, "refunds", "payouts|purchases", LISTED, "list payouts 2"),
+        *(
+            (fields.page, text, "page", "it must be a page number such as 2", "list payouts 2")
+            for text in ("0", "000000", "-1", "1.0", "1000000", "٣", "²", "two", "")
+        ),
+        (fields.currency, "EUR", "amount", OTHER_CURRENCY, "25.00"),
+    ],
+)
 def test_words_for_refusals(read: Callable[[str], object], text: str, argument: str, rule: str, example: str) -> None:
     with pytest.raises(PersonError) as broken:
         read(text)
@@ -178,12 +184,15 @@ def read_verb(verb: str, text: str) -> Request:
     return read_line(of_verb(verb), text, example=f"/localize {verb} …")
 
 
-@pytest.mark.parametrize("typed", [
-    "https://example.com/a.mp3?a=1&amp;b=2",
-    "<https://example.com/a.mp3?a=1&amp;b=2>",
-    "<https://example.com/a.mp3?a=1&amp;b=2|example.com/a.mp3>",
-    "  <https://example.com/a.mp3?a=1&amp;b=2|look here>  ",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "https://example.com/a.mp3?a=1&amp;b=2",
+        "<https://example.com/a.mp3?a=1&amp;b=2>",
+        "<https://example.com/a.mp3?a=1&amp;b=2|example.com/a.mp3>",
+        "  <https://example.com/a.mp3?a=1&amp;b=2|look here>  ",
+    ],
+)
 def test_an_address_as_slack_writes_it(typed: str) -> None:
     assert read_verb("gender", typed) == Request(
         operation=CallOperation.GENDER, url="https://example.com/a.mp3?a=1&b=2"
@@ -237,13 +246,16 @@ def test_all_mistakes_of_a_line_at_once() -> None:
     assert [error.argument for error in broken.value.errors] == ["rate", "width", "channels", "depth", "url"]
 
 
-@pytest.mark.parametrize(("typed", "text"), [
-    ("to=fr He said “no” — twice…", "He said “no” — twice…"),
-    ("to=fr “Where is the station?”", "Where is the station?"),
-    ("to=fr it’s 3 &lt; 4 &amp; 5", "it’s 3 < 4 & 5"),
-    ('to=fr "', '"'),
-    ("to=fr “a” and “b”", "“a” and “b”"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("to=fr He said “no” — twice…", "He said “no” — twice…"),
+        ("to=fr “Where is the station?”", "Where is the station?"),
+        ("to=fr it’s 3 &lt; 4 &amp; 5", "it’s 3 < 4 & 5"),
+        ('to=fr "', '"'),
+        ("to=fr “a” and “b”", "“a” and “b”"),
+    ],
+)
 def test_a_text_is_translated_as_it_was_typed(typed: str, text: str) -> None:
     assert read_verb("translate", typed).text == text
 

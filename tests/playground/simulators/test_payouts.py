@@ -100,8 +100,12 @@ async def test_commit_moves_money_completion_brings_the_hash(simulator: Payments
     assert not committed.body["svc_operation_hash"]
     (entry,) = simulator.ledger.entries
     assert (entry.operation_id, entry.code, entry.email, entry.cents, entry.kind) == (
-        payout, "C1", "ana@example.com", 2500, EntryKind.PAYOUT,
-    )  # fmt: skip
+        payout,
+        "C1",
+        "ana@example.com",
+        2500,
+        EntryKind.PAYOUT,
+    )
     await simulator.advance()
     read = (await partner("GET", f"/operations/{payout}")).body
     assert read["status"].lower() == "completed"

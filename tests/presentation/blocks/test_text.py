@@ -145,8 +145,11 @@ def test_a_duration_is_told_in_its_largest_unit(seconds: float, said: str) -> No
 
 def test_a_button_says_only_what_it_has() -> None:
     assert button("Go", "go", "1") == {
-        "type": "button", "text": {"type": "plain_text", "text": "Go", "emoji": False}, "action_id": "go", "value": "1",
-    }  # fmt: skip
+        "type": "button",
+        "text": {"type": "plain_text", "text": "Go", "emoji": False},
+        "action_id": "go",
+        "value": "1",
+    }
     full = button(
         "Go", "go", "1", style="danger", spoken="x" * 80, confirm=question("Sure?", "All of it.", yes="Y", no="N")
     )
@@ -170,13 +173,19 @@ def test_pages_lead_to_pages_that_there_are(page: int, pages: int, values: list[
 def test_a_question_before_a_button() -> None:
     asked = question("Sure?", "All of it.", yes="Do it", no="Leave it")
     assert {name: text["text"] for name, text in asked.items()} == {
-        "title": "Sure?", "text": "All of it.", "confirm": "Do it", "deny": "Leave it",
-    }  # fmt: skip
+        "title": "Sure?",
+        "text": "All of it.",
+        "confirm": "Do it",
+        "deny": "Leave it",
+    }
     assert {text["type"] for text in asked.values()} == {"plain_text"}
 
 
 def test_a_link_is_a_button_with_an_address() -> None:
     link = button("Open", "open", url="https://x.example", style="primary", spoken="Open it")
     assert (link["url"], link["style"], link["accessibility_label"], "value" in link) == (
-        "https://x.example", "primary", "Open it", False,
-    )  # fmt: skip
+        "https://x.example",
+        "primary",
+        "Open it",
+        False,
+    )

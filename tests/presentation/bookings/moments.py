@@ -86,12 +86,20 @@ def moments() -> dict[str, Booking]:
     }
     found["behind"] = booking(**{**_AT_SERVICE, "detail": told}, reason=NO_ANSWER, stopped="0badcafe")
     made_there = {
-        "customer": "Ana Lopez", "address": "12 Market Street", "amount": "25.50", "payment_method": "CASH",
-        "fee": "4.76", "currency": "USD",
-    }  # fmt: skip
+        "customer": "Ana Lopez",
+        "address": "12 Market Street",
+        "amount": "25.50",
+        "payment_method": "CASH",
+        "fee": "4.76",
+        "currency": "USD",
+    }
     found["made elsewhere"] = booking(kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there)
     found["the same delivery"] = booking(
-        kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there, stage=Stage.DROPPED,
+        kind=BookingKind.FOREIGN,
+        request=None,
+        requester="",
+        detail=made_there,
+        stage=Stage.DROPPED,
         reason=Reason(OfBooking.JOINED, reference="B-4F7K2M"),
-    )  # fmt: skip
+    )
     return found

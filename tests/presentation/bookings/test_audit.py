@@ -14,10 +14,13 @@ from tests.presentation.checks import lines_of
 
 WORTH = {"amount": "25.50", "fee": "4.76", "tax": "0.62", "currency": "USD"}
 DETAIL: dict[str, dict[str, Any]] = {
-    "booked": WORTH, "prebooked": {"amount": "25.50"}, "joined": {"other": "B-2B2B2B"},
-    "taken": {"number": "1042", "status": "ACCEPTED"}, "refused": {"reason": stored(given("the store is closed"))},
+    "booked": WORTH,
+    "prebooked": {"amount": "25.50"},
+    "joined": {"other": "B-2B2B2B"},
+    "taken": {"number": "1042", "status": "ACCEPTED"},
+    "refused": {"reason": stored(given("the store is closed"))},
     "moved": {"status": "COMPLETED"},
-}  # fmt: skip
+}
 
 
 def told(action: str, **detail: Any) -> VerifiedRow:
@@ -55,14 +58,17 @@ The delivery service did not say whether it did that; the booking is read instea
 The pre-booking was called off.""")
 
 
-@pytest.mark.parametrize(("detail", "worth"), [
-    ({}, "booked it."),
-    ({"amount": "25.50"}, "booked it, an order of 25.50."),
-    ({"fee": "4.14"}, "booked it, for a fee of 4.14."),
-    ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of 4.14 USD."),
-    (WORTH, "booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax)."),
-    ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("detail", "worth"),
+    [
+        ({}, "booked it."),
+        ({"amount": "25.50"}, "booked it, an order of 25.50."),
+        ({"fee": "4.14"}, "booked it, for a fee of 4.14."),
+        ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of 4.14 USD."),
+        (WORTH, "booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax)."),
+        ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
+    ],
+)
 def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
     assert said("booked", **detail) == f"<@U0MARIA> {worth}"
 

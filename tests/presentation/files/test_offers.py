@@ -23,10 +23,14 @@ class Named:
 
 
 USES = [
-    Named("gender", "Detect gender"), Named("separate", "Separate vocals and music"), Named("convert", "Convert"),
-    Named("transcribe", "Transcribe"), Named("emotion", "Emotion"), Named("bulk", "Pay in bulk"),
+    Named("gender", "Detect gender"),
+    Named("separate", "Separate vocals and music"),
+    Named("convert", "Convert"),
+    Named("transcribe", "Transcribe"),
+    Named("emotion", "Emotion"),
+    Named("bulk", "Pay in bulk"),
     Named("emails", "Process e-mails"),
-]  # fmt: skip
+]
 
 
 def file(**more: Any) -> DroppedFile:
@@ -39,10 +43,14 @@ def file(**more: Any) -> DroppedFile:
 
 
 FILES = st.builds(
-    file, id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"), name=foreign(), size=st.integers(0, 1 << 34),
-    kind=st.sampled_from(FileKind), format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
+    file,
+    id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"),
+    name=foreign(),
+    size=st.integers(0, 1 << 34),
+    kind=st.sampled_from(FileKind),
+    format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
     duration_ms=st.none() | st.integers(0, 10**9),
-)  # fmt: skip
+)
 FOUND = st.lists(
     st.tuples(FILES, st.lists(st.sampled_from(USES), unique=True)), max_size=5, unique_by=lambda one: one[0].id
 )
@@ -92,22 +100,25 @@ def test_many_uses_are_a_menu() -> None:
     assert all(len(one["value"]) <= 75 for one in menu["options"])
 
 
-@pytest.mark.parametrize(("changes", "expected"), [
-    ({}, "WAV audio, 3.3 MB, 2:05"),
-    ({"name": "talk.mp3"}, "WAV audio in spite of its name, 3.3 MB, 2:05"),
-    (
-        {"kind": FileKind.VIDEO, "format": "mp4", "name": "a.mp4", "duration_ms": 3_600_001},
-        "MP4 video, 3.3 MB, 1:00:01",
-    ),
-    ({"kind": FileKind.DOCUMENT, "format": "png", "name": "a.png"}, "PNG picture, 3.3 MB"),
-    ({"kind": FileKind.DOCUMENT, "format": "pdf", "name": "a.pdf", "size": 1_025}, "PDF document, 2 KB"),
-    ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
-    ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
-    ({"kind": FileKind.OTHER, "format": "txt", "name": "a.txt"}, "text, 3.3 MB"),
-    ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text in spite of its name, 3.3 MB"),
-    ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
-    ({"duration_ms": None}, "WAV audio, 3.3 MB"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "WAV audio, 3.3 MB, 2:05"),
+        ({"name": "talk.mp3"}, "WAV audio in spite of its name, 3.3 MB, 2:05"),
+        (
+            {"kind": FileKind.VIDEO, "format": "mp4", "name": "a.mp4", "duration_ms": 3_600_001},
+            "MP4 video, 3.3 MB, 1:00:01",
+        ),
+        ({"kind": FileKind.DOCUMENT, "format": "png", "name": "a.png"}, "PNG picture, 3.3 MB"),
+        ({"kind": FileKind.DOCUMENT, "format": "pdf", "name": "a.pdf", "size": 1_025}, "PDF document, 2 KB"),
+        ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
+        ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.txt"}, "text, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text in spite of its name, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
+        ({"duration_ms": None}, "WAV audio, 3.3 MB"),
+    ],
+)
 def test_facts(changes: dict[str, Any], expected: str) -> None:
     assert offers.facts(file(**changes)) == expected
 

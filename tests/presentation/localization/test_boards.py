@@ -164,10 +164,13 @@ directly. `/invite @Switchboard` brings me here.
 :warning: <@U0ADA> has run it again already.""")
 
 
-@pytest.mark.parametrize(("service", "said"), [
-    ("Slack", "Slack does not take the file (refused the file)"),
-    ("localization", "it was done, but the localization service refused the file"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("service", "said"),
+    [
+        ("Slack", "Slack does not take the file (refused the file)"),
+        ("localization", "it was done, but the localization service refused the file"),
+    ],
+)
 def test_a_file_that_was_not_handed_over(service: str, said: str) -> None:
     refused = ServiceNever(service, Reason(Verbatim.GIVEN, text="refused the file"))
     assert worded(_not_handed_over(refused)) == said

@@ -29,14 +29,17 @@ def test_one_word_is_spelled_one_way_in_the_history() -> None:
 • b2 · finished · 3 payments""")
 
 
-@pytest.mark.parametrize(("figures", "word"), [
-    ({"completed": 3, "failed": 0, "pending": 0}, "completed"),
-    ({"completed": 2, "failed": 0, "pending": 0}, "finished"),  # one was canceled
-    ({"completed": 0, "failed": 0, "pending": 0}, "finished"),
-    ({"completed": 2, "failed": 1, "pending": 0}, "finished"),
-    ({"completed": 2, "failed": 0, "pending": 1}, "pending in escrow"),
-    ({"completed": 3}, "finished"),  # nothing is said of failures
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("figures", "word"),
+    [
+        ({"completed": 3, "failed": 0, "pending": 0}, "completed"),
+        ({"completed": 2, "failed": 0, "pending": 0}, "finished"),  # one was canceled
+        ({"completed": 0, "failed": 0, "pending": 0}, "finished"),
+        ({"completed": 2, "failed": 1, "pending": 0}, "finished"),
+        ({"completed": 2, "failed": 0, "pending": 1}, "pending in escrow"),
+        ({"completed": 3}, "finished"),  # nothing is said of failures
+    ],
+)
 def test_one_made_elsewhere_is_completed_when_every_payment_was(figures: dict[str, int], word: str) -> None:
     job = BulkJob(id="a1", status="DONE", count=3, **figures)
     assert f"Status: {word}\n" in answers.job(job).text + "\n"
@@ -93,11 +96,14 @@ Row | Recipient | Amount | Why
     )
 
 
-@pytest.mark.parametrize(("page", "failed", "text"), [
-    (1, False, ":open_file_folder: *Payments of L-4F7K2M*: none."),
-    (1, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none."),
-    (3, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none on page 3 of 2."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "failed", "text"),
+    [
+        (1, False, ":open_file_folder: *Payments of L-4F7K2M*: none."),
+        (1, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none."),
+        (3, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none on page 3 of 2."),
+    ],
+)
 def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
     told = answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
     assert told.text == text
@@ -210,9 +216,13 @@ def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
     read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="UTF-8 with commas")
     found = [
-        answers.reading("march.csv"), answers.reading(""), answers.asked_before(one),
-        answers.not_returned("P-4F7K2M", "completed"), answers.asked(one, read, member=True), answers.TEMPLATE_SENT,
-    ]  # fmt: skip
+        answers.reading("march.csv"),
+        answers.reading(""),
+        answers.asked_before(one),
+        answers.not_returned("P-4F7K2M", "completed"),
+        answers.asked(one, read, member=True),
+        answers.TEMPLATE_SENT,
+    ]
     assert lines_of([content.text for content in found]) == snapshot("""\
 :hourglass_flowing_sand: Reading “march.csv”…
 :hourglass: Reading…
@@ -229,28 +239,31 @@ will be posted here. ⏎ I read “march.csv” as UTF-8 with commas.
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
 
 
-@pytest.mark.parametrize(("progress", "said"), [
-    (None, "Accounts: not looked up yet"),
-    (BulkProgress(), "Accounts: not looked up yet"),
-    (BulkProgress(to_look_up=9, looked_up=9), "Accounts looked up: 9; 9 active"),
-    (BulkProgress(to_look_up=9, looked_up=9, not_read=2), "Accounts looked up: 9; 7 active, 2 could not be read"),
-    (
-        BulkProgress(to_look_up=9, looked_up=9, inactive=1, inactive_emails=("eve@example.com",), not_read=1),
-        f"Accounts looked up: 9; 7 active, :warning: *1 not active* ({NOT_ACTIVE}): eve@example.com, "
-        "1 could not be read",
-    ),
-    (
-        BulkProgress(to_look_up=9, looked_up=9, inactive=3, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz")),
-        f"Accounts looked up: 9; 6 active, :warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
-    ),
-    (
-        BulkProgress(
-            to_look_up=9, looked_up=9, inactive=5, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz", "d@x.yz")
+@pytest.mark.parametrize(
+    ("progress", "said"),
+    [
+        (None, "Accounts: not looked up yet"),
+        (BulkProgress(), "Accounts: not looked up yet"),
+        (BulkProgress(to_look_up=9, looked_up=9), "Accounts looked up: 9; 9 active"),
+        (BulkProgress(to_look_up=9, looked_up=9, not_read=2), "Accounts looked up: 9; 7 active, 2 could not be read"),
+        (
+            BulkProgress(to_look_up=9, looked_up=9, inactive=1, inactive_emails=("eve@example.com",), not_read=1),
+            f"Accounts looked up: 9; 7 active, :warning: *1 not active* ({NOT_ACTIVE}): eve@example.com, "
+            "1 could not be read",
         ),
-        f"Accounts looked up: 9; 4 active, :warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
-        "2 more",
-    ),
-])  # fmt: skip
+        (
+            BulkProgress(to_look_up=9, looked_up=9, inactive=3, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz")),
+            f"Accounts looked up: 9; 6 active, :warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
+        ),
+        (
+            BulkProgress(
+                to_look_up=9, looked_up=9, inactive=5, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz", "d@x.yz")
+            ),
+            f"Accounts looked up: 9; 4 active, :warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
+            "2 more",
+        ),
+    ],
+)
 def test_accounts(progress: BulkProgress | None, said: str) -> None:
     assert words.accounts_line(progress) == said
 

@@ -100,8 +100,11 @@ def test_what_was_not_sent_in_time_is_told_with_what_the_service_said() -> None:
 
 
 FACTS: dict[Odd, tuple[str, ...]] = {
-    Odd.CHANGED_ROW: ("7",), Odd.GAP: ("9",), Odd.STATE: ("needs_human",), Odd.VOTES: ("U0ADA",),
-}  # fmt: skip
+    Odd.CHANGED_ROW: ("7",),
+    Odd.GAP: ("9",),
+    Odd.STATE: ("needs_human",),
+    Odd.VOTES: ("U0ADA",),
+}
 
 
 def told(*found: tuple[Odd, tuple[str, ...]]) -> str:

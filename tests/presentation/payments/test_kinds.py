@@ -1,16 +1,19 @@
 """The record of each kind says all that a request of this kind can need, and nothing else names a kind."""
 
 import ast
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from pathlib import Path
 from string import Formatter
+from typing import Any
 
 import pytest
 
 from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.moves import APPROVED
 from bot.presentation.notices import SECTIONS
 from bot.presentation.payments.kinds import KINDS
-from bot.presentation.payments.wording import DECIDED, NEWS, News, Stands
+from bot.presentation.payments.wording import DECIDED, NEWS, News, Stands, Wording
 from bot.workflows.requests.announce import TOLD
 from tests.presentation.payments.moments import NAMES, facts_of, moments, reachable
 
@@ -70,6 +73,68 @@ def test_every_state_that_is_told_has_its_news(kind: Kind) -> None:
 @every_kind
 def test_every_topic_of_an_alert_is_worded_and_explained(kind: Kind) -> None:
     assert set(KINDS[kind].topics) == set(KINDS[Kind.PAYOUT].topics) <= set(SECTIONS)
+
+
+Check = Callable[[Stands, News, Any], bool]
+
+
+def is_there(_: Stands, __: News, value: Any) -> bool:
+    return bool(value)
+
+
+def says(stands: Stands, _: News, template: Any) -> bool:
+    return stands.say(template).strip() not in ("", "{")
+
+
+def shows(stands: Stands, _: News, facts: Any) -> bool:
+    drawn = str(facts(stands.instruction, "Maria"))
+    return "Maria" in drawn and stands.instruction.reference in drawn
+
+
+def is_own_card(stands: Stands, _: News, card: Any) -> bool:
+    """Who decides needs the common card, with the buttons for it."""
+    one = stands.instruction
+    return card is None if one.kind in APPROVED else one.reference in card(one, link="").text
+
+
+def are_files(stands: Stands, _: News, files: Any) -> bool:
+    """What is about one person needs no table."""
+    about = [file.about(stands.instruction, count=2) for file in files.values()]
+    return bool(about) != bool(stands.instruction.payload.email) and all("2 payments" in alt for _, alt, _ in about)
+
+
+FIELDS: Mapping[str, Check] = {
+    **dict.fromkeys(("noun", "nothing", "agrees", "close_title", "close_hint"), lambda _a, _b, text: bool(text)),
+    **dict.fromkeys(("look_up", "requested", "retry"), says),
+    **dict.fromkeys(("head", "text"), shows),
+    **dict.fromkeys(("sentences", "news", "topics"), is_there),  # entry by entry above
+    "headline": lambda stands, _, headline: " USD " in headline(stands.instruction),
+    "text_limit": lambda stands, _, most: (
+        len("".join(stands.words.text(stands.instruction, "Maria"))) < (most or 4_000)
+    ),
+    "buttons": lambda stands, _, buttons: all(one["type"] == "button" for one in buttons(stands.instruction)),
+    "card": is_own_card,
+    "news_lead": lambda _, news, lead: (
+        news.instruction.reference in news.say(lead) and news["headline"] in news.say(lead)
+    ),
+    "news_symbol": lambda _, news, symbol: symbol(news).startswith(":"),
+    "news_content": lambda _, news, content: content(news, "It is so.").text == "It is so.",
+    "closed_as": lambda _a, _b, how: how in ("", " as not paid"),
+    "files": are_files,
+}
+"""What each field has to hold of a request that stands somewhere."""
+
+
+def test_every_field_of_the_record_is_known_here() -> None:
+    assert set(FIELDS) == {field.name for field in fields(Wording)}
+
+
+@every_kind
+@pytest.mark.parametrize("name", FIELDS)
+def test_every_field_of_the_record_is_said(kind: Kind, name: str) -> None:
+    words = KINDS[kind]
+    for one in in_each_state(kind):
+        assert FIELDS[name](Stands(words, one), News(words, one, facts_of(one), NAMES), getattr(words, name)), one.state
 
 
 @every_kind

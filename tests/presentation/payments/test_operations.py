@@ -120,11 +120,15 @@ def test_troubles(said: str) -> None:
 
 
 ENTRIES = st.builds(
-    Entry, at=st.just(NOW), instruction_id=st.just("01KAGT00000000000000000000"),
+    Entry,
+    at=st.just(NOW),
+    instruction_id=st.just("01KAGT00000000000000000000"),
     actor=st.sampled_from(["U0MARIA", "switchboard"]),
-    action=st.sampled_from(["requested", "approve", "rejected", "observed"]), before=st.just("awaiting"),
-    after=st.just("awaiting"), detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
-)  # fmt: skip
+    action=st.sampled_from(["requested", "approve", "rejected", "observed"]),
+    before=st.just("awaiting"),
+    after=st.just("awaiting"),
+    detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
+)
 ROWS = st.builds(
     VerifiedRow, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans()
 )

@@ -54,9 +54,13 @@ def test_a_silence_that_cannot_be_read_is_none() -> None:
         assert Silence.read(kept) is None
 
 
-@on_one_rig([
-    (None, MINUTE, MINUTE), (timedelta(seconds=30), MINUTE, timedelta(seconds=30)), (2 * MINUTE, MINUTE, MINUTE),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (None, MINUTE, MINUTE),
+        (timedelta(seconds=30), MINUTE, timedelta(seconds=30)),
+        (2 * MINUTE, MINUTE, MINUTE),
+    ]
+)
 async def test_held_within_its_window(rig: Rig, window: timedelta | None, pause: timedelta, due: timedelta) -> None:
     now = rig.clock.now()
     ends = None if window is None else now + window

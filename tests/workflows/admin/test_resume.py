@@ -18,19 +18,21 @@ SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 DAY = timedelta(hours=24)
 
 
-@on_one_rig([
-    # state, age when it was noticed, votes, more, then: asked again, state, round, time to decide
-    (State.APPROVED, HOUR, True, {"posted_at": True}, True, State.AWAITING, 2, DAY),
-    (State.APPROVED, HOUR, True, {}, True, State.AWAITING, 2, None),
-    (State.APPROVED, timedelta(), False, {"commits": 1, "posted_at": True}, True, State.NEEDS_HUMAN, 2, DAY),
-    (State.APPROVED, -SECOND, True, {}, False, State.APPROVED, 1, HOUR),
-    (State.AWAITING, HOUR, True, {"posted_at": True}, True, State.AWAITING, 2, DAY),
-    (State.AWAITING, HOUR, True, {}, True, State.AWAITING, 2, None),
-    (State.AWAITING, HOUR, False, {}, False, State.AWAITING, 1, HOUR),
-    (State.AWAITING, -SECOND, True, {}, False, State.AWAITING, 1, HOUR),
-    (State.NEEDS_HUMAN, HOUR, True, {"posted_at": True}, True, State.NEEDS_HUMAN, 2, HOUR),
-    (State.NEW, HOUR, False, {}, False, State.NEW, 1, HOUR),
-])  # fmt: skip
+@on_one_rig(
+    [
+        # state, age when it was noticed, votes, more, then: asked again, state, round, time to decide
+        (State.APPROVED, HOUR, True, {"posted_at": True}, True, State.AWAITING, 2, DAY),
+        (State.APPROVED, HOUR, True, {}, True, State.AWAITING, 2, None),
+        (State.APPROVED, timedelta(), False, {"commits": 1, "posted_at": True}, True, State.NEEDS_HUMAN, 2, DAY),
+        (State.APPROVED, -SECOND, True, {}, False, State.APPROVED, 1, HOUR),
+        (State.AWAITING, HOUR, True, {"posted_at": True}, True, State.AWAITING, 2, DAY),
+        (State.AWAITING, HOUR, True, {}, True, State.AWAITING, 2, None),
+        (State.AWAITING, HOUR, False, {}, False, State.AWAITING, 1, HOUR),
+        (State.AWAITING, -SECOND, True, {}, False, State.AWAITING, 1, HOUR),
+        (State.NEEDS_HUMAN, HOUR, True, {"posted_at": True}, True, State.NEEDS_HUMAN, 2, HOUR),
+        (State.NEW, HOUR, False, {}, False, State.NEW, 1, HOUR),
+    ]
+)
 async def test_what_was_decided_before_is_decided_again(
     rig: Rig,
     state: State,

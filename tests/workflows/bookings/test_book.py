@@ -60,13 +60,15 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
 # the answer
 
 
-@on_one_rig([
-    (NotExecuted(reason=own_words("not sent"), again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
-    (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "delivery"),
-    (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "delivery"),
-    (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * timedelta(seconds=30), "delivery"),
-    (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (NotExecuted(reason=own_words("not sent"), again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
+        (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * timedelta(seconds=30), "delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
+    ]
+)
 async def test_unbooked_is_sent_later(rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=Stage.SENDING, reads=reads, sent_at=now, search_at=now + HOUR)
@@ -81,11 +83,13 @@ async def test_unbooked_is_sent_later(rig: Rig, outcome: NotExecuted, reads: int
     assert await drawn(rig, booking) > before
 
 
-@on_one_rig([
-    (BookingKind.BOOKING, {}, {Point.BOOK, Point.CASH}),
-    (BookingKind.BOOKING, {"payment": Payment.CARD}, {Point.BOOK, Point.CASH, Point.CARD}),
-    (BookingKind.PREBOOKING, {"cook_minutes": 5}, {Point.ADDRESS, Point.BOOK, Point.CASH, Point.CARD, Point.COOK}),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (BookingKind.BOOKING, {}, {Point.BOOK, Point.CASH}),
+        (BookingKind.BOOKING, {"payment": Payment.CARD}, {Point.BOOK, Point.CASH, Point.CARD}),
+        (BookingKind.PREBOOKING, {"cook_minutes": 5}, {Point.ADDRESS, Point.BOOK, Point.CASH, Point.CARD, Point.COOK}),
+    ]
+)
 async def test_what_the_service_took_is_followed_and_counts_as_evidence(
     rig: Rig, kind: BookingKind, request: dict[str, Any], points: set[Point]
 ) -> None:
@@ -108,20 +112,22 @@ async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read
 # searching for it
 
 
-@on_one_rig([
-    ({}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
-    ({"reads": 2}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
-    ({"reads": 2, "sent_at": None, "created_ago": QUIET}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
-    ({"reads": 2}, False, AWAY, Stage.UNKNOWN, 2, AWAY, 20 * SECOND),
-    ({"reads": 1}, True, NOT_FOUND, Stage.UNKNOWN, 2, None, 20 * SECOND),
-    ({"reads": 2, "sent_ago": QUIET - SECOND}, True, NOT_FOUND, Stage.UNKNOWN, 3, None, 40 * SECOND),
-    ({"reads": 8, "sent_ago": MINUTE}, True, NOT_FOUND, Stage.UNKNOWN, 9, None, MINUTE),
-    ({"reads": 9}, False, AWAY, Stage.UNKNOWN, 9, AWAY, MINUTE),
-    ({"reason": BEFORE}, False, None, Stage.UNKNOWN, 0, BEFORE, 5 * SECOND),
-    ({"reason": BEFORE}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
-    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR}, True, None, Stage.LOST, 0, None, QUIET),
-    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR + SECOND}, True, None, Stage.LOST, 0, None, None),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
+        ({"reads": 2}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
+        ({"reads": 2, "sent_at": None, "created_ago": QUIET}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
+        ({"reads": 2}, False, AWAY, Stage.UNKNOWN, 2, AWAY, 20 * SECOND),
+        ({"reads": 1}, True, NOT_FOUND, Stage.UNKNOWN, 2, None, 20 * SECOND),
+        ({"reads": 2, "sent_ago": QUIET - SECOND}, True, NOT_FOUND, Stage.UNKNOWN, 3, None, 40 * SECOND),
+        ({"reads": 8, "sent_ago": MINUTE}, True, NOT_FOUND, Stage.UNKNOWN, 9, None, MINUTE),
+        ({"reads": 9}, False, AWAY, Stage.UNKNOWN, 9, AWAY, MINUTE),
+        ({"reason": BEFORE}, False, None, Stage.UNKNOWN, 0, BEFORE, 5 * SECOND),
+        ({"reason": BEFORE}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
+        ({"stage": Stage.LOST, "sent_ago": 24 * HOUR}, True, None, Stage.LOST, 0, None, QUIET),
+        ({"stage": Stage.LOST, "sent_ago": 24 * HOUR + SECOND}, True, None, Stage.LOST, 0, None, None),
+    ]
+)
 async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_searched_for_a_day(
     rig: Rig,
     like: dict[str, Any],
@@ -169,14 +175,16 @@ async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: R
 Late = Callable[[Unit, Booking], Any]
 
 
-@on_one_rig([
-    (Stage.SENDING, lambda uow, one: book.lose(uow, one, Unknown(reason=BEFORE))),
-    (Stage.SENDING, lambda uow, one: book._back(uow, one, NotExecuted(reason=BEFORE, again=True))),
-    (Stage.UNKNOWN, lambda uow, one: book._searched(uow, replace(one, reads=9), None, True, None)),
-    (Stage.UNKNOWN, lambda uow, one: book._searched(uow, one, None, False, NOT_FOUND)),
-    (Stage.WAITING, follow.dropped),
-    (Stage.OPEN, lambda uow, one: observe.observe(uow, one, record(one))),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Stage.SENDING, lambda uow, one: book.lose(uow, one, Unknown(reason=BEFORE))),
+        (Stage.SENDING, lambda uow, one: book._back(uow, one, NotExecuted(reason=BEFORE, again=True))),
+        (Stage.UNKNOWN, lambda uow, one: book._searched(uow, replace(one, reads=9), None, True, None)),
+        (Stage.UNKNOWN, lambda uow, one: book._searched(uow, one, None, False, NOT_FOUND)),
+        (Stage.WAITING, follow.dropped),
+        (Stage.OPEN, lambda uow, one: observe.observe(uow, one, record(one))),
+    ]
+)
 async def test_who_comes_too_late_changes_nothing(rig: Rig, stage: Stage, work: Late) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=stage, version=2, sent_at=now - HOUR)

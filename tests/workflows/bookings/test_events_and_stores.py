@@ -77,15 +77,17 @@ async def test_an_event_that_cannot_be_verified(
         assert await said(rig, booking) == ([f"line:unverified:{one.id}"] if told else [])
 
 
-@on_one_rig([
-    ("ACCEPTED", Stage.OPEN, "COMPLETED", {}, 1, "COMPLETED"),
-    ("ACCEPTED", Stage.OPEN, "?", {}, 1, None),
-    ("COMPLETED", Stage.OPEN, "ACCEPTED", {}, 0, None),
-    ("COMPLETED", Stage.ENDED, "ACCEPTED", {}, 0, None),
-    ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": timedelta()}, 1, "BEFORE"),
-    ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": SECOND}, 1, "COMPLETED"),
-    ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": -SECOND}, 1, "BEFORE"),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ("ACCEPTED", Stage.OPEN, "COMPLETED", {}, 1, "COMPLETED"),
+        ("ACCEPTED", Stage.OPEN, "?", {}, 1, None),
+        ("COMPLETED", Stage.OPEN, "ACCEPTED", {}, 0, None),
+        ("COMPLETED", Stage.ENDED, "ACCEPTED", {}, 0, None),
+        ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": timedelta()}, 1, "BEFORE"),
+        ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": SECOND}, 1, "COMPLETED"),
+        ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": -SECOND}, 1, "BEFORE"),
+    ]
+)
 async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_shown(
     rig: Rig, status: str, stage: Stage, reported: str, earlier: dict[str, timedelta], lines: int, shown: str | None
 ) -> None:
@@ -109,13 +111,17 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
         assert row.payload == facts
 
 
-@on_one_rig([
-    (Stage.SENDING, "Centro", "", timedelta(minutes=10) - SECOND, True),
-    (Stage.UNKNOWN, "Centro", "", timedelta(), True),
-    (Stage.WAITING, "Centro", "", timedelta(), True), (Stage.OPEN, "Centro", "", timedelta(), False),
-    (Stage.SENDING, "Norte", "", timedelta(), False), (Stage.SENDING, "Centro", "theirs", timedelta(), False),
-    (Stage.SENDING, "Centro", "", timedelta(minutes=10), False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Stage.SENDING, "Centro", "", timedelta(minutes=10) - SECOND, True),
+        (Stage.UNKNOWN, "Centro", "", timedelta(), True),
+        (Stage.WAITING, "Centro", "", timedelta(), True),
+        (Stage.OPEN, "Centro", "", timedelta(), False),
+        (Stage.SENDING, "Norte", "", timedelta(), False),
+        (Stage.SENDING, "Centro", "theirs", timedelta(), False),
+        (Stage.SENDING, "Centro", "", timedelta(minutes=10), False),
+    ]
+)
 async def test_an_event_without_our_id_waits_while_an_answer_of_that_store_may_be_in_flight(
     rig: Rig, stage: Stage, store: str, external: str, age: timedelta, waits: bool
 ) -> None:
@@ -155,14 +161,18 @@ async def test_a_verified_event_is_evidence(rig: Rig, kind: str, point: Point) -
 # what is kept of an event
 
 
-@pytest.mark.parametrize(("body", "kept"), [
-    ('{"id": 7}', '{"id": 7}'),
-    (f'"{"x" * 42}"', f'"{"x" * 42}"'),
-    (f'"{"x-_9" * 11}"', '"[token]"'),
-    ("a b" * 2_730 + "ab", "a b" * 2_730 + "ab"),
-    ("a b " * 3_000, ""),
-    (json.dumps([["a b " * 125] * 40] * 40), ""),
-], ids=["small", "no token yet", "token", "8192 characters", "large and no JSON", "large in every way"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "kept"),
+    [
+        ('{"id": 7}', '{"id": 7}'),
+        (f'"{"x" * 42}"', f'"{"x" * 42}"'),
+        (f'"{"x-_9" * 11}"', '"[token]"'),
+        ("a b" * 2_730 + "ab", "a b" * 2_730 + "ab"),
+        ("a b " * 3_000, ""),
+        (json.dumps([["a b " * 125] * 40] * 40), ""),
+    ],
+    ids=["small", "no token yet", "token", "8192 characters", "large and no JSON", "large in every way"],
+)
 def test_a_small_event_is_kept_but_for_a_secret_and_of_a_large_one_nothing(body: str, kept: str) -> None:
     assert events._kept(body) == kept
 
@@ -226,11 +236,13 @@ class Service:
 NOT_SAID = "The delivery service did not say whether it did that. The card shows what it says of the booking now."
 
 
-@on_one_rig([
-    (Done(value=None), "", ["executed"], ["line:started"]),
-    (NotExecuted(reason=own_words("no driver is near"), again=False), "no driver is near", ["not_executed"], []),
-    (Unknown(reason=TIMED_OUT), NOT_SAID, ["not_said"], []),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Done(value=None), "", ["executed"], ["line:started"]),
+        (NotExecuted(reason=own_words("no driver is near"), again=False), "no driver is near", ["not_executed"], []),
+        (Unknown(reason=TIMED_OUT), NOT_SAID, ["not_said"], []),
+    ]
+)
 async def test_the_search_is_started_once_and_its_answer_is_kept(
     rig: Rig, outcome: Any, trouble: str, audited: list[str], keys: list[str]
 ) -> None:

@@ -60,15 +60,17 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     assert dict(states) == {"ACCEPTED": booking.reference}
 
 
-@on_one_rig([
-    ({}, {}, POLL * 1.5, 0),
-    ({"polls": 1}, {}, POLL * 2.25, 0),
-    ({"status": "ON_HOLD", "search_at": 10}, {}, timedelta(seconds=40), 1),
-    ({"status": "ON_HOLD", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 1),
-    ({"status": "ON_HOLD", "search_at": 0}, {}, POLL * 1.5, 1),
-    ({"status": "ON_HOLD", "search_at": -1}, {}, POLL * 1.5, 1),
-    ({"status": "ACCEPTED", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 0),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({}, {}, POLL * 1.5, 0),
+        ({"polls": 1}, {}, POLL * 2.25, 0),
+        ({"status": "ON_HOLD", "search_at": 10}, {}, timedelta(seconds=40), 1),
+        ({"status": "ON_HOLD", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 1),
+        ({"status": "ON_HOLD", "search_at": 0}, {}, POLL * 1.5, 1),
+        ({"status": "ON_HOLD", "search_at": -1}, {}, POLL * 1.5, 1),
+        ({"status": "ACCEPTED", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 0),
+    ]
+)
 async def test_where_nothing_is_new_it_is_read_later_and_the_cook_time_counts_down(
     rig: Rig, like: dict[str, Any], told: dict[str, Any], pause: timedelta, redrawn: int
 ) -> None:
@@ -84,13 +86,15 @@ async def test_where_nothing_is_new_it_is_read_later_and_the_cook_time_counts_do
     assert await said(rig, booking) == []
 
 
-@on_one_rig([
-    ({"driver": HELD}, {"driver": ANA}, None, HELD, None, []),
-    ({}, {"driver": ANA}, None, HELD, None, ["line:driver:2"]),
-    ({"driver": HELD, "driver_reported": True}, {"driver": ANA}, None, HELD, None, []),
-    ({}, {}, {"driver": ANA}, HELD, True, ["line:driver:2"]),
-    ({"driver": HELD}, {}, None, HELD, None, []),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({"driver": HELD}, {"driver": ANA}, None, HELD, None, []),
+        ({}, {"driver": ANA}, None, HELD, None, ["line:driver:2"]),
+        ({"driver": HELD, "driver_reported": True}, {"driver": ANA}, None, HELD, None, []),
+        ({}, {}, {"driver": ANA}, HELD, True, ["line:driver:2"]),
+        ({"driver": HELD}, {}, None, HELD, None, []),
+    ]
+)
 async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(
     rig: Rig, detail: dict[str, Any], told: dict[str, Any], report: Any, driver: Any, reported: Any, keys: list[str]
 ) -> None:
@@ -110,21 +114,27 @@ async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_
     await observed(rig, booking, "ACCEPTED", report=heard, customer="Luis", proof="own")
     after = await stored(rig, booking)
     assert after.detail == {
-        "fee": "1.50", "customer": "Luis", "validation_code": "4711", "proof": "own", "cancel_reason": "r"
-    }  # fmt: skip
+        "fee": "1.50",
+        "customer": "Luis",
+        "validation_code": "4711",
+        "proof": "own",
+        "cancel_reason": "r",
+    }
 
 
 # reading
 
 
-@on_one_rig([
-    (ServiceNow("delivery", AWAY), 0, "", POLL * 1.5, 0),
-    (ServiceNow("delivery", AWAY), 1, "", POLL * 2.25, 0),
-    (ServiceNow("delivery", AWAY), 2, "The delivery service: is away.", POLL * 3.375, 1),
-    (ServiceNow("delivery", AWAY, retry_after=7.0), 0, "", 7 * SECOND, 0),
-    (ServiceNever("delivery", own_words("refused")), 0, "The delivery service: refused.", POLL * 1.5, 1),
-    (OperatorError("no key"), 0, "no key", POLL * 1.5, 1),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (ServiceNow("delivery", AWAY), 0, "", POLL * 1.5, 0),
+        (ServiceNow("delivery", AWAY), 1, "", POLL * 2.25, 0),
+        (ServiceNow("delivery", AWAY), 2, "The delivery service: is away.", POLL * 3.375, 1),
+        (ServiceNow("delivery", AWAY, retry_after=7.0), 0, "", 7 * SECOND, 0),
+        (ServiceNever("delivery", own_words("refused")), 0, "The delivery service: refused.", POLL * 1.5, 1),
+        (OperatorError("no key"), 0, "no key", POLL * 1.5, 1),
+    ]
+)
 async def test_a_card_says_that_it_cannot_be_read_at_the_third_time_or_at_once_where_waiting_does_not_help(
     rig: Rig, trouble: Any, reads: int, reason: str, wait: timedelta, redrawn: int
 ) -> None:

@@ -274,9 +274,13 @@ async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig
     service = DeliverySimulator()
     service.add_store("Theirs", token=deliveries.STORE_KEY)
     rig = await Rig.open(
-        database_url=database_url, clock=ManualClock(), delivery=service, public_url=None,
-        delivery_master_key=master_key, delivery_store_keys={"Ours": deliveries.STORE_KEY},
-    )  # fmt: skip
+        database_url=database_url,
+        clock=ManualClock(),
+        delivery=service,
+        public_url=None,
+        delivery_master_key=master_key,
+        delivery_store_keys={"Ours": deliveries.STORE_KEY},
+    )
     await rig.settle()
     return rig
 
@@ -296,9 +300,12 @@ async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
 
 
 STORE = {
-    views.NAME: "Harbour", views.EMAIL: "harbour@example.com", views.PHONE: "+593 2 234 5678", views.ADDRESS: "9 Quay",
+    views.NAME: "Harbour",
+    views.EMAIL: "harbour@example.com",
+    views.PHONE: "+593 2 234 5678",
+    views.ADDRESS: "9 Quay",
     views.POSITION: "-0.2000, -78.4900",
-}  # fmt: skip
+}
 
 
 @pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key="wrong")

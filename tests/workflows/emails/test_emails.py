@@ -393,13 +393,16 @@ ASKED_TO_WAIT = Busy(reason=Reason(Exchange.TOO_MANY), retry_after=7.0)
 NO_ANSWER = Lost(reason=Reason(Exchange.NO_ANSWER, failure="timed out"))
 
 
-@pytest.mark.parametrize(("said", "outcome", "pauses"), [
-    ([VALID], Outcome.ANSWERED, []),
-    ([ASKED_TO_WAIT, VALID], Outcome.ANSWERED, [1.0]),
-    ([NO_ANSWER, VALID], Outcome.ANSWERED, [1.0]),
-    ([ASKED_TO_WAIT, NO_ANSWER, VALID], Outcome.FAILED, [1.0]),
-    ([NO_ANSWER, ASKED_TO_WAIT, VALID], Outcome.FAILED, [1.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "outcome", "pauses"),
+    [
+        ([VALID], Outcome.ANSWERED, []),
+        ([ASKED_TO_WAIT, VALID], Outcome.ANSWERED, [1.0]),
+        ([NO_ANSWER, VALID], Outcome.ANSWERED, [1.0]),
+        ([ASKED_TO_WAIT, NO_ANSWER, VALID], Outcome.FAILED, [1.0]),
+        ([NO_ANSWER, ASKED_TO_WAIT, VALID], Outcome.FAILED, [1.0]),
+    ],
+)
 async def test_a_second_later_it_is_asked_once_more(
     monkeypatch: pytest.MonkeyPatch, said: list[Checked], outcome: Outcome, pauses: list[float]
 ) -> None:

@@ -43,8 +43,10 @@ async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
     await rig.switchboard.context.write(lambda uow: work._later(uow, one, NotExecuted(reason=BUSY, again=True)))
     after = await stored(rig, one)
     assert (after.state, in_words(after.detail["reason"]), after.closed_at) == (
-        RunState.FAILED, "busy (5 times)", rig.clock.now()
-    )  # fmt: skip
+        RunState.FAILED,
+        "busy (5 times)",
+        rig.clock.now(),
+    )
 
 
 FORMULA = b"email,note\r\na@example.com,=1+1\r\n"

@@ -158,9 +158,13 @@ async def test_a_file_that_only_this_process_has_keeps_its_lease(rig: Rig, monke
     assert again == ["J1"], "there is nothing that another process could not read as well"
 
 
-@pytest.mark.parametrize(("states", "lost", "said"), [
-    ((Handed.THERE, Handed.THERE), (), []), ((Handed.THERE, Handed.LOST), ("t1",), ["end"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("states", "lost", "said"),
+    [
+        ((Handed.THERE, Handed.THERE), (), []),
+        ((Handed.THERE, Handed.LOST), ("t1",), ["end"]),
+    ],
+)
 async def test_a_call_that_is_over_names_what_is_missing_and_the_waiting_ones_move_up(
     rig: Rig, states: tuple[Handed, ...], lost: tuple[str, ...], said: list[str]
 ) -> None:

@@ -64,15 +64,17 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
 UNKNOWN, PEOPLE = State.COMMIT_UNKNOWN, State.NEEDS_HUMAN
 
 
-@on_one_rig([
-    # state, statuses at the service, items named by the lost attempt, then: state, when it is looked at
-    (UNKNOWN, {"aa": "canceled", "bb": "pending"}, {"aa": 1}, State.APPROVED, timedelta()),
-    (UNKNOWN, {"aa": "pending", "bb": "pending"}, {"aa": 1}, UNKNOWN, MINUTE),
-    (PEOPLE, {"aa": "canceled", "bb": "pending"}, {"aa": 1}, State.COMMITTED, timedelta()),
-    (PEOPLE, {"aa": "pending", "bb": "pending"}, {"aa": 1}, PEOPLE, HOUR),
-    (PEOPLE, {"aa": "pending"}, {}, PEOPLE, HOUR),
-    (PEOPLE, {"aa": "canceled", "bb": "canceled"}, {}, State.COMMITTED, timedelta()),
-])  # fmt: skip
+@on_one_rig(
+    [
+        # state, statuses at the service, items named by the lost attempt, then: state, when it is looked at
+        (UNKNOWN, {"aa": "canceled", "bb": "pending"}, {"aa": 1}, State.APPROVED, timedelta()),
+        (UNKNOWN, {"aa": "pending", "bb": "pending"}, {"aa": 1}, UNKNOWN, MINUTE),
+        (PEOPLE, {"aa": "canceled", "bb": "pending"}, {"aa": 1}, State.COMMITTED, timedelta()),
+        (PEOPLE, {"aa": "pending", "bb": "pending"}, {"aa": 1}, PEOPLE, HOUR),
+        (PEOPLE, {"aa": "pending"}, {}, PEOPLE, HOUR),
+        (PEOPLE, {"aa": "canceled", "bb": "canceled"}, {}, State.COMMITTED, timedelta()),
+    ]
+)
 async def test_the_outcome_of_a_chunk_is_read_from_its_items(
     rig: Rig, state: State, statuses: dict[str, str], lost: dict[str, int], after: State, due: timedelta
 ) -> None:
@@ -88,13 +90,15 @@ async def test_the_outcome_of_a_chunk_is_read_from_its_items(
         assert (found.puts_off, found.reads, await audited(rig, one)) == (0, 0, ("chunk_sent", {}))
 
 
-@on_one_rig([
-    ({"aa": "pending", "bb": "canceled"}, 0, State.COMMITTED, 1),
-    ({"aa": "pending", "bb": "canceled"}, 1, State.COMMITTED, 2),
-    ({"aa": "pending", "bb": "canceled"}, 2, State.COMPLETED, 2),
-    ({"aa": "completed", "bb": "canceled"}, 0, State.COMPLETED, 0),
-    ({"aa": "completed", "bb": "completed"}, 0, State.FAILED, 0),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({"aa": "pending", "bb": "canceled"}, 0, State.COMMITTED, 1),
+        ({"aa": "pending", "bb": "canceled"}, 1, State.COMMITTED, 2),
+        ({"aa": "pending", "bb": "canceled"}, 2, State.COMPLETED, 2),
+        ({"aa": "completed", "bb": "canceled"}, 0, State.COMPLETED, 0),
+        ({"aa": "completed", "bb": "completed"}, 0, State.FAILED, 0),
+    ]
+)
 async def test_what_still_reads_as_pending_is_read_three_times(
     rig: Rig, statuses: dict[str, str], reads: int, state: State, counted: int
 ) -> None:
@@ -153,23 +157,27 @@ LISTED = {
 }
 
 
-@pytest.mark.parametrize(("given", "meant"), [
-    (["aa11111111"], [("aa11111111", 100)]),
-    (["AA11111122"], [("aa11111122", 200)]),
-    (["1", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
-    (["2", "aa11111122"], [("aa11111122", 200)]),
-    (["aa11111111", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
-    (["bb222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
-    (["3"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
-    (["aa111111"], NotRequested(Why.AMBIGUOUS, ("aa111111",))),
-    (["bb22222"], NotRequested(Why.UNKNOWN_HASH, ("bb22222",))),
-    (["9", "1", "x"], NotRequested(Why.UNKNOWN_HASH, ("9", "x"))),
-    (["12345678"], [("12345678dd", 400)]), (["1234567"], NotRequested(Why.UNKNOWN_HASH, ("1234567",))),
-    (["bb22222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
-    (["٣"], NotRequested(Why.UNKNOWN_HASH, ("٣",))),
-    (["4"], NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
-    (None, NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (["aa11111111"], [("aa11111111", 100)]),
+        (["AA11111122"], [("aa11111122", 200)]),
+        (["1", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
+        (["2", "aa11111122"], [("aa11111122", 200)]),
+        (["aa11111111", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
+        (["bb222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["3"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["aa111111"], NotRequested(Why.AMBIGUOUS, ("aa111111",))),
+        (["bb22222"], NotRequested(Why.UNKNOWN_HASH, ("bb22222",))),
+        (["9", "1", "x"], NotRequested(Why.UNKNOWN_HASH, ("9", "x"))),
+        (["12345678"], [("12345678dd", 400)]),
+        (["1234567"], NotRequested(Why.UNKNOWN_HASH, ("1234567",))),
+        (["bb22222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["٣"], NotRequested(Why.UNKNOWN_HASH, ("٣",))),
+        (["4"], NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
+        (None, NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
+    ],
+)
 def test_what_is_named_is_found_by_hash_beginning_or_row(
     given: list[str] | None, meant: list[tuple[str, int]] | NotRequested
 ) -> None:

@@ -66,13 +66,15 @@ async def test_who_was_overtaken_reads_the_items_at_the_next_look(rig: Rig) -> N
     assert rows[1].status == "canceled", "what was read is stored"
 
 
-@on_one_rig([
-    (Read(RUNNING, complete=True), RUNNING.picture, False),
-    (Read(RUNNING), RUNNING.picture, False),
-    (Read(DONE, complete=True), DONE.picture, True),
-    (Read(DONE, unread=NO_ANSWER), "", False),
-    (Read(RUNNING, (RowChange(2, "failed", "h2", "no"),), complete=True), RUNNING.picture, True),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Read(RUNNING, complete=True), RUNNING.picture, False),
+        (Read(RUNNING), RUNNING.picture, False),
+        (Read(DONE, complete=True), DONE.picture, True),
+        (Read(DONE, unread=NO_ANSWER), "", False),
+        (Read(RUNNING, (RowChange(2, "failed", "h2", "no"),), complete=True), RUNNING.picture, True),
+    ]
+)
 async def test_a_list_that_was_not_read_to_the_end_is_read_again(
     rig: Rig, found: Read, picture: str, afresh: bool
 ) -> None:
@@ -96,13 +98,15 @@ async def test_a_list_that_differs_from_what_was_approved_is_an_alert(
 UNACCOUNTED = ["alert:unaccounted", "news:approvals:unaccounted", "news:requester:unaccounted"]
 
 
-@on_one_rig([
-    (("completed", "committed", ""), 3, UNACCOUNTED),
-    (("completed", "failed", ""), 3, [*UNACCOUNTED, "file:approvals:failed:1", "file:requester:failed:1"]),
-    (("completed", "committed", ""), 2, []),
-    (("completed", "committed"), 3, UNACCOUNTED),
-    (("completed", "pending"), 3, []),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (("completed", "committed", ""), 3, UNACCOUNTED),
+        (("completed", "failed", ""), 3, [*UNACCOUNTED, "file:approvals:failed:1", "file:requester:failed:1"]),
+        (("completed", "committed", ""), 2, []),
+        (("completed", "committed"), 3, UNACCOUNTED),
+        (("completed", "pending"), 3, []),
+    ]
+)
 async def test_what_the_service_leaves_open_is_told_at_the_third_look(
     rig: Rig, statuses: tuple[str, ...], polls: int, keys: list[str]
 ) -> None:

@@ -125,9 +125,13 @@ class Pages:
         return self.job
 
 
-@pytest.mark.parametrize(("failed", "count", "pages", "said"), [
-    (False, 40, 2, (2, 40)), (True, None, 0, (1, 2)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("failed", "count", "pages", "said"),
+    [
+        (False, 40, 2, (2, 40)),
+        (True, None, 0, (1, 2)),
+    ],
+)
 async def test_items_of_what_was_not_asked_for_here_are_listed_as_the_service_has_them(
     rig: Rig, failed: bool, count: int | None, pages: int, said: tuple[int, int]
 ) -> None:

@@ -104,9 +104,12 @@ async def test_what_was_there_before_or_belongs_to_another_is_not_looked_into(ri
     assert other.remote_id == "b2"
 
 
-@on_one_rig([
-    (["b1"], State.COMMITTED, "b1", None), (["b1", "b2"], State.NEEDS_HUMAN, None, HOUR),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (["b1"], State.COMMITTED, "b1", None),
+        (["b1", "b2"], State.NEEDS_HUMAN, None, HOUR),
+    ]
+)
 async def test_one_hit_is_taken_in_and_several_are_for_people(
     rig: Rig, names: list[str], state: State, remote: str | None, due: timedelta | None
 ) -> None:
@@ -166,11 +169,13 @@ async def test_what_was_not_in_flight_moves_nobody(rig: Rig) -> None:
     assert await stored(rig, one) == one
 
 
-@on_one_rig([
-    ([["b1"]], None, SearchResult(Seen.FOUND, Reason(OfRequest.HISTORY_HOLDS))),
-    ([["b9"]], None, SearchResult(Seen.ABSENT, Reason(OfRequest.HISTORY_LACKS))),
-    ([], ServiceNow("payments", AWAY), SearchResult(Seen.UNREADABLE, UNUSABLE)),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ([["b1"]], None, SearchResult(Seen.FOUND, Reason(OfRequest.HISTORY_HOLDS))),
+        ([["b9"]], None, SearchResult(Seen.ABSENT, Reason(OfRequest.HISTORY_LACKS))),
+        ([], ServiceNow("payments", AWAY), SearchResult(Seen.UNREADABLE, UNUSABLE)),
+    ]
+)
 async def test_what_a_search_after_a_restore_comes_to(
     rig: Rig, pages: list[list[str]], trouble: Exception | None, found: SearchResult
 ) -> None:

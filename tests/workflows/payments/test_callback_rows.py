@@ -15,8 +15,11 @@ from tests.workflows.planted import on_one_rig, planted, queued, record, stored,
 
 SECOND, DAY = timedelta(seconds=1), timedelta(hours=24)
 RECEIVED, APPLIED, STALE, UNCONFIRMED = (
-    InboxState.RECEIVED, InboxState.APPLIED, InboxState.STALE, InboxState.UNCONFIRMED
-)  # fmt: skip
+    InboxState.RECEIVED,
+    InboxState.APPLIED,
+    InboxState.STALE,
+    InboxState.UNCONFIRMED,
+)
 
 
 async def called_back(
@@ -47,17 +50,21 @@ async def applied(rig: Rig, row: InboxRow, said: Operation | None, *, early: boo
     return after
 
 
-@on_one_rig([
-    (State.COMMITTED, "completed", APPLIED, State.COMPLETED),
-    (State.COMMITTED, "pending", RECEIVED, State.PENDING_ESCROW),
-    (State.COMMITTED, "created", RECEIVED, State.COMMITTED),
-    (State.COMMITTED, None, RECEIVED, State.COMMITTED),
-    (State.NEEDS_HUMAN, "completed", APPLIED, State.COMPLETED),
-    (State.AWAITING, "completed", RECEIVED, State.AWAITING),
-    (State.SENDING, "completed", RECEIVED, State.SENDING),
-    (State.COMPLETED, "completed", STALE, State.COMPLETED), (State.COMPLETED, None, STALE, State.COMPLETED),
-    (State.CLOSED, "completed", STALE, State.CLOSED), (State.CLOSED, None, RECEIVED, State.CLOSED),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.COMMITTED, "completed", APPLIED, State.COMPLETED),
+        (State.COMMITTED, "pending", RECEIVED, State.PENDING_ESCROW),
+        (State.COMMITTED, "created", RECEIVED, State.COMMITTED),
+        (State.COMMITTED, None, RECEIVED, State.COMMITTED),
+        (State.NEEDS_HUMAN, "completed", APPLIED, State.COMPLETED),
+        (State.AWAITING, "completed", RECEIVED, State.AWAITING),
+        (State.SENDING, "completed", RECEIVED, State.SENDING),
+        (State.COMPLETED, "completed", STALE, State.COMPLETED),
+        (State.COMPLETED, None, STALE, State.COMPLETED),
+        (State.CLOSED, "completed", STALE, State.CLOSED),
+        (State.CLOSED, None, RECEIVED, State.CLOSED),
+    ]
+)
 async def test_a_callback_is_done_with_when_its_payout_is(
     rig: Rig, state: State, status: str | None, kept: InboxState, after: State
 ) -> None:
@@ -86,15 +93,17 @@ async def test_another_callback_meanwhile_has_it_read_within_three_seconds(
     assert after.due_at == rig.clock.now() + timedelta(seconds=seconds)
 
 
-@on_one_rig([
-    (DAY, CallbackKind.CONFIRMATION, Kind.PAYOUT, UNCONFIRMED, ["alert:unconfirmed:confirmation"]),
-    (DAY, CallbackKind.FAILURE, Kind.PAYOUT, UNCONFIRMED, ["alert:unconfirmed:failure"]),
-    (DAY - SECOND, CallbackKind.CONFIRMATION, Kind.PAYOUT, RECEIVED, []),
-    (DAY, CallbackKind.CONFIRMATION, Kind.PURCHASE, UNCONFIRMED, []),
-    (DAY, CallbackKind.CANCEL, Kind.PURCHASE, UNCONFIRMED, []),
-    (DAY, CallbackKind.PURCHASE, Kind.PURCHASE, UNCONFIRMED, ["alert:unconfirmed:purchase"]),
-    (DAY, CallbackKind.FAILURE, Kind.PURCHASE, UNCONFIRMED, ["alert:unconfirmed:failure"]),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (DAY, CallbackKind.CONFIRMATION, Kind.PAYOUT, UNCONFIRMED, ["alert:unconfirmed:confirmation"]),
+        (DAY, CallbackKind.FAILURE, Kind.PAYOUT, UNCONFIRMED, ["alert:unconfirmed:failure"]),
+        (DAY - SECOND, CallbackKind.CONFIRMATION, Kind.PAYOUT, RECEIVED, []),
+        (DAY, CallbackKind.CONFIRMATION, Kind.PURCHASE, UNCONFIRMED, []),
+        (DAY, CallbackKind.CANCEL, Kind.PURCHASE, UNCONFIRMED, []),
+        (DAY, CallbackKind.PURCHASE, Kind.PURCHASE, UNCONFIRMED, ["alert:unconfirmed:purchase"]),
+        (DAY, CallbackKind.FAILURE, Kind.PURCHASE, UNCONFIRMED, ["alert:unconfirmed:failure"]),
+    ]
+)
 async def test_what_no_record_confirms_within_a_day_is_an_alert_unless_anybody_could_have_sent_it(
     rig: Rig, ago: timedelta, about: CallbackKind, kind: Kind, kept: InboxState, keys: list[str]
 ) -> None:

@@ -58,11 +58,15 @@ def row_of(rig: Rig, one: Instruction, kind: str, **changes: Any) -> Tracked:
     return Tracked(**{**values, "instruction_id": one.id, "last_status": "before", **changes})
 
 
-@on_one_rig([
-    (State.COMMITTED, "committed", 1.5, "committed"), (State.COMMITTED, None, 1.5, "before"),
-    (State.COMMITTED, "completed", None, ""), (State.COMPLETED, "completed", None, ""),
-    (State.COMPLETED, None, None, ""),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.COMMITTED, "committed", 1.5, "committed"),
+        (State.COMMITTED, None, 1.5, "before"),
+        (State.COMMITTED, "completed", None, ""),
+        (State.COMPLETED, "completed", None, ""),
+        (State.COMPLETED, None, None, ""),
+    ]
+)
 async def test_a_payout_is_polled_until_its_end(
     rig: Rig, state: State, status: str | None, pause: float | None, last: str
 ) -> None:
@@ -123,10 +127,14 @@ async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(ri
     assert [row is not None for row in rows] == [True, False, True]
 
 
-@on_one_rig([
-    (State.COMMIT_UNKNOWN, "odd", MINUTE), (State.NEEDS_HUMAN, "odd", HOUR),
-    (State.COMMIT_UNKNOWN, "created", MINUTE), (State.NEEDS_HUMAN, "created", HOUR),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.COMMIT_UNKNOWN, "odd", MINUTE),
+        (State.NEEDS_HUMAN, "odd", HOUR),
+        (State.COMMIT_UNKNOWN, "created", MINUTE),
+        (State.NEEDS_HUMAN, "created", HOUR),
+    ]
+)
 async def test_what_the_record_leaves_open_is_read_on(rig: Rig, state: State, status: str, due: timedelta) -> None:
     now = rig.clock.now()
     one = await planted(rig, state=state, commits=1, sent_at=now - DAY, puts_off=2)

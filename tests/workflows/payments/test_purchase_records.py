@@ -91,12 +91,14 @@ def linking(ctx: Context, *, works: bool) -> Context:
     return replace(ctx, payments=Service(client=client))
 
 
-@on_one_rig([
-    (True, {}, State.OPEN, "", True),
-    (False, {}, State.MISMATCH, "no checkout link can be made of its id", False),
-    (True, {"cents": Cents(1)}, State.MISMATCH, "the amount is 0.01 instead of 119.50", False),
-    (True, {"status": "confirmed"}, State.COMPLETED, "", False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (True, {}, State.OPEN, "", True),
+        (False, {}, State.MISMATCH, "no checkout link can be made of its id", False),
+        (True, {"cents": Cents(1)}, State.MISMATCH, "the amount is 0.01 instead of 119.50", False),
+        (True, {"status": "confirmed"}, State.COMPLETED, "", False),
+    ]
+)
 async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
     rig: Rig, works: bool, says: dict[str, Any], state: State, reason: str, linked: bool
 ) -> None:

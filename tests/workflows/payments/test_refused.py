@@ -66,10 +66,13 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     assert everywhere(rig, operation(rig).id)
 
 
-@pytest.mark.parametrize(("kind", "said"), [
-    (FaultKind.DONE_500, "answer 500, saying “Internal server error”"),
-    (FaultKind.REFUSED, REFUSED),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (FaultKind.DONE_500, "answer 500, saying “Internal server error”"),
+        (FaultKind.REFUSED, REFUSED),
+    ],
+)
 async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: FaultKind, said: str) -> None:
     arm(rig, kind, "one_step_payout")
     await rig.pay(NOW)

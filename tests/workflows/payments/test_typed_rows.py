@@ -63,13 +63,16 @@ ODD, AWAY = own_words("is odd"), own_words("is away")
 FULL = AccountStatus(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")
 
 
-@on_one_rig([
-    (FULL, 0, Recipient(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")),
-    (AccountStatus(full_name="Ana", active=True), 0, Recipient(full_name="Ana", active=True)),
-    (ServiceNever("payments", ODD), 0, Recipient(problem=ODD)),
-    (ServiceNow("payments", AWAY), 3, Recipient(problem=AWAY)),
-    (ServiceNow("payments", AWAY), 2, None), (OperatorError("no route"), 0, None),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (FULL, 0, Recipient(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")),
+        (AccountStatus(full_name="Ana", active=True), 0, Recipient(full_name="Ana", active=True)),
+        (ServiceNever("payments", ODD), 0, Recipient(problem=ODD)),
+        (ServiceNow("payments", AWAY), 3, Recipient(problem=AWAY)),
+        (ServiceNow("payments", AWAY), 2, None),
+        (OperatorError("no route"), 0, None),
+    ]
+)
 async def test_an_account_that_cannot_be_read_at_the_fourth_time_is_named_as_such(
     rig: Rig, answer: Any, puts_off: int, kept: Recipient | None
 ) -> None:

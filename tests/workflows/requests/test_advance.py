@@ -58,14 +58,18 @@ SAYING = ServiceNow("payments", Reason(Exchange.READ_ANSWERED, status=500), word
 ANSWERED = "the payments service answered 500, saying “Out of order”"
 
 
-@on_one_rig([
-    (State.NEW, None, ANSWERED), (State.APPROVED, None, ANSWERED),
-    (State.APPROVED, Reason(OfRequest.DAILY_LIMIT), ANSWERED),
-    (State.CREATE_UNKNOWN, None, ""), (State.COMMIT_UNKNOWN, NO_ANSWER, "no answer"),
-    (State.NEEDS_HUMAN, Reason(OfRequest.NOT_LISTED), "the service does not list it"),
-    (State.CLOSED, own_words("not in their list"), "not in their list"),
-    (State.REFUSED, Reason(Exchange.ANSWERED, status=422), "answer 422"),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.NEW, None, ANSWERED),
+        (State.APPROVED, None, ANSWERED),
+        (State.APPROVED, Reason(OfRequest.DAILY_LIMIT), ANSWERED),
+        (State.CREATE_UNKNOWN, None, ""),
+        (State.COMMIT_UNKNOWN, NO_ANSWER, "no answer"),
+        (State.NEEDS_HUMAN, Reason(OfRequest.NOT_LISTED), "the service does not list it"),
+        (State.CLOSED, own_words("not in their list"), "not in their list"),
+        (State.REFUSED, Reason(Exchange.ANSWERED, status=422), "answer 422"),
+    ]
+)
 async def test_what_the_service_says_is_the_reason_as_long_as_nothing_was_sent(
     rig: Rig, state: State, before: Reason | None, after: str
 ) -> None:
@@ -78,10 +82,13 @@ async def test_what_the_service_says_is_the_reason_as_long_as_nothing_was_sent(
     assert not [text for text in alerts(rig) if one.reference in text]
 
 
-@pytest.mark.parametrize(("trouble", "said"), [
-    (ServiceNever("payments", refusal(422)), "The payments service refused the request (422)."),
-    (OperatorError("the key is wrong", mend="set it anew"), "the key is wrong; set it anew"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (ServiceNever("payments", refusal(422)), "The payments service refused the request (422)."),
+        (OperatorError("the key is wrong", mend="set it anew"), "the key is wrong; set it anew"),
+    ],
+)
 async def test_what_somebody_has_to_mend_is_told_once_a_round(rig: Rig, trouble: Exception, said: str) -> None:
     ctx, _ = stepping(rig.switchboard.context, trouble)
     one = await planted(rig, state=State.COMMIT_UNKNOWN, reason=NO_ANSWER)
@@ -150,14 +157,16 @@ def waiting(rig: Rig, posted_ago: timedelta, **more: Any) -> dict[str, Any]:
     return {"state": State.AWAITING, "posted_at": posted, "expires_at": posted + 8 * HOUR, **more}
 
 
-@on_one_rig([
-    (timedelta(), None, HOUR),
-    (HOUR - SECOND, None, SECOND),
-    (HOUR, 1, HOUR),
-    (2 * HOUR, 2, 2 * HOUR),
-    (4 * HOUR, 3, 4 * HOUR),
-    (8 * HOUR - SECOND, 3, SECOND),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (timedelta(), None, HOUR),
+        (HOUR - SECOND, None, SECOND),
+        (HOUR, 1, HOUR),
+        (2 * HOUR, 2, 2 * HOUR),
+        (4 * HOUR, 3, 4 * HOUR),
+        (8 * HOUR - SECOND, 3, SECOND),
+    ]
+)
 async def test_approvers_are_reminded_after_an_eighth_a_quarter_and_half_of_their_time(
     rig: Rig, ago: timedelta, number: int | None, due: timedelta
 ) -> None:

@@ -33,13 +33,16 @@ def threaded(rig: Rig) -> Any:
     return made(rig, Kind.BULK).payload.model_copy(update={"thread_ts": THREAD})
 
 
-@on_one_rig([
-    (Kind.PAYOUT, {}, (Place.APPROVALS, Place.REQUESTER)), (Kind.PURCHASE, {}, (Place.REQUESTER,)),
-    (Kind.PAYOUT, {"origin_channel": APPROVALS}, (Place.APPROVALS,)),
-    (Kind.PURCHASE, {"origin_channel": APPROVALS}, (Place.REQUESTER,)),
-    (Kind.BULK, {"origin_channel": APPROVALS}, (Place.APPROVALS,)),
-    (Kind.BULK, {"origin_channel": APPROVALS, "thread": True}, (Place.APPROVALS, Place.REQUESTER)),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Kind.PAYOUT, {}, (Place.APPROVALS, Place.REQUESTER)),
+        (Kind.PURCHASE, {}, (Place.REQUESTER,)),
+        (Kind.PAYOUT, {"origin_channel": APPROVALS}, (Place.APPROVALS,)),
+        (Kind.PURCHASE, {"origin_channel": APPROVALS}, (Place.REQUESTER,)),
+        (Kind.BULK, {"origin_channel": APPROVALS}, (Place.APPROVALS,)),
+        (Kind.BULK, {"origin_channel": APPROVALS, "thread": True}, (Place.APPROVALS, Place.REQUESTER)),
+    ]
+)
 async def test_a_request_has_a_card_in_each_of_its_places(
     rig: Rig, kind: Kind, like: dict[str, Any], expected: tuple[Place, ...]
 ) -> None:
@@ -47,10 +50,13 @@ async def test_a_request_has_a_card_in_each_of_its_places(
     assert places(rig.switchboard.context, made(rig, kind, **like, **own)) == expected
 
 
-@on_one_rig([
-    (Place.REQUESTER, True, (FINANCE, THREAD, MARIA)), (Place.REQUESTER, False, (FINANCE, None, MARIA)),
-    (Place.APPROVALS, True, (APPROVALS, None, "")),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Place.REQUESTER, True, (FINANCE, THREAD, MARIA)),
+        (Place.REQUESTER, False, (FINANCE, None, MARIA)),
+        (Place.APPROVALS, True, (APPROVALS, None, "")),
+    ]
+)
 async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
     rig: Rig, place: Place, thread: bool, board: tuple[str, str | None, str]
 ) -> None:
@@ -130,10 +136,14 @@ async def test_news_go_nowhere_else_where_that_channel_has_the_card(rig: Rig) ->
     assert await posted_elsewhere(rig, Kind.PURCHASE) == APPROVALS
 
 
-@on_one_rig([
-    ({}, [MARIA, ""]), ({"decided_by": ADA, "voters": [LIN, TOM]}, [MARIA, ADA, LIN, TOM]),
-    ({"decided_by": None, "voters": None}, [MARIA, ""]), ({"voters": "U0ADA"}, [MARIA, ""]),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({}, [MARIA, ""]),
+        ({"decided_by": ADA, "voters": [LIN, TOM]}, [MARIA, ADA, LIN, TOM]),
+        ({"decided_by": None, "voters": None}, [MARIA, ""]),
+        ({"voters": "U0ADA"}, [MARIA, ""]),
+    ]
+)
 async def test_a_message_names_who_asked_who_decided_and_who_voted(
     rig: Rig, payload: dict[str, object], people: list[str]
 ) -> None:

@@ -35,10 +35,12 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)
 
 
-@on_one_rig([
-    (AttemptKind.CREATE, True, State.NEW, (1, 4)),
-    (AttemptKind.COMMIT, False, State.APPROVED, (2, 3)),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (AttemptKind.CREATE, True, State.NEW, (1, 4)),
+        (AttemptKind.COMMIT, False, State.APPROVED, (2, 3)),
+    ]
+)
 async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_again(
     rig: Rig, kind: AttemptKind, creates: bool, now_in: State, counts: tuple[int, int]
 ) -> None:
@@ -56,12 +58,14 @@ async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_aga
     assert (await read(rig, lambda tx: tx.attempts.of(one.id)))[0].outcome is AttemptOutcome.NOT_EXECUTED
 
 
-@on_one_rig([
-    (State.SENDING, AttemptKind.COMMIT, None, 2, 0),
-    (State.SENDING, AttemptKind.COMMIT, NO, 2, 0),
-    (State.CREATING, AttemptKind.CREATE, None, 2, 3),
-    (State.CREATING, AttemptKind.CREATE, NO, 0, 3),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.SENDING, AttemptKind.COMMIT, None, 2, 0),
+        (State.SENDING, AttemptKind.COMMIT, NO, 2, 0),
+        (State.CREATING, AttemptKind.CREATE, None, 2, 3),
+        (State.CREATING, AttemptKind.CREATE, NO, 0, 3),
+    ]
+)
 async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refused_create_at_once(
     rig: Rig, state: State, kind: AttemptKind, refusal: Reason | None, due: int, puts_off: int
 ) -> None:

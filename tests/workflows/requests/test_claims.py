@@ -36,15 +36,17 @@ def standing(rig: Rig, *people: str, group: str = "S0TREASURY") -> Mapping[str, 
     return {who: Membership(person=Person(id=who, team_id=home), groups=groups, read_at=at) for who in people}
 
 
-@on_one_rig([
-    # window left, attempts, since the last one left, then: not now, state, when it goes on
-    (SECOND, 0, None, False, State.APPROVED, None),
-    (timedelta(), 0, None, True, State.EXPIRED, None),
-    (timedelta(), 1, HOUR, True, State.NEEDS_HUMAN, HOUR),
-    (HOUR, 1, QUIET - SECOND, True, State.APPROVED, MINUTE),
-    (HOUR, 1, QUIET, False, State.APPROVED, None),
-    (HOUR, 0, SECOND, False, State.APPROVED, None),
-])  # fmt: skip
+@on_one_rig(
+    [
+        # window left, attempts, since the last one left, then: not now, state, when it goes on
+        (SECOND, 0, None, False, State.APPROVED, None),
+        (timedelta(), 0, None, True, State.EXPIRED, None),
+        (timedelta(), 1, HOUR, True, State.NEEDS_HUMAN, HOUR),
+        (HOUR, 1, QUIET - SECOND, True, State.APPROVED, MINUTE),
+        (HOUR, 1, QUIET, False, State.APPROVED, None),
+        (HOUR, 0, SECOND, False, State.APPROVED, None),
+    ]
+)
 async def test_it_is_sent_within_its_window_and_not_while_an_earlier_one_may_be_on_its_way(
     rig: Rig,
     left: timedelta,
@@ -168,12 +170,14 @@ async def test_what_a_transaction_saw_that_was_rolled_back_is_not_remembered(rig
     assert await newest(rig) == found
 
 
-@on_one_rig([
-    (State.CREATING, AttemptKind.CREATE, [], 1, False),
-    (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.CREATE, AttemptOutcome.UNKNOWN)], 2, False),
-    (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.COMMIT, AttemptOutcome.UNKNOWN)], 2, True),
-    (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.COMMIT, AttemptOutcome.NOT_EXECUTED)], 2, False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.CREATING, AttemptKind.CREATE, [], 1, False),
+        (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.CREATE, AttemptOutcome.UNKNOWN)], 2, False),
+        (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.COMMIT, AttemptOutcome.UNKNOWN)], 2, True),
+        (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.COMMIT, AttemptOutcome.NOT_EXECUTED)], 2, False),
+    ]
+)
 async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
     rig: Rig, state: State, kind: AttemptKind, before: list[tuple[AttemptKind, AttemptOutcome]], n: int, unknown: bool
 ) -> None:
@@ -198,10 +202,14 @@ async def sent_here(rig: Rig, one: Instruction, place: announce.Place, state: Ou
     await write(rig, lambda tx: tx._connection.exec_driver_sql("UPDATE outbox SET state = ? WHERE key = ?", values))
 
 
-@on_one_rig([
-    (OutboxState.NEW, False, False), (OutboxState.SENDING, True, False), (OutboxState.UNKNOWN, True, True),
-    (OutboxState.SENT, False, False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (OutboxState.NEW, False, False),
+        (OutboxState.SENDING, True, False),
+        (OutboxState.UNKNOWN, True, True),
+        (OutboxState.SENT, False, False),
+    ]
+)
 async def test_a_button_is_that_of_a_card_whose_post_is_in_flight(
     rig: Rig, state: OutboxState, taken: bool, adopted: bool
 ) -> None:

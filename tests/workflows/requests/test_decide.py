@@ -59,10 +59,12 @@ async def test_what_expired_is_neither_approved_nor_rejected(rig: Rig, late: tim
     assert decide._expired(replace(one, expires_at=None), rig.clock.now()) is None
 
 
-@on_one_rig([
-    ({"creates": 2, "commits": 0}, State.CREATE_UNKNOWN, 0, 4, True),
-    ({"creates": 1, "commits": 1}, State.APPROVED, 1, 3, False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({"creates": 2, "commits": 0}, State.CREATE_UNKNOWN, 0, 4, True),
+        ({"creates": 1, "commits": 1}, State.APPROVED, 1, 3, False),
+    ]
+)
 async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_what_was_created(
     rig: Rig, like: dict[str, Any], state: State, creates: int, number: int, anew: bool
 ) -> None:
@@ -120,11 +122,15 @@ async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(r
     assert (after.reason, after.due_at) == (None, now + HOUR)
 
 
-@on_one_rig([
-    (State.NEW, {}, State.NEW, None), (State.AWAITING, {}, State.AWAITING, None),
-    (State.APPROVED, {}, State.AWAITING, timedelta()), (State.APPROVED, {"commits": 1}, State.NEEDS_HUMAN, HOUR),
-    (State.NEEDS_HUMAN, {"commits": 1}, State.NEEDS_HUMAN, None),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (State.NEW, {}, State.NEW, None),
+        (State.AWAITING, {}, State.AWAITING, None),
+        (State.APPROVED, {}, State.AWAITING, timedelta()),
+        (State.APPROVED, {"commits": 1}, State.NEEDS_HUMAN, HOUR),
+        (State.NEEDS_HUMAN, {"commits": 1}, State.NEEDS_HUMAN, None),
+    ]
+)
 async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_approval_void(
     rig: Rig, state: State, like: dict[str, Any], back: State, due: timedelta | None
 ) -> None:

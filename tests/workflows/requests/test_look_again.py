@@ -41,21 +41,23 @@ UNKNOWN, PEOPLE = State.CREATE_UNKNOWN, State.NEEDS_HUMAN
 LOOKED_ONCE: dict[str, Any] = {"reads": 1}
 
 
-@on_one_rig([
-    (NOTHING, {}, UNKNOWN, 1, 0, MINUTE),
-    (NOTHING, LOOKED_ONCE, State.NEW, 1, 0, timedelta()),
-    (NOTHING, LOOKED_ONCE | {"creates": 2}, State.NEW, 1, 0, timedelta()),
-    (NOTHING, LOOKED_ONCE | {"creates": 3}, UNKNOWN, 1, 1, None),
-    (NOTHING, LOOKED_ONCE | {"state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 1, 1, None),
-    (NOTHING, {"refusal": NO}, State.REFUSED, 0, 0, HOUR),
-    (DOUBT, LOOKED_ONCE, UNKNOWN, 1, 0, MINUTE),
-    (DOUBT, {"refusal": NO}, State.REFUSED, 0, 0, HOUR),
-    (DOUBT, {"unknown_for": HOUR - MINUTE}, UNKNOWN, 0, 0, MINUTE),
-    (DOUBT, {"unknown_for": HOUR}, UNKNOWN, 0, 1, None),
-    (DOUBT, {"unknown_for": HOUR, "state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 0, 0, HOUR),
-    (SUSPECT, LOOKED_ONCE, UNKNOWN, 0, 0, MINUTE),
-    (NOTHING, LOOKED_ONCE | {"sent_ago": QUIET - MINUTE}, UNKNOWN, 1, 0, MINUTE),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (NOTHING, {}, UNKNOWN, 1, 0, MINUTE),
+        (NOTHING, LOOKED_ONCE, State.NEW, 1, 0, timedelta()),
+        (NOTHING, LOOKED_ONCE | {"creates": 2}, State.NEW, 1, 0, timedelta()),
+        (NOTHING, LOOKED_ONCE | {"creates": 3}, UNKNOWN, 1, 1, None),
+        (NOTHING, LOOKED_ONCE | {"state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 1, 1, None),
+        (NOTHING, {"refusal": NO}, State.REFUSED, 0, 0, HOUR),
+        (DOUBT, LOOKED_ONCE, UNKNOWN, 1, 0, MINUTE),
+        (DOUBT, {"refusal": NO}, State.REFUSED, 0, 0, HOUR),
+        (DOUBT, {"unknown_for": HOUR - MINUTE}, UNKNOWN, 0, 0, MINUTE),
+        (DOUBT, {"unknown_for": HOUR}, UNKNOWN, 0, 1, None),
+        (DOUBT, {"unknown_for": HOUR, "state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 0, 0, HOUR),
+        (SUSPECT, LOOKED_ONCE, UNKNOWN, 0, 0, MINUTE),
+        (NOTHING, LOOKED_ONCE | {"sent_ago": QUIET - MINUTE}, UNKNOWN, 1, 0, MINUTE),
+    ]
+)
 async def test_a_create_of_unknown_outcome(
     rig: Rig,
     look: Look[Operation],
@@ -83,17 +85,19 @@ async def unknown(rig: Rig, **like: Any) -> Instruction:
 COMMITS: dict[str, Any] = {"state": State.COMMIT_UNKNOWN, "kind": Kind.ONE_STEP, "commits": 1}
 
 
-@on_one_rig([
-    (NOTHING, {}, State.COMMIT_UNKNOWN, 1, MINUTE),
-    (NOTHING, LOOKED_ONCE, PEOPLE, 1, HOUR),
-    (NOTHING, LOOKED_ONCE | {"refusal": NO}, State.REFUSED, 1, HOUR),
-    (NOTHING, {"refusal": NO}, State.COMMIT_UNKNOWN, 1, MINUTE),
-    (NOTHING, LOOKED_ONCE | {"state": PEOPLE}, PEOPLE, 2, HOUR),
-    (DOUBT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 1, MINUTE),
-    (DOUBT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
-    (SUSPECT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 0, MINUTE),
-    (SUSPECT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (NOTHING, {}, State.COMMIT_UNKNOWN, 1, MINUTE),
+        (NOTHING, LOOKED_ONCE, PEOPLE, 1, HOUR),
+        (NOTHING, LOOKED_ONCE | {"refusal": NO}, State.REFUSED, 1, HOUR),
+        (NOTHING, {"refusal": NO}, State.COMMIT_UNKNOWN, 1, MINUTE),
+        (NOTHING, LOOKED_ONCE | {"state": PEOPLE}, PEOPLE, 2, HOUR),
+        (DOUBT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 1, MINUTE),
+        (DOUBT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
+        (SUSPECT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 0, MINUTE),
+        (SUSPECT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
+    ]
+)
 async def test_a_send_of_unknown_outcome(
     rig: Rig, look: Look[Operation], like: dict[str, Any], state: State, reads: int, due: timedelta
 ) -> None:
@@ -107,13 +111,15 @@ async def test_a_send_of_unknown_outcome(
     assert after.due_at == rig.clock.now() + due
 
 
-@on_one_rig([
-    (NOTHING, LOOKED_ONCE, True, State.APPROVED, None, []),
-    (NOTHING, {}, False, State.APPROVED, None, []),
-    (FOUND, LOOKED_ONCE, False, State.APPROVED, None, ["r1"]),
-    (SUSPECT, LOOKED_ONCE, False, PEOPLE, MAY_BE, []),
-    (DOUBT, LOOKED_ONCE, False, State.APPROVED, NO_LIST, []),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (NOTHING, LOOKED_ONCE, True, State.APPROVED, None, []),
+        (NOTHING, {}, False, State.APPROVED, None, []),
+        (FOUND, LOOKED_ONCE, False, State.APPROVED, None, ["r1"]),
+        (SUSPECT, LOOKED_ONCE, False, PEOPLE, MAY_BE, []),
+        (DOUBT, LOOKED_ONCE, False, State.APPROVED, NO_LIST, []),
+    ]
+)
 async def test_before_a_new_attempt_it_must_be_absent(
     rig: Rig,
     look: Look[Operation],
@@ -143,12 +149,14 @@ async def test_a_read_that_counts_notes_when_it_was(rig: Rig) -> None:
     assert looked == ({"reads": 0, "suspect": None}, False)
 
 
-@on_one_rig([
-    ({"reads": 1}, State.COMMIT_UNKNOWN, 2, MINUTE),
-    ({"reads": 2}, PEOPLE, 2, HOUR),
-    ({"reads": 2, "sent_ago": QUIET - MINUTE}, State.COMMIT_UNKNOWN, 3, MINUTE),
-    ({"reads": 2, "read_ago": MINUTE / 2}, State.COMMIT_UNKNOWN, 2, MINUTE),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ({"reads": 1}, State.COMMIT_UNKNOWN, 2, MINUTE),
+        ({"reads": 2}, PEOPLE, 2, HOUR),
+        ({"reads": 2, "sent_ago": QUIET - MINUTE}, State.COMMIT_UNKNOWN, 3, MINUTE),
+        ({"reads": 2, "read_ago": MINUTE / 2}, State.COMMIT_UNKNOWN, 2, MINUTE),
+    ]
+)
 async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
     rig: Rig, like: dict[str, Any], state: State, reads: int, due: timedelta
 ) -> None:

@@ -104,9 +104,7 @@ async def test_a_prebooking_is_stored_once_whatever_the_database_says(rig: Rig) 
     woken: list[bool] = []
     ctx = replace(unsure(rig, done=True), wake=lambda: woken.append(True))
     one = await request_prebooking(ctx, PREBOOKING)
-    assert (one.stage, one.due_at, one.kind, woken) == (
-        Stage.NEW, rig.clock.now(), BookingKind.PREBOOKING, [True]
-    )  # fmt: skip
+    assert (one.stage, one.due_at, one.kind, woken) == (Stage.NEW, rig.clock.now(), BookingKind.PREBOOKING, [True])
     again = await request_prebooking(rig.switchboard.context, PREBOOKING)
     assert again == one
     assert [name for name, _ in await made.actions(rig, one)] == ["prebooked"]

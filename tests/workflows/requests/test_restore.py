@@ -28,20 +28,22 @@ NO_LIST, THERE, LISTED = own_words("no list"), own_words("it is there"), own_wor
 ONE_STEP: dict[str, Any] = {"state": State.APPROVED, "remote_id": None, "kind": Kind.ONE_STEP}
 
 
-@on_one_rig([
-    (PAYOUT, -SECOND, True),
-    (PAYOUT, timedelta(), False),
-    (PAYOUT | {"creates": 1}, -SECOND, False),
-    (PAYOUT | {"commits": 1}, -SECOND, False),
-    (PAYOUT | {"remote_id": "r1"}, -SECOND, False),
-    (PAYOUT | {"state": State.APPROVED}, -SECOND, False),
-    (PAYOUT | {"state": State.CREATE_UNKNOWN}, -SECOND, False),
-    (PAYOUT | {"kind": Kind.PURCHASE}, -SECOND, True),
-    (ONE_STEP, -SECOND, True),
-    (ONE_STEP | {"state": State.NEW}, -SECOND, False),
-    (ONE_STEP | {"kind": Kind.BULK}, -SECOND, True),
-    (ONE_STEP | {"kind": Kind.BULK_CANCEL}, -SECOND, False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (PAYOUT, -SECOND, True),
+        (PAYOUT, timedelta(), False),
+        (PAYOUT | {"creates": 1}, -SECOND, False),
+        (PAYOUT | {"commits": 1}, -SECOND, False),
+        (PAYOUT | {"remote_id": "r1"}, -SECOND, False),
+        (PAYOUT | {"state": State.APPROVED}, -SECOND, False),
+        (PAYOUT | {"state": State.CREATE_UNKNOWN}, -SECOND, False),
+        (PAYOUT | {"kind": Kind.PURCHASE}, -SECOND, True),
+        (ONE_STEP, -SECOND, True),
+        (ONE_STEP | {"state": State.NEW}, -SECOND, False),
+        (ONE_STEP | {"kind": Kind.BULK}, -SECOND, True),
+        (ONE_STEP | {"kind": Kind.BULK_CANCEL}, -SECOND, False),
+    ]
+)
 async def test_what_is_older_than_the_process_and_was_never_tried_is_looked_for_once(
     rig: Rig, like: dict[str, Any], age: timedelta, wanted: bool
 ) -> None:
@@ -79,10 +81,14 @@ async def test_what_the_service_does_not_say_keeps_it_waiting(rig: Rig) -> None:
     assert one.id not in ctx.high_water.looked
 
 
-@pytest.mark.parametrize("trouble", [
-    ServiceNow("payments", own_words("did not answer")), ServiceNever("payments", own_words("did not answer")),
-    OperatorError("did not answer", service="payments"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        ServiceNow("payments", own_words("did not answer")),
+        ServiceNever("payments", own_words("did not answer")),
+        OperatorError("did not answer", service="payments"),
+    ],
+)
 async def test_a_service_that_cannot_be_asked_is_a_finding(rig: Rig, trouble: Exception) -> None:
     ctx = finds(rig.switchboard.context, trouble)
     one = await planted(rig, **PAYOUT)
@@ -150,14 +156,16 @@ async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if seen is Seen.FOUND else State.AWAITING)
 
 
-@on_one_rig([
-    (Kind.PAYOUT, State.NEW, State.CREATE_UNKNOWN, (1, 0), 0),
-    (Kind.PAYOUT, State.AWAITING, State.COMMIT_UNKNOWN, (0, 1), 2500),
-    (Kind.PAYOUT, State.APPROVED, State.COMMIT_UNKNOWN, (0, 1), 2500),
-    (Kind.ONE_STEP, State.NEW, State.COMMIT_UNKNOWN, (0, 1), 2500),
-    (Kind.PURCHASE, State.NEW, State.CREATE_UNKNOWN, (1, 0), 0),
-    (Kind.BULK, State.AWAITING, State.COMMIT_UNKNOWN, (0, 1), 125_000),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Kind.PAYOUT, State.NEW, State.CREATE_UNKNOWN, (1, 0), 0),
+        (Kind.PAYOUT, State.AWAITING, State.COMMIT_UNKNOWN, (0, 1), 2500),
+        (Kind.PAYOUT, State.APPROVED, State.COMMIT_UNKNOWN, (0, 1), 2500),
+        (Kind.ONE_STEP, State.NEW, State.COMMIT_UNKNOWN, (0, 1), 2500),
+        (Kind.PURCHASE, State.NEW, State.CREATE_UNKNOWN, (1, 0), 0),
+        (Kind.BULK, State.AWAITING, State.COMMIT_UNKNOWN, (0, 1), 125_000),
+    ]
+)
 async def test_what_was_sent_already_counts_as_an_attempt_of_unknown_outcome(
     rig: Rig, kind: Kind, before: State, after: State, tries: tuple[int, int], reserved: int
 ) -> None:

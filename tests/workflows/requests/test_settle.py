@@ -27,10 +27,12 @@ async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
     return dict(rows[-1].detail)
 
 
-@on_one_rig([
-    ("", {"reason": NO_ACCOUNT.stored()}),
-    ("NO_ACCOUNT", {"reason": NO_ACCOUNT.stored(), "said": "NO_ACCOUNT"}),
-])  # fmt: skip
+@on_one_rig(
+    [
+        ("", {"reason": NO_ACCOUNT.stored()}),
+        ("NO_ACCOUNT", {"reason": NO_ACCOUNT.stored(), "said": "NO_ACCOUNT"}),
+    ]
+)
 async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept: dict[str, object]) -> None:
     one = await planted(rig, state=State.SENDING, decided_by="U0ADA")
     await write(rig, lambda uow: settle.end(uow, one, State.REFUSED, NO_ACCOUNT, said=said))
@@ -39,15 +41,17 @@ async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept:
     assert await detail(rig, one) == kept
 
 
-@on_one_rig([
-    (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
-    (Kind.PAYOUT, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
-    (Kind.PURCHASE, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
-    (Kind.BULK, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
-    (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1, "remote_id": "r1"}, False),
-    (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {}, False),
-    (Kind.ONE_STEP, State.APPROVED, State.EXPIRED, {"commits": 1}, False),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
+        (Kind.PAYOUT, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
+        (Kind.PURCHASE, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
+        (Kind.BULK, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
+        (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1, "remote_id": "r1"}, False),
+        (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {}, False),
+        (Kind.ONE_STEP, State.APPROVED, State.EXPIRED, {"commits": 1}, False),
+    ]
+)
 async def test_what_was_refused_without_an_id_is_looked_for_an_hour_later(
     rig: Rig, kind: Kind, before: State, state: State, more: dict[str, object], watched: bool
 ) -> None:

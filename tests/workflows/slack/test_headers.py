@@ -25,12 +25,16 @@ async def names(
     return info, await first_row(ctx, info, head, patience=patience)
 
 
-@pytest.mark.parametrize("content", [
-    "E-Mail;Größe\nana@example.com;1\n".encode(),
-    "\n\nE-Mail;Größe\nana@example.com;1\n".encode("utf-16"),
-    "sep=;\nE-Mail;Größe\nana@example.com;1\n".encode("cp1252"),
-    workbook([["E-Mail", "Größe"], ["ana@example.com", 1]]),
-], ids=["UTF-8", "UTF-16", "Windows-1252", "workbook"])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        "E-Mail;Größe\nana@example.com;1\n".encode(),
+        "\n\nE-Mail;Größe\nana@example.com;1\n".encode("utf-16"),
+        "sep=;\nE-Mail;Größe\nana@example.com;1\n".encode("cp1252"),
+        workbook([["E-Mail", "Größe"], ["ana@example.com", 1]]),
+    ],
+    ids=["UTF-8", "UTF-16", "Windows-1252", "workbook"],
+)
 async def test_the_names_of_a_small_file(rig: Rig, content: bytes) -> None:
     assert (await names(rig, content))[1] == ("E-Mail", "Größe")
 
