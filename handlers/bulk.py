@@ -25,7 +25,7 @@ from bot.presentation.table_problems import table_problem
 from bot.tables.delimited import write_csv
 from bot.workflows.payments import bulk_request
 from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, request_return
-from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, Why, confirm, look, request_bulk
+from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, ShownBecause, confirm, look, request_bulk
 from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
@@ -36,7 +36,7 @@ from handlers.pay_reading import NAME, show
 from handlers.replies import Answer, Edit, FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
-_NOTES: Final = {Why.NOT_COUNTED: "", Why.CHANGED: forms.CHANGED, Why.CHOSEN: forms.CHOSEN}
+_NOTES: Final = {ShownBecause.NOT_COUNTED: "", ShownBecause.CHANGED: forms.CHANGED, ShownBecause.CHOSEN: forms.CHOSEN}
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:

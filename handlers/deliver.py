@@ -194,10 +194,10 @@ async def _canceled(
 
     async def act(booking: Booking) -> Answer:
         if not booking.can_cancel:
-            return _told(follow.cannot_cancel(booking))
+            return _acted(follow.cannot_cancel(booking))
         if not said:
             return Private(deliveries.of_booking(deliveries.SAY_WHY, booking, command=deps.spelled(NAME)))
-        return _told(await follow.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
+        return _acted(await follow.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
     booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
@@ -218,7 +218,7 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
 
     async def ask() -> Answer:
         done = await follow.cancel(deps.ctx, delivery, booking, reason=found[forms.REASON], by=form.user)
-        return Replace(notice("Cancel", _told(done).content.text))
+        return Replace(notice("Cancel", _acted(done).content.text))
 
     return delivery_call(ask)
 
@@ -227,7 +227,7 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
 
     async def act(booking: Booking) -> Answer:
-        return _told(await follow.start_search(deps.ctx, delivery, booking, by=command.user))
+        return _acted(await follow.start_search(deps.ctx, delivery, booking, by=command.user))
 
     text = values["booking"]
     booking = await follow.find_booking(deps.ctx, text)
@@ -270,7 +270,7 @@ def _elsewhere(
     return delivery_call(call)
 
 
-def _told(done: Acted) -> Private:
+def _acted(done: Acted) -> Private:
     return Private(deliveries.acted(done.booking, done.act, trouble=done.trouble))
 
 
@@ -285,17 +285,17 @@ async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, B
 
 async def start_now(deps: Dependencies, click: Click) -> Reply:
     delivery, booking = await _on_card(deps, click)
-    return delivery_call(then(lambda: follow.start_search(deps.ctx, delivery, booking, by=click.user), _told))
+    return delivery_call(then(lambda: follow.start_search(deps.ctx, delivery, booking, by=click.user), _acted))
 
 
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
     _, booking = await _on_card(deps, click)
-    return Open(forms.cancel(booking)) if booking.can_cancel else _told(follow.cannot_cancel(booking))
+    return Open(forms.cancel(booking)) if booking.can_cancel else _acted(follow.cannot_cancel(booking))
 
 
 async def refresh(deps: Dependencies, click: Click) -> Reply:
     delivery, booking = await _on_card(deps, click)
-    return delivery_call(then(lambda: follow.refresh(deps.ctx, delivery, booking), _told))
+    return delivery_call(then(lambda: follow.refresh(deps.ctx, delivery, booking), _acted))
 
 
 async def contact(deps: Dependencies, click: Click) -> Reply:

@@ -137,7 +137,7 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
         if click.user in voters:
             return Private(payment_answers.refused(Refusal.REPEATED, found))
         return _form(click, found, forms.approve)
-    return _told(await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester})))
+    return _after_click(await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester})))
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
@@ -151,13 +151,13 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
     decided = await decide.withdraw(deps.ctx, _decision(click, found))
     if decided.refusal is Refusal.NO_REASON:
         return _form(click, found, forms.withdraw)
-    return Nothing() if decided.refusal is None else _told(decided)
+    return Nothing() if decided.refusal is None else _after_click(decided)
 
 
 async def send_anyway(deps: Dependencies, click: Click) -> Reply:
     found, _ = await _meant(deps, click)
     decided = await recipient.send_anyway(deps.ctx, _decision(click, found))
-    return Nothing() if decided.refusal is None else _told(decided)
+    return Nothing() if decided.refusal is None else _after_click(decided)
 
 
 async def edit(deps: Dependencies, click: Click) -> Reply:
@@ -204,11 +204,11 @@ async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
     return shown
 
 
-def _decision(click: Click, found: Instruction, *, involved: frozenset[str] = frozenset()) -> decide.Click:
-    return decide.Click(instruction_id=found.id, round=found.round, person=click.user, involved=involved)
+def _decision(click: Click, found: Instruction, *, involved: frozenset[str] = frozenset()) -> decide.Decision:
+    return decide.Decision(instruction_id=found.id, round=found.round, person=click.user, involved=involved)
 
 
-def _told(decided: Decided) -> Reply:
+def _after_click(decided: Decided) -> Reply:
     if decided.refusal is not None:
         return Private(payment_answers.refused(decided.refusal, decided.instruction))
     return Private(payment_answers.recorded(decided.instruction, votes=decided.voices))
@@ -225,8 +225,8 @@ async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Decides
     return _answer(await end(deps.ctx, _decision_of(form), reason=reason))
 
 
-def _decision_of(form: Submission) -> decide.Click:
-    return decide.Click(instruction_id=str(form.about["id"]), round=int(form.about["round"]), person=form.user)
+def _decision_of(form: Submission) -> decide.Decision:
+    return decide.Decision(instruction_id=str(form.about["id"]), round=int(form.about["round"]), person=form.user)
 
 
 def _answer(decided: Decided) -> Reply:

@@ -40,7 +40,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.about.requester == command.user):
         await check_cards(ctx, found.about)
-        card, remote_id = await _told(deps, found), found.about.remote_id
+        card, remote_id = await _answer(deps, found), found.about.remote_id
         if payments is None or remote_id is None or found.about.kind in (Kind.BULK, Kind.BULK_CANCEL):
             return card
 
@@ -49,8 +49,8 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
                 operation = await payments.get_operation(remote_id)
             except (ServiceNow, ServiceNever, OperatorError) as trouble:
                 said = sentence(trouble)
-                return await _told(deps, found, partial(operations.without_record, said=said))
-            return await _told(deps, found, partial(operations.with_record, operation=operation))
+                return await _answer(deps, found, partial(operations.without_record, said=said))
+            return await _answer(deps, found, partial(operations.with_record, operation=operation))
 
         return Later(with_record, card)
     if found is not None or not in_a_role or payments is None:
@@ -61,7 +61,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
             operation = await payments.get_operation(text)
         ours = await story(ctx.store, operation.code) if operation.code else None
         if ours is not None and ours.about.code == operation.code:
-            return await _told(deps, ours)
+            return await _answer(deps, ours)
         return Private(operations.record(operation))
 
     return service_call(look_there)
@@ -71,10 +71,10 @@ async def show(deps: Dependencies, name: str) -> Private:
     found = await story(deps.ctx.store, name)
     if found is None:
         raise LookupError(name)
-    return await _told(deps, found)
+    return await _answer(deps, found)
 
 
-async def _told(
+async def _answer(
     deps: Dependencies, found: Story[Instruction], add: Callable[[Content], Content] | None = None
 ) -> Private:
     """The card with its story; ``add`` puts something between them."""

@@ -42,7 +42,7 @@ _HELD: Final = 60.0
 """Seconds before the next check of an effect that is held because the service is silent."""
 
 
-class Mark(NamedTuple):
+class Checkpoint(NamedTuple):
     """A moment: number of answers and of answers to effects until then, and seconds of the circuit's clock."""
 
     answers: int
@@ -127,10 +127,10 @@ class Circuit:
 
     # For the transport
 
-    def mark(self) -> Mark:
-        return Mark(self._answers, self._effects, self._clock())
+    def mark(self) -> Checkpoint:
+        return Checkpoint(self._answers, self._effects, self._clock())
 
-    def passed(self, since: Mark) -> float:
+    def passed(self, since: Checkpoint) -> float:
         """Seconds since a mark was taken."""
         return self._clock() - since.at
 
@@ -148,7 +148,7 @@ class Circuit:
         self.changes += was_silent or before != self.is_open
         self._notify()
 
-    def silent(self, left: Mark, *, effect: bool = False) -> None:
+    def silent(self, left: Checkpoint, *, effect: bool = False) -> None:
         """Record a time-out or a failed connect of a request sent at ``left``."""
         now = self._clock()
         if effect:
@@ -221,7 +221,7 @@ class Circuit:
     def _needs_answer(self) -> bool:
         return self._under_way + self._silences >= FEW
 
-    async def acquire(self) -> Mark | None:
+    async def acquire(self) -> Checkpoint | None:
         """For a seat: wait up to ``patience`` for room; None: there is none."""
         deadline = asyncio.get_running_loop().time() + self.patience
         while not self.is_silent:
@@ -244,7 +244,7 @@ class Circuit:
         self._ready -= 1
         self._notify()
 
-    def release(self, taken: Mark, *, sent: bool) -> None:
+    def release(self, taken: Checkpoint, *, sent: bool) -> None:
         """For a seat: give it back; ``sent``: its request was sent."""
         self._under_way -= taken.answers == self._answers
         self._unanswered -= taken.effects == self._effects
@@ -263,7 +263,7 @@ class Seat:
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
-        self._taken: Mark | None = None
+        self._taken: Checkpoint | None = None
         self._sent = False
 
     def __enter__(self) -> Self:

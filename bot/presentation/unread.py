@@ -27,7 +27,7 @@ def listing(found: Sequence[Noted]) -> Content:
     if not still:
         return md.message("\n".join([":white_check_mark: No unread answers from the services.", *again]))
     lead = f"*{md.counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
-    lines = [line for one in still[:_LISTED] for line in _told(one)]
+    lines = [line for one in still[:_LISTED] for line in _lines(one)]
     if len(still) > _LISTED:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
     lines += again
@@ -67,7 +67,7 @@ def file_lines(answer: UnreadAnswer) -> list[str]:
     return [line for name, lines in sections.items() if lines for line in (f"[{name}.reply]", *lines)]
 
 
-def _told(one: Noted) -> Iterator[str]:
+def _lines(one: Noted) -> Iterator[str]:
     answer = one.answer
     seen = (f"first {md.moment(one.first_seen)}, " if one.count > 1 else "") + f"last {md.moment(one.last_seen)}"
     yield f"• *{md.quote(answer.operation)}*, status {answer.status}: {_answers(one)}, {seen}"

@@ -57,7 +57,7 @@ _OTHERS_FIRST: Final = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class DueWork:
     """``due``: names of workers that have work now. ``next_at``: next due time; None: nothing, as rows are now."""
 
     due: Collection[str] = ()
@@ -117,7 +117,7 @@ class Schedule:
     """The ticks of one process, its looks and the workers they run, by name."""
 
     workers: Mapping[str, Step]
-    look: Callable[[], Awaitable[Look]]
+    look: Callable[[], Awaitable[DueWork]]
     changes: Callable[[], int]
     """Counter of writes; an equal number means no write."""
     now: Callable[[], datetime]
@@ -142,7 +142,7 @@ class Schedule:
         self._begin_everything()
 
     def wake(self) -> None:
-        """Look for due work now, instead of at the next tick."""
+        """DueWork for due work now, instead of at the next tick."""
         if not self._stopped:
             self._looking.nudge()
 
@@ -343,12 +343,12 @@ QUEUES: Final[Mapping[str, Sequence[Due]]] = {
 _KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in kinds))
 
 
-async def look(ctx: Context) -> Look:
+async def look(ctx: Context) -> DueWork:
     earliest = await ctx.read(lambda uow: uow.horizon.earliest(_KINDS))
     now = ctx.clock.now()
     is_due = {kind for kind, due_at in earliest.items() if due_at <= now}
     later = [due_at for due_at in earliest.values() if due_at > now]
-    return Look([name for name, kinds in _DUE.items() if is_due.intersection(kinds)], min(later, default=None))
+    return DueWork([name for name, kinds in _DUE.items() if is_due.intersection(kinds)], min(later, default=None))
 
 
 def make_schedule(ctx: Context) -> Schedule:

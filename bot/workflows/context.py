@@ -102,7 +102,7 @@ class OfferedAction:
     works: "Callable[[Context], bool]" = lambda _: True
 
 
-class HighWater(Protocol):
+class HighWaterMark(Protocol):
     """Whether the database may be older than what left: see :class:`bot.workflows.admin.audit.HighWater`."""
 
     began: datetime
@@ -112,7 +112,7 @@ class HighWater(Protocol):
     async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None: ...
 
 
-class Workers(Protocol):
+class HeldRows(Protocol):
     """Rows that this process works on: see :class:`bot.workflows.workers.Workers`."""
 
     freed: Callable[[str], None]
@@ -133,7 +133,7 @@ Step = Callable[["Context", PaymentsClient, Instruction], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class WorkQueue:
     """Rows whose steps are taken side by side, at most ``slots`` at a time."""
 
     name: str
@@ -159,7 +159,7 @@ class RequestKind:
 
     kind: Kind
     letter: Letter
-    queue: Queue = Queue("instructions", 300)
+    queue: WorkQueue = WorkQueue("instructions", 300)
     steps: Mapping[State, Step]
     called_back: Sequence[CallbackKind] = ()
     listed: OperationType | None = None
@@ -207,7 +207,7 @@ class Context:
     poll_seconds: float
     quiet: Quiet
     wake: Callable[[], None]
-    high_water: HighWater
+    high_water: HighWaterMark
     pace: Pace
     turns: Turns
     subjects: Mapping[str, Subject]
@@ -218,7 +218,7 @@ class Context:
     chores: "Mapping[str, Callable[[Context], Awaitable[int]]]"
     server_now: Callable[[], datetime] | None = None
     leases: Leases
-    workers: Workers
+    workers: HeldRows
     peers: Peers | None = None
     assumptions: Sequence[Assumption] = ()
     attempted: Callable[[AttemptKind, AttemptStep], None]

@@ -122,7 +122,7 @@ def no_key(store: str) -> OperatorError:
 
 
 @dataclass(slots=True)
-class Sending:
+class PendingRequest:
     """A localization request that waits for its answer: its file, once that goes out, and whether it was ended."""
 
     upload: Upload | None = None
@@ -149,12 +149,12 @@ class Calls:
     circuit: Circuit
     beat_seconds: float = 5.0
     look_seconds: float = 30.0
-    sending: dict[str, Sending] = field(default_factory=dict)
+    sending: dict[str, PendingRequest] = field(default_factory=dict)
 
     @contextmanager
-    def made(self, job_id: str) -> Iterator[Sending]:
+    def made(self, job_id: str) -> Iterator[PendingRequest]:
         """Around one request."""
-        self.sending[job_id] = one = Sending()
+        self.sending[job_id] = one = PendingRequest()
         try:
             yield one
         finally:

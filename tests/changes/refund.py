@@ -19,7 +19,7 @@ reply       = "operation"
 
 """  # noqa: E501 - a line of the file as it is
 _CALL = """\
-    async def refund(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
+    async def refund(self, new: NewPayout, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
         return await self._change("refund", new.values(), partial(wire.read_one_step, code=new.code), **sending)
 
 """

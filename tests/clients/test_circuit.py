@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bot.clients.calls import ServiceCalls, always
-from bot.clients.circuit import Circuit, Mark, Seat
+from bot.clients.circuit import Checkpoint, Circuit, Seat
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.outcome import Failure, Reply
@@ -282,8 +282,8 @@ class Partner(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.loop = asyncio.new_event_loop()
         self.circuit = made(self.clock)
-        self.reads: list[Mark] = []
-        self.seats: list[tuple[Seat, Mark | None]] = []
+        self.reads: list[Checkpoint] = []
+        self.seats: list[tuple[Seat, Checkpoint | None]] = []
         self.left: dict[Seat, int] = {}
         self.effects_since_answer = 0
         self.effects_answered = 0
@@ -345,7 +345,7 @@ class Partner(RuleBasedStateMachine):
             if may_ask:
                 self._ends(self.circuit.mark(), answered)
 
-    def _ends(self, mark: Mark, answered: bool, *, effect: bool = False) -> None:
+    def _ends(self, mark: Checkpoint, answered: bool, *, effect: bool = False) -> None:
         if answered:
             self.circuit.answered(effect=effect)
             self.answers += 1

@@ -15,7 +15,7 @@ from bot.clients.emails.client import Quick
 from bot.clients.emails.wire import read_file_answer
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, bare_session, open_session, read_reply
-from bot.domain.emails.lists import Answer, Busy, Link, Lost, Outcome, Receipt, Returned, ReturnedRows
+from bot.domain.emails.lists import Answer, Busy, Dropped, Link, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Failure, NotExecuted, Unknown
 from bot.domain.reasons import Exchange, Reason
@@ -106,10 +106,10 @@ FAULTS: list[tuple[FaultKind, object, object]] = [  # what becomes of one addres
     (FaultKind.TOO_MANY,
      Busy(reason=Reason(Exchange.READ_ANSWERED, status=429, words=TOO_MANY), retry_after=1.0),
      NotExecuted(again=True, reason=Reason(Exchange.ASKS_TO_WAIT, words=TOO_MANY), retry_after=1.0, status=429)),
-    (FaultKind.ERROR_500, Lost(reason=ANSWERED), Unknown(reason=ANSWERED, status=500)),
-    (FaultKind.GARBAGE, Lost(reason=Reason(Exchange.PAGE)), Unknown(reason=Reason(Exchange.PAGE), status=200)),
+    (FaultKind.ERROR_500, Dropped(reason=ANSWERED), Unknown(reason=ANSWERED, status=500)),
+    (FaultKind.GARBAGE, Dropped(reason=Reason(Exchange.PAGE)), Unknown(reason=Reason(Exchange.PAGE), status=200)),
     (FaultKind.LOST,
-     Lost(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped")),
+     Dropped(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped")),
      Unknown(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped"), failure=Failure.DROPPED)),
     (FaultKind.REFUSED,
      Answer(outcome=Outcome.REFUSED, pairs=(("error", REFUSED),)),
@@ -214,7 +214,7 @@ async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: Lo
     caplog.set_level(logging.DEBUG)
     client = open_client(base, base)
     shown = [await client.check("ana@example.com"), await client.process_file(CSV, column=1, name="r.csv")]
-    assert isinstance(shown[0], Lost | Answer)
+    assert isinstance(shown[0], Dropped | Answer)
     assert all(spelling not in f"{shown!r} {caplog.text}" for spelling in spellings(KEY))
 
 

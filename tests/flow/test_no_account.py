@@ -11,7 +11,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from bot.workflows.payments.recipient import edited
 from bot.workflows.requests import decide
-from bot.workflows.requests.decide import Click
+from bot.workflows.requests.decide import Decision
 from bot.workflows.requests.request import Requested
 from tests.support import bulk
 from tests.support.clock import DAY
@@ -167,7 +167,7 @@ async def test_a_form_of_edit_that_is_submitted_twice_asks_once(rig: Rig) -> Non
         payload=PayoutPayload(email="ana@example.com", cents=3_000, description="April"),
         source_key="view:V1",
     )
-    click = Click(instruction_id=wrong.id, round=wrong.round, person=MARIA)
+    click = Decision(instruction_id=wrong.id, round=wrong.round, person=MARIA)
     first, second = [await edited(rig.switchboard.context, click, again) for _ in range(2)]
     assert isinstance(first, Instruction)
     assert isinstance(second, Instruction)
@@ -258,7 +258,7 @@ async def test_a_large_amount_is_typed_in_the_same_form(rig: Rig) -> None:
 async def test_a_vote_without_the_form_does_not_count(rig: Rig) -> None:
     await rig.pay("send mia@example.com 25.00 March")
     found = await newest(rig)
-    click = Click(instruction_id=found.id, round=found.round, person=ADA)
+    click = Decision(instruction_id=found.id, round=found.round, person=ADA)
     assert (await decide.approve(rig.switchboard.context, click)).refusal is Refusal.UNCONFIRMED
     assert await votes(rig) == []
     assert (await decide.approve(rig.switchboard.context, click, confirmed=True)).refusal is None

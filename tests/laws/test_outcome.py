@@ -8,7 +8,7 @@ from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import AttemptOutcome, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests import decide
-from bot.workflows.requests.decide import Click
+from bot.workflows.requests.decide import Decision
 from tests.laws.effects import (
     APPROVED,
     COMMIT,
@@ -213,7 +213,7 @@ async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig,
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, held)
     assert everywhere(rig, held)
     assert buttons(rig, APPROVALS) == {"Close as not paid"}
-    click = Click(instruction_id=found.id, round=found.round, person=LIN)
+    click = Decision(instruction_id=found.id, round=found.round, person=LIN)
     refused = await decide.retry(rig.switchboard.context, click, typed_amount=amount(found))
     assert refused.refusal is Refusal.SUSPECT
     await rig.pass_time(10 * MINUTE, steps=10)

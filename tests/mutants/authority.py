@@ -59,7 +59,7 @@ who asked is not looked at when somebody approves | who asked must still be allo
 +    if (no := None) is not None:
 @ bot/workflows/requests/decide.py tests/workflows/requests/test_decide.py -k withdrawn_while
 an admin withdraws without a reason | an admin who withdraws another's request says why
--        if click.person != found.requester and not clean(reason):
+-        if decision.person != found.requester and not clean(reason):
 +        if False:
 @ bot/workflows/requests/decide.py tests/flow/test_no_account.py
 an account that is not fine is approved without a form | an approver confirms what is not fine about an account
@@ -157,9 +157,9 @@ an address without an account goes to the approvers at once | the requester is a
 +    return False
 @ bot/workflows/payments/recipient.py tests/flow/test_no_account.py
 anybody says that an address is right | only who asked sends anyway or edits
--    if found.requester != click.person:
+-    if found.requester != decision.person:
 +    if False:
 an edited request leaves the one it replaces | an edit replaces the request
--        finish(uow, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED))
+-        finish(uow, found, State.WITHDRAWN, decision.person, Reason(OfRequest.EDITED))
 -
 """)

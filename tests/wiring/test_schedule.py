@@ -10,7 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.wiring import workers
-from bot.wiring.workers import Look, Pump, Schedule
+from bot.wiring.workers import DueWork, Pump, Schedule
 from tests.support.clock import ManualClock
 from tests.support.fixtures import Logged
 
@@ -132,12 +132,12 @@ class Table:
         self.changes = 0
         self.looks = 0
 
-    async def look(self) -> Look:
+    async def look(self) -> DueWork:
         self.looks += 1
         now = self.clock.seconds()
         later = [at for at in self.due.values() if at > now]
         next_at = datetime.fromtimestamp(min(later), UTC) if later else None
-        return Look([name for name, at in self.due.items() if at <= now], next_at)
+        return DueWork([name for name, at in self.due.items() if at <= now], next_at)
 
 
 def schedule_of(table: Table, *, tick_seconds: float = 0.02, **plan: Any) -> Schedule:

@@ -118,7 +118,7 @@ class StoreForm:
         return values
 
 
-class Sending(TypedDict, total=False):
+class CallOptions(TypedDict, total=False):
     """How a request is sent. ``guard``: asked right before the first byte; see ``ServiceCalls``."""
 
     key: Required[SecretStr]
@@ -157,7 +157,7 @@ class DeliveryClient(ServiceCalls):
         """The store that the key belongs to."""
         return await self._look("get_store", {}, wire.read_store, key=key)
 
-    async def update_store(self, form: StoreForm, **sending: Unpack[Sending]) -> Outcome[object]:
+    async def update_store(self, form: StoreForm, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Change the store that the key belongs to; read it afterwards."""
         return await self._change("update_store", form.values(), _anything, **sending)
 
@@ -177,7 +177,7 @@ class DeliveryClient(ServiceCalls):
             raise
 
     async def create_booking(
-        self, external_id: str, request: BookingRequest, **sending: Unpack[Sending]
+        self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[BookingRecord]:
         """Book under our own id. After Unknown read it by that; never send it again."""
         values, where = _wanted(external_id, request), request.position
@@ -197,18 +197,18 @@ class DeliveryClient(ServiceCalls):
         read = partial(wire.read_booking, external_id=external_id)
         return await self._look("get_booking", {"external_id": external_id}, read, key=key)
 
-    async def cancel_booking(self, booking_id: str, *, reason: str, **sending: Unpack[Sending]) -> Outcome[object]:
+    async def cancel_booking(self, booking_id: str, *, reason: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
         values = {"id": booking_id, "reason": reason}
         return await self._change("cancel_booking", values, _anything, conflict=Exchange.BOOKING_FIXED, **sending)
 
-    async def start_search(self, booking_id: str, **sending: Unpack[Sending]) -> Outcome[object]:
+    async def start_search(self, booking_id: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Look for a driver now instead of when the cook time is over; only from ON_HOLD."""
         return await self._change(
             "start_search", {"id": booking_id}, _anything, conflict=Exchange.SEARCH_BEGUN, **sending
         )
 
     async def create_prebooking(
-        self, external_id: str, request: BookingRequest, **sending: Unpack[Sending]
+        self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[PrebookingRecord]:
         """Create one. It cannot be found by our own id, so after Unknown a person decides."""
         read = partial(wire.read_prebooking, is_new=True)
@@ -219,7 +219,7 @@ class DeliveryClient(ServiceCalls):
         read = partial(wire.read_prebooking, prebooking_id=prebooking_id)
         return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
 
-    async def cancel_prebooking(self, prebooking_id: str, **sending: Unpack[Sending]) -> Outcome[object]:
+    async def cancel_prebooking(self, prebooking_id: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Cancel one; it does not become a booking any more."""
         values = {"id": prebooking_id}
         return await self._change("cancel_prebooking", values, _anything, conflict=Exchange.PREBOOKING_FIXED, **sending)
@@ -231,11 +231,11 @@ class DeliveryClient(ServiceCalls):
         """What came to a webhook: the id to look the booking up by, and the report, which proves nothing."""
         return wire.read_event(document, self._route("get_booking"))
 
-    async def register_webhook(self, kind: WebhookKind, url: str, **sending: Unpack[Sending]) -> Outcome[object]:
+    async def register_webhook(self, kind: WebhookKind, url: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Register an address; list afterwards to see that it took effect."""
         return await self._change("register_webhook", {"type": kind.value, "url": url}, _anything, **sending)
 
-    async def delete_webhook(self, kind: WebhookKind, **sending: Unpack[Sending]) -> Outcome[object]:
+    async def delete_webhook(self, kind: WebhookKind, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Take a registration away. The body of a DELETE may get lost on the way: list afterwards."""
         return await self._change("delete_webhook", {"type": kind.value}, _anything, **sending)
 

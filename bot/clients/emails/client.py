@@ -34,7 +34,7 @@ from bot.clients.transport import (
     without_secrets,
 )
 from bot.clients.unread import AnswerObserver, tell
-from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
+from bot.domain.emails.lists import Answer, Busy, Checked, Dropped, FileAnswer, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Ended, Failure, NotExecuted, Reply, Unknown, how_ended, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
@@ -206,13 +206,13 @@ class EmailsClient:
         if status is None:  # a time-out is never a verdict, a broken connection may be retried
             if reply.failure in _NO_VERDICT:
                 return Answer(outcome=Outcome.NO_ANSWER, text=_NO_VERDICT[reply.failure])
-            return Lost(reason=_no_answer(reply))
+            return Dropped(reason=_no_answer(reply))
         if status in _BUSY:
             return Busy(reason=_answered(reply), retry_after=reply.retry_after)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
-            return Lost(reason=_answered(reply))
+            return Dropped(reason=_answered(reply))
         if reply.is_html and status == HTTPStatus.OK:
-            return Lost(reason=Reason(Exchange.PAGE))
+            return Dropped(reason=Reason(Exchange.PAGE))
         if status in _FOR_THE_OPERATOR or status < HTTPStatus.OK or _is_redirect(status) or reply.is_html:
             raise self._refused(reply, self._check)
         outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED

@@ -26,7 +26,7 @@ MOST_PAGES: Final = 5_000
 Page = TypeVar("Page", JobPage, ItemPage)
 
 
-class Sending(TypedDict, total=False):
+class EffectOptions(TypedDict, total=False):
     """How a request that changes something is sent; see ``ServiceCalls``."""
 
     earlier_unknown: Required[bool]
@@ -89,21 +89,21 @@ class PaymentsClient(PartnerCalls):
                 mend='write it like this: parameters = "body", fields.items = "paymentItems"',
             )
 
-    async def create_payout(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
+    async def create_payout(self, new: NewPayout, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
         """Create a payout; no money moves. Done carries what the service made of it: compare before going on."""
         return await self._change("create_payout", new.values(), wire.read_operation, **sending)
 
-    async def commit_payout(self, operation_id: str, **sending: Unpack[Sending]) -> Outcome[Operation]:
+    async def commit_payout(self, operation_id: str, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
         """Commit a payout: money moves. Done means this operation, committed or further (even failed)."""
         read = partial(wire.read_committed, operation_id=operation_id)
         return await self._change("commit_payout", {"id": operation_id}, read, **sending)
 
-    async def cancel_payout(self, operation_id: str, **sending: Unpack[Sending]) -> Outcome[frozenset[str]]:
+    async def cancel_payout(self, operation_id: str, **sending: Unpack[EffectOptions]) -> Outcome[frozenset[str]]:
         """Cancel a payout in escrow: the money comes back. Done means this operation, canceled; carries its id."""
         read = partial(wire.read_canceled, operation_id=operation_id)
         return await self._change("cancel_payout", {"id": operation_id}, read, **sending)
 
-    async def one_step_payout(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
+    async def one_step_payout(self, new: NewPayout, **sending: Unpack[EffectOptions]) -> Outcome[Operation]:
         """Create and commit a payout in one request: money moves.
 
         Done means a payout, committed or further (even failed), that says our code where it says one; its amount and
@@ -117,7 +117,7 @@ class PaymentsClient(PartnerCalls):
         """Read the service's log of its calls to a payout's addresses, in its order; empty when there are none."""
         return await self._look("payout_events", {"id": operation_id}, wire.read_events)
 
-    async def create_purchase(self, new: NewPurchase, **sending: Unpack[Sending]) -> Outcome[Purchase]:
+    async def create_purchase(self, new: NewPurchase, **sending: Unpack[EffectOptions]) -> Outcome[Purchase]:
         """Create a purchase; nobody pays until the buyer does. Sent once and never repeated here.
 
         Done means a purchase that, where it says a code, says ours; its amount is the service's word: compare.
@@ -149,7 +149,7 @@ class PaymentsClient(PartnerCalls):
         return self._transport.address(place(self._route("checkout"), {"id": purchase_id}).path)
 
     async def submit_bulk(
-        self, reference: str, items: Sequence[BulkItem], **sending: Unpack[Sending]
+        self, reference: str, items: Sequence[BulkItem], **sending: Unpack[EffectOptions]
     ) -> Outcome[BulkJob]:
         """Submit a bulk payment: money moves. Done: compare its count. After Unknown the history tells.
 
@@ -196,7 +196,7 @@ class PaymentsClient(PartnerCalls):
         return _to_the_end(self.bulk_history_page)
 
     async def cancel_bulk_items(
-        self, job_id: str, hashes: HashList, **sending: Unpack[Sending]
+        self, job_id: str, hashes: HashList, **sending: Unpack[EffectOptions]
     ) -> Outcome[frozenset[str]]:
         """Cancel pending items by their hashes. Done carries those that the service says it canceled."""
         self.require("cancel_bulk_items")

@@ -80,13 +80,13 @@ class Busy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lost:
+class Dropped:
     """No answer because of a network failure; another attempt may succeed."""
 
     reason: Reason
 
 
-Checked = Answer | Busy | Lost
+Checked = Answer | Busy | Dropped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
-from bot.domain.emails.lists import OVER, RUN, WHOLE, Answer, Busy, Lost, Outcome, RunState, same_address
+from bot.domain.emails.lists import OVER, RUN, WHOLE, Answer, Busy, Dropped, Outcome, RunState, same_address
 from bot.domain.errors import PersonError
 from bot.domain.files.columns import looks_like_address, summarize
 from bot.domain.files.dropped import FileInfo
@@ -206,7 +206,7 @@ async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> lis
                 return said
             case Busy():
                 return Answer(outcome=Outcome.FAILED, why=Reason(OfList.BUSY))
-            case Lost(reason=reason):
+            case Dropped(reason=reason):
                 return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
 
     return list(zip(addresses, await asyncio.gather(*map(check, addresses)), strict=True))

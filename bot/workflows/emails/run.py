@@ -6,7 +6,7 @@ from collections import deque
 from datetime import timedelta
 
 from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
+from bot.domain.emails.lists import Answer, Busy, Dropped, Outcome, RunState
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfList, Reason
 from bot.domain.troubles import failed
@@ -134,7 +134,7 @@ class Run:
                     self._pressure.busy(retry_after)
                     if self._pressure.holds > _MOST_HOLDS:
                         self._trouble = Reason(OfList.ASKED_TO_WAIT, why=reason, times=_MOST_HOLDS)
-                case Lost(reason=reason):
+                case Dropped(reason=reason):
                     self._lost(number, address, reason)
         finally:
             self._news.set()

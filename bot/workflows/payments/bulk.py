@@ -33,7 +33,7 @@ from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.domain.tracking import jittered, next_poll
 from bot.domain.troubles import failed
-from bot.workflows.context import Context, Queue, RequestKind, Unit
+from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.effect import hold
 from bot.workflows.payments.bulk_request import prepare
 from bot.workflows.payments.follow import Again, polling
@@ -190,7 +190,7 @@ def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | Non
 
 
 def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
-    """Queue the files that go with the news: failed items, and at the end every item."""
+    """WorkQueue the files that go with the news: failed items, and at the end every item."""
     if tally.failed:  # the approvers have to know, too
         for place in places(uow.ctx, instruction):
             show_file(uow, instruction, place, f"{FAILED_FILE}:{tally.failed}")
@@ -400,7 +400,7 @@ SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=submitted, unsent=_unsent)
 KIND = RequestKind(
     kind=Kind.BULK,
     letter=Letter.BULK,
-    queue=Queue("bulk", FEW),
+    queue=WorkQueue("bulk", FEW),
     steps={
         State.NEW: prepare,
         State.APPROVED: send,

@@ -31,7 +31,7 @@ from bot.domain.payments.sealed import NAMED
 from bot.domain.proof import READS_NEEDED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
-from bot.workflows.context import Context, Queue, RequestKind, Unit
+from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.payments.bulk import BULK, FEW
 from bot.workflows.payments.bulk_request import REQUEST_FILE, Bulk
 from bot.workflows.payments.payout import PAYOUT
@@ -59,8 +59,8 @@ _BEGINNING = 8
 """Shortest prefix of a hash that is accepted, where it is unique."""
 
 
-class Why(StrEnum):
-    """Why nothing was requested."""
+class CannotCancel(StrEnum):
+    """CannotCancel nothing was requested."""
 
     NOTHING_PENDING = "nothing pending"
     UNKNOWN_HASH = "unknown hash"
@@ -73,7 +73,7 @@ class Why(StrEnum):
 class NotRequested:
     """Nothing was requested. ``hashes``: those concerned; ``statuses``: theirs, where that is the reason."""
 
-    why: Why
+    why: CannotCancel
     hashes: tuple[str, ...] = ()
     statuses: tuple[str, ...] = ()
 
@@ -120,22 +120,24 @@ def _meant(
     if hashes is None:
         wanted = [name for name, item in reported.items() if item.state is pending]
         if not wanted:
-            return NotRequested(Why.NOTHING_PENDING)
+            return NotRequested(CannotCancel.NOTHING_PENDING)
     else:
         named = {one: _named(reported, one, bulk) for one in hashes}
         unknown = tuple(one for one, found in named.items() if not found)
         if unknown:
-            return NotRequested(Why.UNKNOWN_HASH, unknown)
+            return NotRequested(CannotCancel.UNKNOWN_HASH, unknown)
         ambiguous = tuple(one for one, found in named.items() if len(found) > 1)
         if ambiguous:
-            return NotRequested(Why.AMBIGUOUS, ambiguous)
+            return NotRequested(CannotCancel.AMBIGUOUS, ambiguous)
         wanted = list(dict.fromkeys(found[0] for found in named.values()))
         settled = tuple(one for one in wanted if reported[one].state is not pending)
         if settled:
-            return NotRequested(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
+            return NotRequested(
+                CannotCancel.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled)
+            )
     silent = tuple(one for one in wanted if not reported[one].cents)
     if silent:
-        return NotRequested(Why.NO_AMOUNT, silent)
+        return NotRequested(CannotCancel.NO_AMOUNT, silent)
     return [
         BulkRow(
             row=number,
@@ -439,7 +441,7 @@ CANCELED: Answers[_Chunk, frozenset[str]] = Answers(
 KIND = RequestKind(
     kind=Kind.BULK_CANCEL,
     letter=Letter.CANCELLATION,
-    queue=Queue("cancellations", FEW),
+    queue=WorkQueue("cancellations", FEW),
     ready=methodcaller("require", "cancel_bulk_items"),
     steps={
         State.NEW: prepare,

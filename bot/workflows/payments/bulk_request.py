@@ -240,8 +240,8 @@ async def look_up(
     return held, progress
 
 
-class Why(Enum):
-    """Why a file is shown again."""
+class ShownBecause(Enum):
+    """ShownBecause a file is shown again."""
 
     NOT_COUNTED = auto()
     """No sum was shown before."""
@@ -256,7 +256,7 @@ class ShownAgain:
     """Nothing is requested: the person has not seen this."""
 
     preview: Preview
-    why: Why
+    why: ShownBecause
 
 
 async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Preview:
@@ -301,11 +301,11 @@ async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]
     if isinstance(seen, Instruction):
         return seen
     if seen.fingerprint != carried.seen:
-        return ShownAgain(seen, Why.CHANGED)
+        return ShownAgain(seen, ShownBecause.CHANGED)
     if not carried.counted:
-        return ShownAgain(seen, Why.NOT_COUNTED)
+        return ShownAgain(seen, ShownBecause.NOT_COUNTED)
     if chosen != dict(carried.places) or seen.checked is None:
-        return ShownAgain(seen, Why.CHOSEN)
+        return ShownAgain(seen, ShownBecause.CHOSEN)
     return seen.checked
 
 

@@ -15,7 +15,7 @@ from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import asked_in, end, news_of
 from bot.workflows.requests.attempt import lease
-from bot.workflows.requests.decide import Click, Decided, finish
+from bot.workflows.requests.decide import Decided, Decision, finish
 from bot.workflows.requests.request import Requested, request_of
 from storage.transaction import Tx
 
@@ -96,11 +96,11 @@ async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: In
     return found.model_copy(update={"instead": suggestion(instruction.payload.email, paid)})
 
 
-async def send_anyway(ctx: Context, click: Click) -> Decided:
+async def send_anyway(ctx: Context, decision: Decision) -> Decided:
     """The requester says that the address is right: the request goes on to the approvers."""
 
     def work(uow: Unit) -> Decided:
-        found = waiting(uow, click)
+        found = waiting(uow, decision)
         if isinstance(found, Decided):
             return found
         assert found.recipient is not None
@@ -108,23 +108,23 @@ async def send_anyway(ctx: Context, click: Click) -> Decided:
         released = uow.instructions.touch(found, show=True, recipient=recipient, due_at=uow.now)
         if released is None:
             return Decided(found, Refusal.STALE)
-        witness(uow, "sent_anyway", {}, actor=click.person, about=released)
+        witness(uow, "sent_anyway", {}, actor=decision.person, about=released)
         return Decided(released)
 
     return await ctx.write(work, name="send_anyway")
 
 
-async def edited(ctx: Context, click: Click, requested: Requested) -> Instruction | Decided:
+async def edited(ctx: Context, decision: Decision, requested: Requested) -> Instruction | Decided:
     """Request what the edited form says, and withdraw the request that it replaces, in one transaction.
 
     A request that does not wait for the requester any more is left as it is: the result says why.
     """
 
     def make(uow: Unit) -> Requested:
-        found = waiting(uow, click)
+        found = waiting(uow, decision)
         if isinstance(found, Decided):
             raise _ReplacedError(found.instruction)
-        finish(uow, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED))
+        finish(uow, found, State.WITHDRAWN, decision.person, Reason(OfRequest.EDITED))
         return requested
 
     try:
@@ -133,13 +133,13 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
         return Decided(late.found, Refusal.DECIDED)
 
 
-def waiting(tx: Tx, click: Click) -> Instruction | Decided:
+def waiting(tx: Tx, decision: Decision) -> Instruction | Decided:
     """The request, if it waits for this person to say what becomes of it; otherwise why not."""
-    found = tx.instructions.get(click.instruction_id)
+    found = tx.instructions.get(decision.instruction_id)
     if found is None:
-        raise LookupError(click.instruction_id)
-    if found.round != click.round:
+        raise LookupError(decision.instruction_id)
+    if found.round != decision.round:
         return Decided(found, Refusal.STALE)
-    if found.requester != click.person:
+    if found.requester != decision.person:
         return Decided(found, Refusal.NOT_ASKED)
     return found if awaits_requester(found) else Decided(found, Refusal.DECIDED)

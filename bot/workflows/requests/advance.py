@@ -13,7 +13,7 @@ from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, next_look, reminders_due
 from bot.domain.troubles import answered, failed
 from bot.workflows import effect
-from bot.workflows.context import Context, Queue, RequestKind, Unit
+from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import alert, end, remind
 from bot.workflows.requests.attempt import LOST, lease
@@ -152,7 +152,7 @@ def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
         step=lambda ctx: partial(_step, ctx),
     )
 
-    def steps(queue: Queue) -> Work[Instruction]:
+    def steps(queue: WorkQueue) -> Work[Instruction]:
         its_own = [one.kind for one in kinds if one.queue == queue]
         return Work(
             name=queue.name,

@@ -45,7 +45,7 @@ class Decided:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Click:
+class Decision:
     """One person's decision on the round of a request that the card or form was made for.
 
     ``involved``: the requester and the voters, where they were just read; empty: they are read first.
@@ -63,7 +63,9 @@ _Work = Callable[[Unit, Instruction], Decided]
 _Check = Callable[[Instruction, datetime], Refusal | None]
 
 
-async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None, confirmed: bool = False) -> Decided:
+async def approve(
+    ctx: Context, decision: Decision, *, typed_amount: str | None = None, confirmed: bool = False
+) -> Decided:
     """Record a vote; the last one needed approves the request in the same transaction.
 
     Where the rule asks for the typed amount, a missing or wrong amount is refused. What is not fine about the
@@ -76,10 +78,10 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
         wrong = found.requirement.typed_amount and not _is_amount(typed_amount, found)
         return _expired(found, now) or (Refusal.WRONG_AMOUNT if wrong else None)
 
-    return await _cast(ctx, click, Choice.APPROVE, State.AWAITING, check, typed_amount)
+    return await _cast(ctx, decision, Choice.APPROVE, State.AWAITING, check, typed_amount)
 
 
-async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
+async def retry(ctx: Context, decision: Decision, *, typed_amount: str) -> Decided:
     """Vote for another attempt where the outcome stayed unknown; the amount must be typed."""
 
     def check(found: Instruction, _now: datetime) -> Refusal | None:
@@ -87,61 +89,61 @@ async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
             return Refusal.SUSPECT
         return None if _is_amount(typed_amount, found) else Refusal.WRONG_AMOUNT
 
-    return await _cast(ctx, click, Choice.RETRY, State.NEEDS_HUMAN, check, typed_amount)
+    return await _cast(ctx, decision, Choice.RETRY, State.NEEDS_HUMAN, check, typed_amount)
 
 
-async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
+async def reject(ctx: Context, decision: Decision, *, reason: str) -> Decided:
     """One eligible person suffices; the reason is required by the form and shown."""
-    standing = await ctx.people.standing(click.person)
+    standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
         if (no := _refusal(ctx, found, standing, State.AWAITING) or _expired(found, uow.now)) is not None:
             return Decided(found, no)
-        return finish(uow, found, State.REJECTED, click.person, given(reason))
+        return finish(uow, found, State.REJECTED, decision.person, given(reason))
 
-    return await _decide(ctx, click, work, name="reject")
+    return await _decide(ctx, decision, work, name="reject")
 
 
-async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decided:
+async def close_as_not_paid(ctx: Context, decision: Decision, *, reason: str) -> Decided:
     """End a request whose outcome stayed unknown. Reading goes on: a late success is an alert."""
-    standing = await ctx.people.standing(click.person)
+    standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
         if (no := _refusal(ctx, found, standing, State.NEEDS_HUMAN)) is not None:
             return Decided(found, no)
         look = uow.now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
-        return finish(uow, found, State.CLOSED, click.person, given(reason), due_at=look)
+        return finish(uow, found, State.CLOSED, decision.person, given(reason), due_at=look)
 
-    return await _decide(ctx, click, work, name="close")
+    return await _decide(ctx, decision, work, name="close")
 
 
-async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
+async def withdraw(ctx: Context, decision: Decision, *, reason: str = "") -> Decided:
     """The requester, or an admin who says why, takes a request back while nothing has been sent."""
-    standing = await ctx.people.standing(click.person)
+    standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
         no = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=ctx.policy.people, home=ctx.home)
-        if click.person != found.requester and no is not None:
+        if decision.person != found.requester and no is not None:
             return Decided(found, Refusal.NOT_YOURS)
         if found.state in _BEING_CREATED:
             return Decided(found, Refusal.TOO_EARLY)
         if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:
             return Decided(found, Refusal.TOO_LATE)
-        if click.person != found.requester and not clean(reason):
+        if decision.person != found.requester and not clean(reason):
             return Decided(found, Refusal.NO_REASON)
-        return finish(uow, found, State.WITHDRAWN, click.person, given(reason))
+        return finish(uow, found, State.WITHDRAWN, decision.person, given(reason))
 
-    return await _decide(ctx, click, work, name="withdraw")
+    return await _decide(ctx, decision, work, name="withdraw")
 
 
-async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Decided:
+async def _decide(ctx: Context, decision: Decision, work: _Work, *, name: str) -> Decided:
     def checked(uow: Unit) -> Decided:
-        found = uow.instructions.get(click.instruction_id)
+        found = uow.instructions.get(decision.instruction_id)
         if found is None:
-            raise LookupError(click.instruction_id)
+            raise LookupError(decision.instruction_id)
         if not may_decide_on(uow, found):
             return Decided(found, Refusal.DISAGREES)
-        if found.round != click.round:
+        if found.round != decision.round:
             return Decided(found, Refusal.STALE)
         return work(uow, found)
 
@@ -149,27 +151,28 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
 
 
 async def _cast(
-    ctx: Context, click: Click, choice: Choice, state: State, check: _Check, typed_amount: str | None
+    ctx: Context, decision: Decision, choice: Choice, state: State, check: _Check, typed_amount: str | None
 ) -> Decided:
     """Vote after reading the requester and the voters; again when somebody new votes meanwhile (each votes once)."""
 
     def work(uow: Unit, found: Instruction, people: Standings) -> Decided:
-        refusal = _refusal(ctx, found, people[click.person], state)
-        if refusal is Refusal.DECIDED and click.person in {one.person for one in uow.votes.of(found.id, found.round)}:
+        by = decision.person
+        refusal = _refusal(ctx, found, people[by], state)
+        if refusal is Refusal.DECIDED and by in {one.person for one in uow.votes.of(found.id, found.round)}:
             refusal = Refusal.REPEATED
         refusal = refusal or check(found, uow.now)
         if refusal is not None:
             return Decided(found, refusal)
-        name, by, typed = found.id, click.person, _is_amount(typed_amount, found)
+        name, typed = found.id, _is_amount(typed_amount, found)
         vote = Vote(instruction_id=name, round=found.round, person=by, choice=choice, at=uow.now, typed=typed)
         return _vote(uow, found, vote, people)
 
-    involved = click.involved
+    involved = decision.involved
     while True:
-        involved = involved or await involved_in(ctx, click.instruction_id)
-        people = await ctx.people.standings({click.person, *involved})
+        involved = involved or await involved_in(ctx, decision.instruction_id)
+        people = await ctx.people.standings({decision.person, *involved})
         try:
-            return await _decide(ctx, click, partial(work, people=people), name=choice.value)
+            return await _decide(ctx, decision, partial(work, people=people), name=choice.value)
         except OutdatedError:
             involved = frozenset()
 

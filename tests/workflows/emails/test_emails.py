@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 from structlog.testing import capture_logs
 
 from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import Answer, Busy, Checked, Lost, Outcome, RunState
+from bot.domain.emails.lists import Answer, Busy, Checked, Dropped, Outcome, RunState
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import in_words, worded
@@ -390,7 +390,7 @@ async def test_progress_is_shown_every_second(rig: Rig, ago: float | None, shown
 
 VALID = Answer(outcome=Outcome.ANSWERED, result="valid")
 ASKED_TO_WAIT = Busy(reason=Reason(Exchange.TOO_MANY), retry_after=7.0)
-NO_ANSWER = Lost(reason=Reason(Exchange.NO_ANSWER, failure="timed out"))
+NO_ANSWER = Dropped(reason=Reason(Exchange.NO_ANSWER, failure="timed out"))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel
-from bot.workflows.payments.bulk_cancel import NotRequested, Why, _meant
+from bot.workflows.payments.bulk_cancel import CannotCancel, NotRequested, _meant
 from bot.workflows.requests.attempt import held_claim
 from storage.transaction import Tx
 from tests.support.bulk import approve, held, reference
@@ -165,17 +165,17 @@ LISTED = {
         (["1", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
         (["2", "aa11111122"], [("aa11111122", 200)]),
         (["aa11111111", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
-        (["bb222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
-        (["3"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
-        (["aa111111"], NotRequested(Why.AMBIGUOUS, ("aa111111",))),
-        (["bb22222"], NotRequested(Why.UNKNOWN_HASH, ("bb22222",))),
-        (["9", "1", "x"], NotRequested(Why.UNKNOWN_HASH, ("9", "x"))),
+        (["bb222222"], NotRequested(CannotCancel.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["3"], NotRequested(CannotCancel.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["aa111111"], NotRequested(CannotCancel.AMBIGUOUS, ("aa111111",))),
+        (["bb22222"], NotRequested(CannotCancel.UNKNOWN_HASH, ("bb22222",))),
+        (["9", "1", "x"], NotRequested(CannotCancel.UNKNOWN_HASH, ("9", "x"))),
         (["12345678"], [("12345678dd", 400)]),
-        (["1234567"], NotRequested(Why.UNKNOWN_HASH, ("1234567",))),
-        (["bb22222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
-        (["٣"], NotRequested(Why.UNKNOWN_HASH, ("٣",))),
-        (["4"], NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
-        (None, NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
+        (["1234567"], NotRequested(CannotCancel.UNKNOWN_HASH, ("1234567",))),
+        (["bb22222222"], NotRequested(CannotCancel.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["٣"], NotRequested(CannotCancel.UNKNOWN_HASH, ("٣",))),
+        (["4"], NotRequested(CannotCancel.NO_AMOUNT, ("cc33333333",))),
+        (None, NotRequested(CannotCancel.NO_AMOUNT, ("cc33333333",))),
     ],
 )
 def test_what_is_named_is_found_by_hash_beginning_or_row(
@@ -201,7 +201,7 @@ def test_all_means_everything_that_is_pending_now() -> None:
     assert not isinstance(found, NotRequested)
     assert [row.hash for row in found] == ["aa11111111", "aa11111122"]
     over = {"bb22222222": LISTED["bb22222222"]}
-    assert _meant(over, None, "L-4F7K2M") == NotRequested(Why.NOTHING_PENDING)
+    assert _meant(over, None, "L-4F7K2M") == NotRequested(CannotCancel.NOTHING_PENDING)
 
 
 def pending(rig: Rig) -> list[str]:

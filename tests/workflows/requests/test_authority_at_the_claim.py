@@ -178,7 +178,7 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
         await rig.press("retry", user=TOM)
         await heard(rig, TOM, "You asked for this yourself")
     found = await newest(rig)
-    click = decide.Click(instruction_id=found.id, round=found.round, person=TOM)
+    click = decide.Decision(instruction_id=found.id, round=found.round, person=TOM)
     workflow = decide.approve if decision == "approve" else decide.retry
     decided = await workflow(rig.switchboard.context, click, typed_amount="25.00")
     assert decided.refusal is No.OWN_REQUEST

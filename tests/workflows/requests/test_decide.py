@@ -11,7 +11,7 @@ from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vo
 from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests import authority, decide, send
-from bot.workflows.requests.decide import Click
+from bot.workflows.requests.decide import Decision
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, LIN, MARIA, OLGA, ZOE, Rig
 from tests.support.rows import audit_rows
@@ -21,8 +21,8 @@ from tests.workflows.planted import everything_stored, made, on_one_rig, planted
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
 
 
-def click(one: Instruction, person: str, **changes: Any) -> Click:
-    return Click(**{"instruction_id": one.id, "round": one.round, "person": person, **changes})
+def click(one: Instruction, person: str, **changes: Any) -> Decision:
+    return Decision(**{"instruction_id": one.id, "round": one.round, "person": person, **changes})
 
 
 async def audited(rig: Rig, one: Instruction) -> list[tuple[str, str]]:
@@ -39,7 +39,7 @@ async def test_the_requester_and_the_voters_of_this_round_are_involved(rig: Rig)
 
 async def test_what_is_not_there_cannot_be_decided(rig: Rig) -> None:
     with pytest.raises(LookupError, match="nothing"):
-        await decide.withdraw(rig.switchboard.context, Click(instruction_id="nothing", round=1, person=MARIA))
+        await decide.withdraw(rig.switchboard.context, Decision(instruction_id="nothing", round=1, person=MARIA))
 
 
 @on_one_rig([

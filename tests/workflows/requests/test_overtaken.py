@@ -50,7 +50,7 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     stale = await taken(ctx, Kind.BULK)
     assert stale.state is State.APPROVED
-    withdrawn = await decide.withdraw(ctx, decide.Click(instruction_id=stale.id, round=stale.round, person=MARIA))
+    withdrawn = await decide.withdraw(ctx, decide.Decision(instruction_id=stale.id, round=stale.round, person=MARIA))
     assert withdrawn.refusal is None
     await bulk.send(ctx, ctx.payments.client, stale)
     assert (await newest(rig)).state is State.WITHDRAWN
