@@ -137,6 +137,17 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
         await client.process_file(CSV, column=1, name="result.csv")
 
 
+async def test_a_refused_route_names_the_address_of_its_setting(open_client: Open, partner: Partner) -> None:
+    partner.answer = lambda _: web.json_response({"error": "no such route"}, status=405)
+    client = open_client(partner.url, partner.url)
+    with pytest.raises(OperatorError) as refused:
+        await client.check("ana@example.com")
+    assert refused.value.mend == "check EMAIL_SINGLE_BASE_URL and the routes of the service"
+    with pytest.raises(OperatorError) as refused:
+        await client.process_file(CSV, column=1, name="result.csv")
+    assert refused.value.mend == "check EMAIL_BULK_BASE_URL and the routes of the service"
+
+
 @pytest.mark.parametrize(("shape", "kind"), [
     (FileShape.CSV, Returned), (FileShape.ATTACHMENT, Returned), (FileShape.ARRAY, ReturnedRows),
     (FileShape.WRAPPED, ReturnedRows), (FileShape.URL, Link), (FileShape.RECEIPT, Receipt), (FileShape.TEXT, Answer),
@@ -265,3 +276,16 @@ def test_values_are_kept_up_to_500_characters() -> None:
     kept = [getattr(found, "id"), dict(getattr(found, "pairs"))["note"]]  # noqa: B009 - of one of several types
     assert [len(one) for one in kept] == [500, 500]
     assert dict(getattr(read({"id": "17", "note": "m" * 500}), "pairs"))["note"] == "m" * 500  # noqa: B009
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("email;state\na@example.com;valid", Returned),
+        ("Thank you\nThe result comes by mail", Answer),
+    ],
+)
+def test_lines_with_separators_are_a_table_and_other_lines_are_words(text: str, kind: type) -> None:
+    body = text.encode()
+    reply = read_reply(status=200, headers={"content-type": "text/plain"}, body=body)
+    assert type(read_file_answer(reply, body, receipt=("id",), result=("state",), name="result.csv")) is kind

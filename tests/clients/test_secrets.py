@@ -106,3 +106,8 @@ async def test_the_name_of_a_result_is_without_it() -> None:
 ])  # fmt: skip
 def test_a_body_is_kept_without_secrets_also_where_json_spells_them_with_escapes(body: str, kept: str) -> None:
     assert Secrets(["secret-1", "1234567"]).hidden_body(body) == kept
+
+
+@pytest.mark.parametrize(("value", "said"), [("s3cret", "at [hidden]"), ("s3cre", "at s3cre")])
+def test_a_secret_has_six_characters_at_least(value: str, said: str) -> None:
+    assert Secrets([value]).hidden(f"at {value}") == said

@@ -302,6 +302,7 @@ def test_at_most_five_are_listed_those_that_are_alike_most_first() -> None:
 @pytest.mark.parametrize(("body", "deeper"), [
     ({"id_of": {"x": 1}}, ""), ({"payload": {"operation": {"id": "x"}}}, "payload.operation.id"),
     ({"data": {"idd": "x"}}, ""), ({"data": {"operation_id": {}}}, ""),
+    ({"data": {"operation_id": "x"}}, "data.operation_id"),
 ])  # fmt: skip
 def test_what_lies_deeper_is_told_when_it_has_the_whole_name_and_may_be_it(body: object, deeper: str) -> None:
     assert wanted(body, "id")[0].deeper == deeper

@@ -352,6 +352,23 @@ async def test_only_a_person_who_resumes_ignores_the_wait_asked_for(rig: Rig, wh
     assert ctx.emails.pressure.rest() == rest
 
 
+@pytest.mark.parametrize(
+    ("state", "what"),
+    [
+        (RunState.PAUSED, Press.PAUSE),
+        (RunState.RUNNING, Press.RESUME),
+        (RunState.PREPARING, Press.PAUSE),
+        (RunState.STOPPING, Press.RESUME),
+        (RunState.DONE, Press.STOP),
+    ],
+)
+async def test_a_button_that_comes_too_late_changes_nothing(rig: Rig, state: RunState, what: Press) -> None:
+    one = await made(rig, state=state)
+    pressed = await press(rig.switchboard.context, one.id, what, person=MARIA)
+    assert pressed == (Pressed.TOO_LATE, state)
+    assert await read(rig, lambda tx: tx.jobs.get(one.id)) == one
+
+
 class Calendar:
     """A clock whose calendar is set while boot time goes on."""
 

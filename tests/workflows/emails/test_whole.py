@@ -11,10 +11,14 @@ from bot.domain.emails.lists import WHOLE, Link, Returned, RunState
 from bot.domain.errors import ServiceNow
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
+from bot.domain.recovery import ReadingOnly
 from bot.presentation.reasons import in_words
 from bot.slack.calls import ASKED_US_TO_WAIT
+from bot.workflows.context import Unit
 from bot.workflows.emails import work
 from bot.workflows.emails.lists import stem
+from bot.workflows.reading_only import enter
+from tests.support.lists import requested
 from tests.support.reasons import own_words
 from tests.support.replaced import replaced
 from tests.support.rig import Rig
@@ -88,6 +92,27 @@ async def test_an_unreadable_file_is_read_again_later(rig: Rig, reads: int, name
     await work._step(rig.switchboard.context, silent, one)
     after = await stored(rig, one)
     assert (after.due_at, after.detail["reads"]) == (rig.clock.now() + timedelta(seconds=wait), reads + 1)
+
+
+async def test_a_file_that_could_not_be_read_six_times_is_given_up(rig: Rig) -> None:
+    one = await job(rig, detail={"reads": 5})
+
+    async def silent(*_: object) -> None:
+        raise ServiceNow("Slack", ASKED_US_TO_WAIT)
+
+    await work._step(rig.switchboard.context, silent, one)
+    assert (await stored(rig, one)).state == RunState.FAILED
+
+
+async def test_a_whole_file_waits_while_the_database_may_be_older_than_the_service(rig: Rig) -> None:
+    """It is sent once; addresses that are processed one by one may be asked for again."""
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
+    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
+    whole, rows = await requested(rig, name="whole", whole=True), await requested(rig, name="rows")
+    await rig.settle()
+    assert [(await stored(rig, one)).state for one in (whole, rows)] == [RunState.PREPARING, RunState.DONE]
+    assert (await stored(rig, whole)).lease_owner == ""
 
 
 class Fetched:

@@ -9,6 +9,8 @@ from bot.domain.errors import PersonError
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallProgress, CallState, CallView
 from bot.domain.localization.request import Request
+from bot.domain.localization.results import Track, Tracks
+from bot.domain.outcome import Done
 from bot.workflows.localization import running
 from bot.workflows.localization.request import find, make_sure_of_room, repeat, request_call, room_in, sight_of
 from storage.errors import CommitUnknown
@@ -99,6 +101,30 @@ async def test_a_call_without_a_result_is_repeated_once(rig: Rig) -> None:
     progress = CallProgress.read(failed.detail)
     assert (progress.again, progress.by) == (again.id, ADA)
     assert await repeat(ctx, "gone", person=ADA) is None
+
+
+async def test_a_card_is_redrawn_before_the_files_are_handed_over(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    happened: list[str] = []
+
+    async def answer(*_: object) -> Done[Tracks]:
+        happened.append("answered")
+        return Done(value=Tracks(tracks=(Track(name="vocals", url="https://l.example/f", extension="mp3"),)))
+
+    async def hand_over(*_: object, **__: object) -> None:
+        happened.append("handed over")
+
+    monkeypatch.setattr(running, "_answer", answer)
+    monkeypatch.setattr(running, "hand_over", hand_over)
+    ctx = replace(rig.switchboard.context, wake=lambda: happened.append("woken"))
+    file = rig.workspace.upload(MARIA, "song.mp3", b"ID3\0", duration_ms=125_000)
+    asked_for = replace(SOUND, file=file)
+    seen = await request_call(ctx, asked_for, by=MARIA, channel=FINANCE, source_key="call:1")
+    hold: Any = {"now": rig.clock.now(), "owner": ctx.owner, "lease_seconds": 60, "limit": 1}
+    [job] = await ctx.store.write(lambda tx: tx.jobs.claim_due(kind=LANE, in_turn=True, **hold))
+    assert job.id == seen.id
+    happened.clear()
+    await running._call(ctx, job)
+    assert happened == ["answered", "woken", "handed over"]
 
 
 async def test_what_is_no_call_is_not_found(rig: Rig) -> None:

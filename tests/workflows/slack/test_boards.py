@@ -2,14 +2,19 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from bot.domain.content import Content
+from bot.domain.errors import ServiceNever
+from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
+from bot.slack.messenger import Posted
 from bot.slack.pace import EditRank, Pace
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
+from tests.support.replaced import replaced
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.settling import settle
 from tests.workflows.play import Counted, Play
@@ -97,6 +102,22 @@ async def test_where_the_bot_is_no_member_the_requester_gets_it_directly(play: P
     assert play.messages(RANDOM) == []
     [root, line] = play.messages(play.rig.workspace.open_dm(MARIA).id)
     assert (root.text, line.text, line.thread_ts) == ("Job 7 is at 1", "7: half", root.ts)
+
+
+@pytest.mark.parametrize("error", ["is_archived", "restricted_action", "no_permission"])
+async def test_where_slack_lets_the_bot_post_nothing_the_requester_gets_it_directly(play: Play, error: str) -> None:
+    messenger = play.ctx.messenger
+    post = messenger.post
+
+    async def closed(*, channel: str, **more: Any) -> Posted:
+        if channel == FINANCE:
+            raise ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error))
+        return await post(channel=channel, **more)
+
+    with replaced(messenger, "post", closed):
+        await play.post()
+    [root] = play.messages(play.rig.workspace.open_dm(MARIA).id)
+    assert root.text == "Job 7 is at 0"
 
 
 async def test_a_line_elsewhere_stands_by_itself(play: Play) -> None:
