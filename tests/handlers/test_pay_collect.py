@@ -126,6 +126,11 @@ def test_the_rules_own_example_is_right() -> None:
     assert fields.item(fields.EXAMPLE).cents == 2000
 
 
+def test_all_items_together_cost_as_much_as_one_may() -> None:
+    largest = "a=1x999999999999.98"
+    assert [len(fields.item_lines(f"{largest}\nb=1x0.0{more}")[1]) for more in (1, 2)] == [0, 1]
+
+
 async def test_the_form_collects_for_several_items(rig: Rig) -> None:
     await rig.pay("collect")
     ack = await rig.submit(MARIA, FORM)

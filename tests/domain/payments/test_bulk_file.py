@@ -4,8 +4,9 @@ import pytest
 
 from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Row
-from bot.domain.payments.bulk_file import guess_places, read_rows
+from bot.domain.payments.bulk_file import COLUMNS, guess_places, read_rows
 from bot.tables.delimited import neutral, plain
+from bot.tables.reading import find_columns
 
 NOTE_LIMIT = 200
 
@@ -44,6 +45,21 @@ def test_a_wrong_row(cells: tuple[str, ...], wrong: str) -> None:
     assert items == []
     assert [one.startswith(wrong) for one in bad] == [True]
     assert len(read("nobody", "-1", "")[1]) == 2, "every mistake of a row is named"
+
+
+@pytest.mark.parametrize(
+    ("column", "names"),
+    [
+        ("email", "e-mail, mail, email address, recipient, recipient email, receiver, receiver email, payee"),
+        ("email", "payee email, correo, correo electrónico"),
+        ("amount", "amount usd, amount in usd, usd, sum, total, value, importe, monto, betrag, montant"),
+        ("note", "notes, description, memo, purpose, concept, comment, comments"),
+        ("note", "nota, concepto, zweck, notiz, verwendungszweck"),
+    ],
+)
+def test_a_column_is_found_under_each_of_its_names(column: str, names: str) -> None:
+    for name in names.split(", "):
+        assert find_columns(["other", name], COLUMNS) == {column: 1}, name
 
 
 @pytest.mark.parametrize("email", ["=ana@example.com", "+ana@example.com", "-ana@example.com", "ana@example.com"])

@@ -168,6 +168,18 @@ the order of a column and a constraint: every statement names the columns it rea
 a host that is not empty gets a name or is refused: only an address without a host has none
 -host = URL.build(scheme="http", host=host).raw_host or ""
 +host = URL.build(scheme="http", host=host).raw_host or "x"
+@ bot/workflows/payments/bulk.py
+how many bulk payments are read side by side: one that finds no place waits for the next free one
+-POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, apply=_polled, stored_as="bulk_polled")
++POLLS = polling("bulk polls", kind=BULK, slots=9, read=_read, apply=_polled, stored_as="bulk_polled")
+@ bot/workflows/bookings/stores.py
+a name that is the store's own is not free: it is the store's
+-if folded(name) != row.folded and free:
++if True and free:
+@ bot/clients/limiter.py
+a slot is answered after it left, which sets it
+-self._left = 0.0
++pass
 @ bot/workflows/workers.py
 no kind of work has as many slots, of which the smaller number counts
 -room: Callable[[Context], int] = lambda _: 1_000

@@ -103,7 +103,9 @@ async def test_a_call_without_a_result_is_repeated_once(rig: Rig) -> None:
     assert await repeat(ctx, "gone", person=ADA) is None
 
 
-async def test_a_card_is_redrawn_before_the_files_are_handed_over(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_cards_are_redrawn_as_a_call_begins_and_before_its_files_go(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
     happened: list[str] = []
 
     async def answer(*_: object) -> Done[Tracks]:
@@ -122,9 +124,15 @@ async def test_a_card_is_redrawn_before_the_files_are_handed_over(rig: Rig, monk
     hold: Any = {"now": rig.clock.now(), "owner": ctx.owner, "lease_seconds": 60, "limit": 1}
     [job] = await ctx.store.write(lambda tx: tx.jobs.claim_due(kind=LANE, in_turn=True, **hold))
     assert job.id == seen.id
+    behind = await asked(ctx, 2)
+    before = await read(rig, lambda tx: tx.boards.get(f"localization:{behind.id}"))
     happened.clear()
     await running._call(ctx, job)
     assert happened == ["answered", "woken", "handed over"]
+    after = await read(rig, lambda tx: tx.boards.get(f"localization:{behind.id}"))
+    assert before is not None
+    assert after is not None
+    assert after.wanted_version == before.wanted_version + 1, "its number in the queue"
 
 
 async def test_what_is_no_call_is_not_found(rig: Rig) -> None:
