@@ -13,14 +13,15 @@ from bot.domain.approvals import (
     Role,
     Void,
     counting,
+    facts_of,
     full_member,
     listed,
     may_decide,
     may_request,
 )
 from bot.domain.payments.instruction import Vote
-from bot.domain.policy import People, Requirement
-from tests.domain.made import NOW, instruction, vote
+from bot.domain.policy import Facts, People, Requirement
+from tests.domain.made import NOW, bulk, instruction, vote
 
 HOME = "T0HOME"
 PEOPLE = People(requesters=("S0FINANCE",), approvers=("S0TREASURY", "U0LIN"), admins=("U0OLGA",))
@@ -114,6 +115,16 @@ TYPED = {"requirement": Requirement(quorum=2, typed_amount=True)}
 def test_whose_votes_count_and_why(votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]) -> None:
     standings = {"U0ADA": approver(), "U0LIN": approver("U0LIN"), "U0GUS": approver("U0GUS", deleted=True)}
     assert counted(*votes, standings=standings, **changes) == Count(frozenset({"U0LIN"}), void)
+
+
+@pytest.mark.parametrize(("new", "fresh"), [(0, []), (2, [Facts(cents=9_000, new_recipient=True, sent_today=7)])])
+def test_of_a_list_the_policy_looks_at_its_sum_its_largest_and_what_goes_to_somebody_new(
+    new: int, fresh: list[Facts]
+) -> None:
+    payload = bulk().payload.model_copy(update={"new_count": new})
+    together = Facts(cents=125_000, new_recipient=new > 0, sent_today=7)
+    largest = Facts(cents=90_000, sent_today=7)
+    assert facts_of(payload, sent_today=7, new_recipient=False) == (together, largest, *fresh)
 
 
 @given(

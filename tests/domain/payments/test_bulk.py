@@ -196,6 +196,7 @@ def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[li
 @pytest.mark.parametrize(
     ("counts", "over", "state"),
     [
+        ({}, True, State.COMMITTED),
         ({"": 3}, False, State.COMMITTED),
         ({"created": 1, "completed": 2}, True, State.COMMITTED),
         ({"": 1, "completed": 2}, True, State.COMMITTED),

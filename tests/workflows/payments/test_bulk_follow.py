@@ -17,6 +17,7 @@ from bot.workflows.payments.bulk import Read
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
+from tests.support.rows import audit_rows
 from tests.workflows.looking import read, there
 from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
@@ -230,6 +231,14 @@ async def test_the_pace_is_that_of_what_waits_for_people(rig: Rig, state: State,
     assert again.pause > least
     fresh = await ctx.read(lambda uow: bulk._again(uow, row, one, "", afresh=True))
     assert fresh.pause <= 1.1 * POLL
+
+
+async def test_the_audit_says_with_what_figures_it_ended(rig: Rig) -> None:
+    one = await followed(rig, "completed", "committed")
+    await polled(rig, one, Read(DONE, (RowChange(2, "failed", "h2", "no"),), complete=True))
+    row = (await read(rig, lambda tx: audit_rows(tx, instruction_id=one.id)))[-1].entry
+    counts = {"completed": 1, "failed": 1}
+    assert (row.after, row.detail) == (State.COMPLETED, {"status": "done", "counts": counts})
 
 
 @on_one_rig([((), False), ((RowChange(1, "completed", "h1", ""),), True)])

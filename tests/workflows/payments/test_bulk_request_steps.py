@@ -171,6 +171,22 @@ async def test_items_of_ours_are_listed_twenty_a_page(
     assert (found.page, found.read_at) == (page, now)
 
 
+async def test_a_bulk_payment_is_found_by_our_reference_or_the_services_id(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, Kind.BULK, state=State.COMMITTED, remote_id="b5")
+    payout, theirs = await planted(rig), BulkJob(id="b9", status="done")
+    service: Any = Pages(job=theirs)
+    ours = Bulk(name=one.reference, remote_id="b5", instruction=one)
+    assert await bulk_request.find_bulk(ctx, service, one.reference) == ours
+    assert await bulk_request.find_bulk(ctx, service, payout.reference) is None
+    assert await bulk_request.find_bulk(ctx, service, "b9") == Bulk(name="b9", remote_id="b9", job=theirs)
+    unknown: Any = Pages(job=ServiceNever("payments", refusal(404), status=404))
+    assert await bulk_request.find_bulk(ctx, unknown, "b0") is None
+    forbidden: Any = Pages(job=ServiceNever("payments", refusal(403), status=403))
+    with pytest.raises(ServiceNever):
+        await bulk_request.find_bulk(ctx, forbidden, "b0")
+
+
 @on_one_rig([
     ("file:F1", State.REJECTED, True), ("file:F2", State.FAILED, True), ("file:F3", State.AWAITING, False),
     ("file:F4", State.COMPLETED, False), ("file:F5", State.CLOSED, False), ("form:V1", State.REJECTED, False),

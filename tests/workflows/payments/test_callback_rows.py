@@ -126,7 +126,7 @@ async def test_after_an_unpaid_end_it_is_read_for_a_day(rig: Rig, ago: timedelta
 async def test_a_callback_about_what_is_gone_is_done_with(rig: Rig) -> None:
     one = await planted(rig, state=State.COMMITTED)
     row = await called_back(rig, one)
-    await write(rig, lambda uow: callbacks._apply(uow, replace(row, instruction_id="gone"), None))
+    await callbacks._Reads(rig.switchboard.context).verify(replace(row, instruction_id="gone"))
     (after,) = await read(rig, lambda tx: callbacks_of(tx, one.id))
     assert after.state is STALE
 

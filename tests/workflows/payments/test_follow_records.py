@@ -8,7 +8,7 @@ from bot.domain.money import Cents
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, Search
 from bot.presentation.reasons import in_words, worded
-from bot.workflows.payments import payout
+from bot.workflows.payments import follow, payout
 from storage.rows import Tracked
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
@@ -50,6 +50,26 @@ async def test_a_record_of_another_payout_changes_nothing_and_is_an_alert(rig: R
     one = await planted(rig, state=State.COMMITTED)
     assert not await write(rig, lambda uow: payout.observe(uow, one, record(one, "completed", **differs)))
     assert (await stored(rig, one), await queued(rig, one)) == (one, ["alert:differs"])
+
+
+@on_one_rig(
+    [
+        ("committed", "odd", "odd", ["alert:unknown_status:odd"]),
+        ("odd", "ODD", "odd", []),
+        ("odd", "strange", "strange", ["alert:unknown_status:strange"]),
+        ("odd", "committed", "committed", []),
+        ("committed", "created", "committed", []),
+        ("created", "Created", "created", []),
+    ]
+)
+async def test_a_status_nobody_knows_is_kept_as_it_is_spelled(
+    rig: Rig, before: str, said: str, kept: str, keys: list[str]
+) -> None:
+    due = rig.clock.now() + HOUR
+    one = await planted(rig, state=State.COMMITTED, remote_status=before, due_at=due)
+    after = await write(rig, lambda uow: follow.note_status(uow, one, record(one, said)))
+    assert after == await stored(rig, one)
+    assert (after.remote_status, after.due_at, await queued(rig, one)) == (kept, due, keys)
 
 
 def row_of(rig: Rig, one: Instruction, kind: str, **changes: Any) -> Tracked:

@@ -5,13 +5,16 @@ from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
-from bot.domain.errors import ServiceNever
+import pytest
+
+from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation, Search
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments import purchase
+from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.services import Service
 from storage.rows import Tracked
 from tests.support.reasons import own_words
@@ -113,6 +116,13 @@ async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
     row = await tracked(rig, found)
     assert row is not None, "what may be paid is read, with its link or without"
     assert (row.due_at, row.stopped_at) == ((now + POLL, None) if state is not State.COMPLETED else (None, now))
+
+
+async def test_a_link_that_cannot_be_made_for_now_is_posted_later(rig: Rig) -> None:
+    ctx, one = rig.switchboard.context, await asked(rig, state=State.OPEN)
+    away = replace(ctx, payments=Service(client=None, missing=("PAYMENTS_BASE_URL",)))
+    with pytest.raises(ServiceNow):
+        await RequestSubject().file(away, one.id, {"what": purchase.LINK})
 
 
 @on_one_rig([

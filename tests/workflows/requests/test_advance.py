@@ -13,12 +13,13 @@ from bot.domain.reasons import Exchange, OfRequest, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context
 from bot.workflows.requests import advance
+from bot.workflows.requests.announce import Place, show_card, subject_of
 from bot.workflows.services import Service
 from storage.errors import StorageBusy
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, LIN, Rig
-from tests.workflows.looking import alerts, read
-from tests.workflows.planted import on_one_rig, planted, stored, voted
+from tests.workflows.looking import alerts, read, there
+from tests.workflows.planted import on_one_rig, planted, stored, voted, write
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
 SAID = "payments is not configured: the operator has to set PAYMENTS_BASE_URL"
@@ -134,6 +135,8 @@ async def test_votes_for_a_new_attempt_count_for_as_long_as_approvals(
     ctx, taken = stepping(rig.switchboard.context)
     now = rig.clock.now()
     one = await planted(rig, state=State.NEEDS_HUMAN, due_at=now)
+    await write(rig, lambda uow: show_card(uow, one, Place.REQUESTER))
+    card = await read(rig, lambda tx: tx.boards.get(subject_of(one.id, Place.REQUESTER)))
     for person, ago in ((ADA, timedelta(hours=24) + too_old), (LIN, HOUR)):
         await voted(rig, one, person, choice=Choice.RETRY, at=now - ago)
     await advance._go_on(ctx, one)
@@ -141,6 +144,8 @@ async def test_votes_for_a_new_attempt_count_for_as_long_as_approvals(
     votes = await read(rig, lambda tx: tx.votes.of(one.id, after.round))
     assert ({vote.person for vote in votes}, taken) == (left, ["needs_human"])
     assert after.round == (2 if too_old else 1)
+    card_after = await read(rig, lambda tx: tx.boards.get(subject_of(one.id, Place.REQUESTER)))
+    assert there(card_after).wanted_version == there(card).wanted_version + bool(too_old), "it is edited"
 
 
 async def test_who_changes_it_meanwhile_takes_the_step(rig: Rig) -> None:

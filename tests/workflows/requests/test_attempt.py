@@ -8,6 +8,7 @@ import pytest
 from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
+from bot.domain.payments.moves import CREATES
 from bot.domain.reasons import Exchange, Reason
 from bot.workflows.effect import Permit
 from bot.workflows.payments import payout
@@ -79,8 +80,9 @@ async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refuse
     assert (after.reads, after.last_read_at, after.puts_off) == (0, None, puts_off)
 
 
-async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing(rig: Rig) -> None:
-    one = await planted(rig, Kind.PAYOUT, state=State.CREATING, creates=1, lease_owner="dead")
+@on_one_rig(sorted(CREATES))
+async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing(rig: Rig, kind: Kind) -> None:
+    one = await planted(rig, kind, state=State.CREATING, creates=1, lease_owner="dead")
     assert await write(rig, attempt.LOST.recover) == 1
     assert (await stored(rig, one)).state is State.CREATE_UNKNOWN
 
