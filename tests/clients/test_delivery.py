@@ -21,6 +21,7 @@ from tests.clients.conftest import routes_of
 from tests.clients.delivery_calls import BOOKING, HERE, KEY, PHONE
 from tests.clients.partner_server import Partner, said
 
+MASTER_KEY = SecretStr("master-key")
 FAR = Position(latitude="-2.2000", longitude="-79.9000")
 
 
@@ -36,11 +37,11 @@ async def service() -> AsyncIterator[DeliverySimulator]:
 
 @pytest.fixture
 def make(session: aiohttp.ClientSession, service: DeliverySimulator, tmp_path: Path) -> Make:
-    def build(services: str = "", url: str = "") -> DeliveryClient:
+    def build(services: str = "", url: str = "", master_key: SecretStr | None = MASTER_KEY) -> DeliveryClient:
         return DeliveryClient(
             routes=routes_of(tmp_path, services, "production"),
             transport=Transport(session=session, base_url=url or service.base_url, service="delivery", total=5.0),
-            master_key=SecretStr("master-key"),
+            master_key=master_key,
         )
 
     return build
@@ -161,6 +162,15 @@ async def test_each_locked_door_has_its_own_sentence(
     with pytest.raises(OperatorError) as caught:
         await ask(client)
     assert words in sentence(caught.value)
+
+
+async def test_without_the_master_key_no_stores_are_asked_for(service: DeliverySimulator, make: Make) -> None:
+    client = make(master_key=None)
+    with pytest.raises(OperatorError) as caught:
+        await client.list_stores()
+    assert "DELIVERY_MASTER_KEY is missing" in sentence(caught.value)
+    assert service.calls == []
+    assert (await client.get_store(key=KEY)).name == "Centro"
 
 
 async def test_a_locked_door_tells_a_booking_the_same(service: DeliverySimulator, client: DeliveryClient) -> None:

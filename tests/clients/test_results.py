@@ -1,6 +1,7 @@
 """What a service made is fetched from where it says, without a key and never from inside private networks."""
 
 import asyncio
+import gzip
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -121,6 +122,13 @@ async def test_without_a_length(host: Host) -> None:
                 async for _ in result:
                     pass
             assert isinstance(result.failure, ServiceNever)
+
+
+async def test_a_result_stays_as_it_came_also_from_a_host_that_compresses_unasked(host: Host) -> None:
+    packed = gzip.compress(DATA)
+    host.handler = saying(body=packed, headers={"Content-Encoding": "gzip"})
+    async with results() as fetcher:
+        assert await fetch(fetcher, host.url, limit=len(packed)) == packed
 
 
 async def test_too_large_is_not_begun(host: Host) -> None:

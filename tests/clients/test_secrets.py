@@ -12,6 +12,7 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import PreparedRequest, Transport
 from bot.domain.outcome import NO_JSON, Reply
 from bot.domain.text import Secrets
+from tests.clients.localization.conftest import Kept
 from tests.clients.wire_server import answer, wire_server
 
 OTHERS = "an/other+services=key"
@@ -87,6 +88,15 @@ async def test_the_key_of_a_new_store_arrives_and_is_a_secret_from_then_on(sessi
         again = await client.get_store(key=SecretStr("another-key"))
     assert again.key == SecretStr("[hidden]")
     assert again.address == "at [hidden]"
+
+
+async def test_the_name_of_a_file_is_without_it(session: ClientSession) -> None:
+    named = 'attachment; filename="{}.csv"'
+    content = answer(b"x", headers=f"Content-Type: text/csv\r\nContent-Disposition: {named.format('an-other-key')}")
+    async with wire_server(content) as server:
+        transport = Transport(session=session, base_url=server.url, service="s", secrets=Secrets(["an-other-key"]))
+        reply = await transport.send(REQUEST, sink=Kept())
+    assert reply.headers["content-disposition"] == named.format("[hidden]")
 
 
 async def test_the_name_of_a_result_is_without_it() -> None:

@@ -226,6 +226,16 @@ async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
     assert len(service_of(rig).calls_of("create_store")) == 1
 
 
+async def test_the_name_of_a_store_that_was_refused_is_free_again(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.REFUSED, "create_store"))
+    await add(rig)
+    await turned(rig, "othing was executed", user=OLGA)
+    await rig.workspace.close(OLGA)
+    assert shown(await deliver(rig, "stores")) == "*1 store*\n• *Centro*: 1 Main Square"
+    await add(rig)
+    await turned(rig, "The store is there", user=OLGA)
+
+
 @pytest.mark.parametrize(
     ("younger", "state", "stays"), [(0, "creating", False), (1, "creating", True), (0, "ready", True)]
 )

@@ -156,10 +156,12 @@ def test_one_minute_is_one_minute() -> None:
         assert re.findall("1 minutes?", shown) == ["1 minute"]
 
 
-@pytest.mark.parametrize("tax", ["0.62", ""])
-def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(tax: str) -> None:
-    quoted = records.Quote(fee="4.14", fee_with_tax="4.76", tax=tax, currency="USD")
-    assert deliveries.quote_lines(quoted) == [":moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*"]
+@pytest.mark.parametrize(
+    ("fee", "tax", "shown"), [("4.14", "0.62", " (0.62 USD tax)"), ("4.14", "", " (0.62 USD tax)"), ("4.76", "", "")]
+)
+def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(fee: str, tax: str, shown: str) -> None:
+    quoted = records.Quote(fee=fee, fee_with_tax="4.76", tax=tax, currency="USD")
+    assert deliveries.quote_lines(quoted) == [f":moneybag: *Delivery fee 4.76 USD{shown}*"]
 
 
 @pytest.mark.parametrize(("fee", "shown"), [

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord, Driver, Point
+from bot.domain.bookings.record import BookingRecord, Driver, Point, StatusChange
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import follow, observe
@@ -60,6 +60,17 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     assert dict(states) == {"ACCEPTED": booking.reference}
 
 
+async def test_a_search_that_begins_anew_and_one_without_a_driver_are_evidence_and_an_alert(rig: Rig) -> None:
+    booking = await planted(rig, status="ACCEPTED", detail={"driver": HELD})
+    await observed(rig, booking, "PROVIDER_NOT_FOUND")
+    assert await said(rig, booking) == ["line:moved:1", "line:alert:no_provider:1"]
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:moved:1"))
+    assert row is not None
+    assert row.payload["change"] == StatusChange.RESTARTED.value
+    assert set((await read(rig, gathered))[0]) == {Point.STATES, Point.RESTART}
+    assert "driver" not in (await stored(rig, booking)).detail
+
+
 @on_one_rig(
     [
         ({}, {}, POLL * 1.5, 0),
@@ -103,6 +114,7 @@ async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(
     await observed(rig, booking, "ACCEPTED", report=heard, **told)
     after = await stored(rig, booking)
     assert (after.detail.get("driver"), after.detail.get("driver_reported")) == (driver, reported)
+    assert (after.polls, after.due_at) == (1, booking.created_at + POLL * 1.5)
     assert await said(rig, booking) == keys
 
 

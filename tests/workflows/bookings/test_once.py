@@ -297,6 +297,11 @@ async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
     await rig.submit(OLGA, STORE)
     await deliveries.turned(rig, "Stores are made with", user=OLGA)
     assert not [call for call in deliveries.service_of(rig).calls if call.operation in ("list_stores", "create_store")]
+    for address in ("1 Main Square", "5 New Street"):  # as it was read last
+        deliveries.service_of(rig).stores[0].fields["fullAddress"] = address
+        await deliveries.deliver(rig, "store show ours")
+        known = await deliveries.deliver(rig, "stores")
+        assert shown(known) == f"*1 store*\n• *Ours*: {address} (key from the settings)"
 
 
 STORE = {
