@@ -302,9 +302,10 @@ SET_ROW = Entry(
 
 @pytest.mark.parametrize(("seq", "intact", "minutes", "agrees"), [
     (20, True, 64 + 120, True), (20, True, 64 + 121, False), (20, False, 64 + 120, False), (14, True, 64 + 120, False),
-    (15, True, 64 + 120, True),
+    (15, True, 64 + 120, True), (20, True, 64 + 120 + 1 / 60, True),
 ], ids=[
     "moved with the clock", "further than the clock", "a row that was changed", "set before", "set right after",
+    "the part of a second that its row leaves out",
 ])  # fmt: skip
 def test_a_deadline_moves_with_the_clock_alone(seq: int, intact: bool, minutes: float, agrees: bool) -> None:
     """It was approved in row 14."""

@@ -63,6 +63,10 @@ how many leftovers are read side by side: each is read daily at most, and none w
 -WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_read, apply=_left_behind, stored_as="orphan")
 +WATCH = polling("orphans", kind=ORPHAN, slots=21,
 +    read=_read, apply=_left_behind, stored_as="orphan")
+@ bot/workflows/payments/payout.py observe
+what is answered about a request that goes on: its callback asks whether the request is over, and no one else asks
+-return False
++return True
 @ bot/workflows/emails/lists.py
 addresses stored in one transaction while a list is taken in: all transactions together store the same rows
 -_AT_ONCE = 2_000
@@ -196,5 +200,9 @@ a secret that is escaped three times stands in no line: two is the most of what 
 nothing reads when a point was seen first: the checklist tells how often and when last
 -"first": before.get("first") or uow.now.isoformat(),
 +"first": before.get("first") or False,
+@ bot/domain/payments/bulk_records.py
+words of the same rank before the end: each rank has one status and one spelling, and the same word is no news
+-return old is None or (new is not None and rank(new) >= rank(old))
++return old is None or (new is not None and rank(new) > rank(old))
 """)
 )

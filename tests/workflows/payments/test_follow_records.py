@@ -72,6 +72,20 @@ async def test_a_status_nobody_knows_is_kept_as_it_is_spelled(
     assert (after.remote_status, after.due_at, await queued(rig, one)) == (kept, due, keys)
 
 
+@on_one_rig(
+    [
+        (State.COMPLETED, "failed", ["alert:contradiction"]),
+        (State.FAILED, "completed", ["alert:contradiction"]),
+        (State.COMPLETED, "completed", []),
+        (State.COMPLETED, "pending", []),
+    ]
+)
+async def test_another_end_than_before_is_an_alert(rig: Rig, state: State, status: str, keys: list[str]) -> None:
+    one = await planted(rig, state=state, closed_at=rig.clock.now())
+    assert await write(rig, lambda uow: payout.observe(uow, one, record(one, status)))
+    assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
+
+
 def row_of(rig: Rig, one: Instruction, kind: str, **changes: Any) -> Tracked:
     now = rig.clock.now()
     values: dict[str, Any] = {"kind": kind, "remote_id": one.remote_id, "created_at": now, "due_at": now}
@@ -145,6 +159,17 @@ async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(ri
     assert (after.remote_id, after.due_at, await queued(rig, one)) == ("o1", None, PAID_AFTER)
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2", "o3")])
     assert [row is not None for row in rows] == [True, False, True]
+
+
+async def test_what_the_list_shows_before_a_new_attempt_is_applied_and_nobody_is_read_to_send_it(rig: Rig) -> None:
+    one = await planted(rig, Kind.ONE_STEP, state=State.APPROVED, commits=1, remote_id=None)
+    held = holding(record(one, "completed", id="o1"))
+    held.require, held.circuit = (lambda _: None), rig.switchboard.context.payments.required().circuit
+    before = len(rig.workspace.calls)
+    await payout.pay(rig.switchboard.context, held, one)
+    after = await stored(rig, one)
+    assert (after.state, after.remote_id) == (State.COMPLETED, "o1")
+    assert not [call for call in list(rig.workspace.calls)[before:] if call.method in {"users.info", "usergroups.list"}]
 
 
 @on_one_rig(

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
 from bot.presentation.reasons import worded
@@ -106,6 +107,20 @@ async def test_it_is_absent_once_nothing_can_be_on_its_way(rig: Rig, seen: Seen,
     one = await planted(rig, **PAYOUT)
     until = rig.clock.now() - ago
     assert await restore._look(ctx, ctx.payments.required(), one, until=until) == SearchResult(found, WHY)
+
+
+async def test_what_only_the_second_look_shows_under_another_name_may_be_ours(rig: Rig) -> None:
+    looks = [SearchResult(Seen.ABSENT, NOTHING), SearchResult(Seen.UNREADABLE, WHY)]
+
+    async def find(_: Context, __: PaymentsClient, ___: Instruction, sent: bool) -> SearchResult:
+        look = looks.pop(0)
+        return look if sent else SearchResult(Seen.ABSENT, NOTHING)  # one that was never sent goes by its code alone
+
+    one = await planted(rig, **PAYOUT)
+    ctx = rig.switchboard.context
+    ctx = replace(ctx, kinds={**ctx.kinds, one.kind: replace(ctx.kinds[one.kind], find=find)})
+    found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now() - QUIET)
+    assert found == SearchResult(Seen.UNREADABLE, WHY)
 
 
 @on_one_rig([State.OPEN, State.COMMITTED, State.PENDING_ESCROW])

@@ -136,6 +136,19 @@ async def test_nor_when_the_row_that_says_so_is_deleted(rig: Rig) -> None:
     assert "the audit does not hold from row" in worded((await newest(rig)).reason)
 
 
+async def test_what_was_sent_is_read_on_although_a_row_about_another_is_deleted(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    ours = await newest(rig)
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout", times=1))
+    await rig.settle()
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pay("send luis@example.com 30.00 rent")
+    other = await newest(rig)
+    await tamper(rig, "DELETE FROM audit WHERE instruction_id = :id AND action = 'requested'", id=other.id)
+    await rig.pass_time(60)
+    assert there(await read(rig, lambda tx: tx.instructions.get(ours.id))).state is State.COMMITTED
+
+
 async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
     assert await state(rig) is State.NEW
