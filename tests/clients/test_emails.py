@@ -137,6 +137,16 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
         await client.process_file(CSV, column=1, name="result.csv")
 
 
+@pytest.mark.parametrize("status", [401, 403, 407])
+async def test_who_may_not_ask_is_the_operators_matter(open_client: Open, partner: Partner, status: int) -> None:
+    partner.answer = lambda _: web.json_response({"error": "no"}, status=status)
+    client = open_client(partner.url, partner.url)
+    with pytest.raises(OperatorError):
+        await client.check("ana@example.com")
+    with pytest.raises(OperatorError):
+        await client.process_file(CSV, column=1, name="result.csv")
+
+
 async def test_a_refused_route_names_the_address_of_its_setting(open_client: Open, partner: Partner) -> None:
     partner.answer = lambda _: web.json_response({"error": "no such route"}, status=405)
     client = open_client(partner.url, partner.url)

@@ -25,6 +25,7 @@ HERE = ("-0.1807", "-78.4678")
     *("https://maps.google.com/?q=loc:-0.1807,-78.4678", "https://maps.apple.com/?ll=-0.1807,-78.4678&q=Here"),
     "https://www.openstreetmap.org/?mlat=-0.1807&mlon=-78.4678#map=17/-0.2/-78.5",
     "https://www.openstreetmap.org/#map=17/-0.1807/-78.4678",
+    "https://www.openstreetmap.org/#map=17/-0.2/-78.5&map=17/-0.1807/-78.4678",
     "https://waze.com/ul?ll=-0.1807%2C-78.4678&navigate=yes",
     "https://www.waze.com/live-map/directions?to=ll.-0.1807%2C-78.4678",
     *("https://www.bing.com/maps?cp=-0.1807~-78.4678", "<https://www.google.com/maps/@-0.1807,-78.4678,17z>"),

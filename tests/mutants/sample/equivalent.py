@@ -180,6 +180,9 @@ how many bulk payments are read side by side: one that finds no place waits for 
 a name that is the store's own is not free: it is the store's
 -if folded(name) != row.folded and free:
 +if True and free:
+a store that is removed makes nothing due: workers that are woken find nothing more to do
+-await ctx.write(give_up, name="stores_settled", wakes=False)
++await ctx.write(give_up, name="stores_settled", wakes=True)
 @ bot/clients/limiter.py
 a slot is answered after it left, which sets it
 -self._left = 0.0

@@ -141,6 +141,7 @@ async def test_nothing_leaves_unwritten_and_it_is_told_once_a_day(rig: Rig, monk
     await rig.settle()
     found = [one.text for one in rig.workspace.messages(ALERTS) if "No space left on device" in one.text]
     assert len(found) == 1
+    assert "Errno" not in found[0]
 
 
 async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:

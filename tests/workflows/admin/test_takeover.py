@@ -1,5 +1,6 @@
 """What a process that died worked on goes on at once; what a slow one works on is left to it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -22,6 +23,8 @@ pytestmark = [
 
 SETTLED = 0.0
 """Seconds after which a connection proves something here; 5 in the product."""
+SURE = 0.3
+"""Seconds between the two looks for the missing."""
 
 
 @pytest.fixture(autouse=True)
@@ -80,19 +83,23 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch
     assert mine is not None
     assert theirs is not None
     await noticed(other, mine.leave)
-    look, missing = resume._gone, []
+    look, missing, pause = resume._gone, [], asyncio.sleep
 
-    async def look_and_come_back(ctx: Context, peers: Peers) -> set[str] | None:
+    async def looked(ctx: Context, peers: Peers) -> set[str] | None:
         missing.append(await look(ctx, peers))
-        if len(missing) == 1:
-            await mine.join()
         return missing[-1]
+
+    async def come_back(seconds: float) -> None:
+        if seconds == SURE:
+            await mine.join()
+        await pause(seconds)
 
     async def connected_long_enough() -> bool:
         return theirs.connected_for() >= SETTLED
 
     await until(connected_long_enough)
-    monkeypatch.setattr(resume, "_gone", look_and_come_back)
+    monkeypatch.setattr(resume, "_gone", looked)
+    monkeypatch.setattr(asyncio, "sleep", come_back)
     assert await WORKERS["processes"](other.context) == 0
     assert [bool(found) for found in missing] == [True, False]
     assert (await newest(rig)).state is State.SENDING

@@ -118,6 +118,18 @@ async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(
     assert await said(rig, booking) == keys
 
 
+async def test_a_proof_of_delivery_may_come_after_the_end(rig: Rig) -> None:
+    booking = await planted(rig, stage=Stage.ENDED, status="COMPLETED")
+    before = await drawn(rig, booking)
+    await observed(rig, booking, "COMPLETED")
+    assert (await stored(rig, booking), await drawn(rig, booking)) == (booking, before)
+    await observed(rig, booking, "COMPLETED", proof="https://d.example/p.png")
+    after = await stored(rig, booking)
+    assert (after.detail, after.stage) == ({"proof": "https://d.example/p.png"}, Stage.ENDED)
+    assert await drawn(rig, booking) > before
+    assert await said(rig, booking) == []
+
+
 async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_or_a_reason(rig: Rig) -> None:
     booking = await planted(rig, status="ACCEPTED", detail={"fee": "1.50", "customer": "Ana"})
     heard = record(

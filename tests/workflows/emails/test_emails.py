@@ -73,7 +73,12 @@ async def test_pausing_waits_for_what_is_under_way_and_resuming_goes_on(rig: Rig
     job_id, working = await under_way(rig, 400, concurrency=20, asked=100)
     ctx = rig.switchboard.context
     assert await press(ctx, job_id, Press.PAUSE, person=MARIA) == (Pressed.DONE, RunState.PAUSED)
+    paused = await read(rig, lambda tx: tx.boards.get(f"email:{job_id}"))
     await working
+    told = await read(rig, lambda tx: tx.boards.get(f"email:{job_id}"))
+    assert paused is not None
+    assert told is not None
+    assert told.wanted_version == paused.wanted_version + 1, "with the answers that were on the way"
     job, run = await look(rig, job_id)
     assert job.state == RunState.PAUSED
     asked = len(rig.emails.asked)

@@ -66,7 +66,7 @@ def reading(flaw: Flaw) -> Callable[..., Any]:
 @pytest.mark.parametrize(("flaw", "content", "as_it_is"), [
     (Flaw.OTHER_KIND, FORMULA, True), (Flaw.LOCKED, FORMULA, True), (Flaw.DAMAGED, FORMULA, True),
     (Flaw.BOMB, FORMULA, True), (Flaw.TOO_COMPLEX, b"PK\x03\x04", True), (Flaw.TOO_COMPLEX, FORMULA, False),
-    (Flaw.RAGGED, FORMULA, False), (Flaw.TOO_LARGE, FORMULA, False),
+    (Flaw.RAGGED, FORMULA, False), (Flaw.RAGGED, b"PK," + FORMULA, False), (Flaw.TOO_LARGE, FORMULA, False),
 ])  # fmt: skip
 async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touched(
     monkeypatch: pytest.MonkeyPatch, flaw: Flaw, content: bytes, as_it_is: bool

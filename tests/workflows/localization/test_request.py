@@ -145,3 +145,9 @@ async def test_a_file_is_as_long_as_its_milliseconds_say(rig: Rig) -> None:
     file = rig.workspace.upload(MARIA, "song.mp3", b"ID3\0", duration_ms=125_000)
     known, _ = await running._prepared(ctx, replace(SOUND, file=file, seconds=7.0))
     assert (known.seconds, known.file_format) == (125.0, "mp3")
+
+
+async def test_a_file_that_turns_out_to_be_of_another_kind_is_not_sent(rig: Rig) -> None:
+    text = rig.workspace.upload(MARIA, "song.mp3", b"only words")
+    with pytest.raises(PersonError):
+        await running._prepared(rig.switchboard.context, replace(SOUND, file=text))
