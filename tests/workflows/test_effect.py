@@ -131,7 +131,10 @@ def guarded() -> set[str]:
         for one in ast.walk(tree)
         if isinstance(one, ast.AsyncFunctionDef)
         and not one.name.startswith("_")
-        and ("Unpack[Sending]" in ast.unparse(one.args) or any(arg.arg == "guard" for arg in one.args.kwonlyargs))
+        and (
+            any(f"Unpack[{options}]" in ast.unparse(one.args) for options in ("CallOptions", "EffectOptions"))
+            or any(arg.arg == "guard" for arg in one.args.kwonlyargs)
+        )
     }
 
 
