@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import reduce
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.instruction import Instruction, Payload, Vote
-from bot.domain.policy import Facts, People
+from bot.domain.policy import Facts, People, Policy, Requirement
 
 MEMBERSHIP_SECONDS = 60.0
 """Seconds for which Slack's answer about a person may be used where money depends on it."""
@@ -209,3 +210,13 @@ def doubts_of(payload: Payload) -> str:
     if isinstance(payload, BulkPayload) and payload.same_as:
         doubts.append(f"the same payments as {payload.same_as}")
     return " and ".join(doubts)
+
+
+def requirement_of(policy: Policy, facts: Iterable[Facts], payload: Payload) -> Requirement:
+    """What the policy asks of a request. A bulk payment that may be a mistake needs one more approver."""
+    found = reduce(Requirement.tightened, map(policy.requirement, facts))
+    doubts = doubts_of(payload)
+    if not doubts:
+        return found
+    reasons = (*found.reasons, f"{doubts}: one more approver")
+    return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})

@@ -100,6 +100,7 @@ a stricter policy takes the extra approver from a duplicate |
 a duplicate needs one more approver than the policy of the day
 -duplicates=twins
 +duplicates=0
+@ bot/domain/approvals.py tests/flow/test_policy_in_force.py
 a stricter policy takes the extra approver from a list with repeated rows |
 a duplicate needs one more approver than the policy of the day
 -doubts = doubts_of(payload)

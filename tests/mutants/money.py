@@ -38,7 +38,7 @@ silence is proven before the quiet period is over | a request may travel slowly
 looks count while the request may be on its way | a request may travel slowly
 -    counts = over and counts_as_read
 +    counts = counts_as_read
-whoever looks believes at once | 'the list does not show it' is believed after two looks
+one look is believed | 'the list does not show it' is believed after two looks
 -    return counted, looks >= LOOKS_NEEDED
 +    return counted, True
 @ bot/workflows/requests/send.py tests/flow/test_policy_in_force.py -k frozen_payments

@@ -134,7 +134,7 @@ async def edited(ctx: Context, decision: Decision, requested: Requested) -> Inst
 
 
 def waiting(tx: Tx, decision: Decision) -> Instruction | Decided:
-    """The request, if it waits for this person to say what becomes of it; otherwise why not."""
+    """The request, while this person has to decide whether it is sent; otherwise the refusal."""
     found = tx.instructions.get(decision.instruction_id)
     if found is None:
         raise LookupError(decision.instruction_id)

@@ -8,10 +8,10 @@ too.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from functools import partial, reduce
+from functools import partial
 from types import MappingProxyType
 
-from bot.domain.approvals import SAME_PAYMENT, Count, No, Void, doubts_of, facts_of, may_request
+from bot.domain.approvals import SAME_PAYMENT, Count, No, Void, facts_of, may_request, requirement_of
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.sealed import daily_key, needed
@@ -138,12 +138,7 @@ def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "
         sent_today=uow.reservations.sum(daily_key(uow.now)) if uow.policy.looks_at_the_day else 0,
         duplicates=twins,
     )
-    found = reduce(Requirement.tightened, map(uow.policy.requirement, facts))
-    doubts = doubts_of(payload)
-    if not doubts:
-        return found
-    reasons = (*found.reasons, f"{doubts}: one more approver")
-    return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})
+    return requirement_of(uow.policy, facts, payload)
 
 
 def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
