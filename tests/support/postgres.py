@@ -18,6 +18,8 @@ from bot.playground.process import free_port
 from tests.support.scratch import scratch
 
 _NOBODY = "nobody"
+_ENDS_WITH_US = 'read _; "$1" -s -D "$2/data" -m immediate stop; rm -rf "$2"'
+"""Reads a pipe that only this process and its forks hold: it ends when they do, killed or not."""
 _CHOOSES_HOW_TO_COPY = 150_000
 """Server version from which the copy strategy can be chosen; earlier ones always copy files."""
 
@@ -118,11 +120,14 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
     try:
         run(programs / "initdb", "-D", data, "-U", "switchboard", "-A", "trust", "-E", "UTF8", "--no-sync")
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
-        run(programs / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "-t", "30", "-o", options, "start")
-        try:
-            yield PostgresServer(folder, port, control=control)
-        finally:
-            run(programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+        control("-l", folder / "log", "-w", "-t", "30", "-o", options, "start")
+        guard = ("sh", "-c", _ENDS_WITH_US, "sh", programs / "pg_ctl", folder)
+        with subprocess.Popen(guard, stdin=subprocess.PIPE, user=user, cwd="/", start_new_session=True) as ends:
+            try:
+                yield PostgresServer(folder, port, control=control)
+            finally:
+                ends.kill()
+                control("-w", "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder)
         if copied is not None:
