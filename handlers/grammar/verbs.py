@@ -8,9 +8,10 @@ import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
+from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.presentation import answers, views
 from handlers.incoming import Command, Submission
@@ -230,6 +231,12 @@ def wrong(
     return mistake(deps, command, example, PersonError(argument=argument, rule=rule, example="", given=given))
 
 
+@lru_cache
+def help_of(slash: SlashCommand, spelled: str) -> Content:
+    """All verbs of a command; the same for everybody, so it is made once."""
+    return answers.usage(spelled, slash.summary, [verb.listed for verb in slash.verbs])
+
+
 async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> Reply:
     """Find the verb, read its arguments, run it; ``MistakesError`` has every mistake of the line."""
     spelled = deps.spelled(slash.name)
@@ -239,9 +246,9 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     of_two = verbs.get(f"{given} {second}".lower())
     verb, rest = (of_two, left) if of_two is not None else (verbs.get(given.lower()), rest)
     if verb is None:
-        usages, asks = [one.listed for one in slash.verbs], given.lower() in ("", "help")
-        unknown = answers.no_such_verb(unescape(given), spelled, usages)
-        return Private(answers.usage(spelled, slash.summary, usages) if asks else unknown)
+        if given.lower() in ("", "help"):
+            return Private(help_of(slash, spelled))
+        return Private(answers.no_such_verb(unescape(given), spelled, [one.listed for one in slash.verbs]))
     below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
     if rest.strip() and below and not verb.arguments:
         return Private(answers.no_such_verb(unescape(f"{given} {rest.split()[0]}"), spelled, below))
