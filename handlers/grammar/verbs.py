@@ -118,6 +118,10 @@ class SlashCommand:
         """First words of its verbs, for the manifest."""
         return " | ".join([*dict.fromkeys(verb.name.split()[0] for verb in self.verbs), "help"])
 
+    @property
+    def listed(self) -> list[answers.Usage]:
+        return [verb.listed for verb in self.verbs]
+
 
 def without_links(text: str) -> str:
     """Slack's links and mentions as they were typed; a link with another text becomes both, for approvers to see."""
@@ -234,7 +238,7 @@ def wrong(
 @lru_cache
 def help_of(slash: SlashCommand, spelled: str) -> Content:
     """All verbs of a command; the same for everybody, so it is made once."""
-    return answers.usage(spelled, slash.summary, [verb.listed for verb in slash.verbs])
+    return answers.usage(spelled, slash.summary, slash.listed)
 
 
 async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> Reply:
@@ -246,9 +250,8 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     of_two = verbs.get(f"{given} {second}".lower())
     verb, rest = (of_two, left) if of_two is not None else (verbs.get(given.lower()), rest)
     if verb is None:
-        if given.lower() in ("", "help"):
-            return Private(help_of(slash, spelled))
-        return Private(answers.no_such_verb(unescape(given), spelled, [one.listed for one in slash.verbs]))
+        asks, typed = given.lower() in ("", "help"), unescape(given)
+        return Private(help_of(slash, spelled) if asks else answers.no_such_verb(typed, spelled, slash.listed))
     below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
     if rest.strip() and below and not verb.arguments:
         return Private(answers.no_such_verb(unescape(f"{given} {rest.split()[0]}"), spelled, below))
