@@ -35,7 +35,7 @@ LONGEST_TRIAL: Final = 600.0
 FORGOTTEN: Final = 900.0
 """Seconds after which unanswered effects no longer count."""
 _PATIENCE: Final = 1.0
-"""Seconds of the event loop that an effect waits for its seat; most services answer faster."""
+"""Seconds of the event loop that an effect waits for its seat while none is answered; most services answer faster."""
 _PROBING: Final = 5.0
 """Seconds before the next check while a probe is under way."""
 _HELD: Final = 60.0
@@ -222,9 +222,11 @@ class Circuit:
         return self._under_way + self._silences >= FEW
 
     async def acquire(self) -> Checkpoint | None:
-        """For a seat: wait up to ``patience`` for room; None: there is none."""
-        deadline = asyncio.get_running_loop().time() + self.patience
+        """For a seat: wait for room, up to ``patience`` since an effect was answered; None: there is none."""
+        loop, answered, deadline = asyncio.get_running_loop(), -1, 0.0
         while not self.is_silent:
+            if answered != self._effects:
+                answered, deadline = self._effects, loop.time() + self.patience
             if self._has_room():
                 self._under_way += 1
                 self._unanswered += 1

@@ -181,6 +181,27 @@ async def test_a_seat_is_waited_for_until_an_answer_comes(patient: Circuit, stac
     assert await waiting
 
 
+@pytest.mark.parametrize("effect", [True, False], ids=["effect", "read"])
+async def test_an_answered_effect_begins_the_wait_for_a_seat_anew(
+    patient: Circuit, stack: ExitStack, monkeypatch: pytest.MonkeyPatch, effect: bool
+) -> None:
+    loop, begun = asyncio.get_running_loop(), asyncio.get_running_loop().time()
+    waiting = [asyncio.create_task(stack.enter_context(patient.seat()).take()) for _ in range(READY - FEW + 1)]
+
+    async def ended(after: float) -> int:
+        monkeypatch.setattr(loop, "time", lambda: begun + after)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        return sum(one.done() for one in waiting)
+
+    assert [await ended(0.0), await ended(59.0)] == [0, 0]
+    patient.answered(effect=effect)
+    assert await ended(59.5) == READY - FEW
+    assert await ended(118.0) == READY - FEW + (not effect)
+    assert await ended(120.0) == READY - FEW + 1
+    assert [await one for one in waiting] == [True] * (READY - FEW) + [False]
+
+
 async def test_who_waits_for_a_seat_is_turned_away_when_it_opens(patient: Circuit, stack: ExitStack) -> None:
     waiting = asyncio.create_task(stack.enter_context(patient.seat()).take())
     await asyncio.sleep(0)
