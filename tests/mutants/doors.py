@@ -124,6 +124,9 @@ a dozen outcomes become unknown when a partner answers reads alone, not all
 nobody asks whether a service lives whose effects hang | a few effects that hang keep no others waiting
 -        return self._is_missed or (self.is_silent and not self.rest)
 +        return self.is_silent and not self.rest
+a seat is waited for as if no effect had been answered | while effects are answered, those behind them keep their place
+-            if answered != self._effects:
++            if not deadline:
 @ bot/slack/people.py tests/slack/test_people.py
 who is known takes the one call that somebody unknown needs | after a 429 people are recognized one after the other
 -        if stands_in and self._is_slowed(method):
