@@ -51,7 +51,7 @@ class Checkpoint(NamedTuple):
 
 
 class Circuit:
-    """State of one service, by its last requests. In memory; a seat waits ``patience`` seconds of the loop."""
+    """State of one service, by its last requests. In memory. ``patience``: see :meth:`acquire`; seconds of the loop."""
 
     def __init__(self, service: str, *, clock: Callable[[], float], patience: float = _PATIENCE) -> None:
         self.service = service

@@ -36,7 +36,7 @@ GOAL = 1.2
 _AT_REST = 0.3
 """Percent of a core."""
 _TO_REST = 45.0
-"""Seconds for what a start leaves to do: it compares every stored request with its audit rows."""
+"""Seconds for what a start leaves to do: every stored row is read once, to find what cannot be read."""
 _DUE = 100
 _BATCH = 500
 

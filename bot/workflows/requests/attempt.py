@@ -143,7 +143,8 @@ def with_people(
 ) -> Claim[C]:
     """Function that reads people, then runs the claiming transaction ``work``; None also when somebody was faster.
 
-    Long reads happen earlier: between this read of people and the claim there is only a short wait for a permit.
+    Long reads happen earlier: between this read of people and the claim there is only the wait for a permit, and
+    who was read too long ago by then is read again.
     """
 
     async def claim_now(permit: Permit) -> C | None:
