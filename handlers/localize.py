@@ -12,9 +12,10 @@ from bot.domain.files.dropped import DroppedFile, FileInfo
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation, Capability, normal_format
-from bot.domain.localization.languages import looks_like, written_in
+from bot.domain.localization.detection import guess, load
+from bot.domain.localization.languages import ENGLISH
 from bot.domain.localization.progress import CallState
-from bot.domain.localization.request import SOURCE, Request, file_errors, request_errors
+from bot.domain.localization.request import SOURCE, TARGET, Request, file_errors, request_errors
 from bot.presentation import answers
 from bot.presentation import localization as told
 from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
@@ -41,6 +42,7 @@ def of_verb(verb: str) -> tuple[Capability, ...]:
 async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: str, example: str) -> Reply:
     """Request what the line says, or open a form where only the language of the text is missing."""
     client = await localization_for(deps, command.user)
+    await asyncio.to_thread(load)
     example = f"{deps.spelled(NAME)} {example}"
     request = read_line(of_verb(verb), values["line"], example=example)
     whole = request.complete()
@@ -48,12 +50,15 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     if whole.lacks_source and len(errors) == 1:
         # Filled in with everything that was typed.
         carried = Carried(verb=verb, operations=(request.operation.value,), channel=command.channel)
-        likely = next(iter(written_in(request.text)), "") or looks_like(request.text)
+        likely = guess(request.text).language
         options = {SOURCE: likely, **request.options} if likely else request.options
         given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in options.items()}}
         return Open(form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE))
     if errors:
-        raise MistakesError([with_example(error, example) for error in errors])
+        mistakes = [with_example(error, example) for error in errors]
+        if len(errors) == 1 and request.capability.is_english and guess(request.text).is_foreign:
+            return Private(told.foreign(answers.mistakes(mistakes), guess(request.text).language, request.text))
+        raise MistakesError(mistakes)
     sight = await request_call(
         deps.ctx, request, by=command.user, channel=command.channel, source_key=command.source_key
     )
@@ -64,6 +69,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
 async def submit(deps: Dependencies, sent: Submission) -> Reply:
     carried = Carried.load(sent.metadata)
     client = await localization_for(deps, sent.user)
+    await asyncio.to_thread(load)
     requests, errors = _read(carried, sent, own_hosts=client.own_hosts)
     infos = {} if errors else await _look(deps, requests, errors)
     if errors:
@@ -165,6 +171,38 @@ async def again(deps: Dependencies, click: Click) -> Reply:
     return Nothing()
 
 
+async def to_english(deps: Dependencies, click: Click) -> Reply:
+    """The form that translates a refused text, with the language that it seems to be in."""
+    await localization_for(deps, click.user)
+    source, _, text = click.value.partition("|")
+    declared = capability(CallOperation.TRANSLATION)
+    carried = Carried(
+        verb=declared.verb,
+        operations=(declared.operation.value,),
+        channel=click.channel,
+        thread_ts=click.thread_ts,
+    )
+    given = {TEXT: text, f"{OPTION}{SOURCE}": source, f"{OPTION}{TARGET}": ENGLISH}
+    return Open(form([declared], carried, given=given))
+
+
+async def other_language(deps: Dependencies, click: Click) -> Reply:
+    """The form of a call whose language was recognized, to run it again with another one."""
+    await localization_for(deps, click.user)
+    sight = await sight_of(deps.ctx, click.value)
+    if sight is None:
+        return Private(told.no_again(None))
+    request = sight.order.request
+    carried = Carried(
+        verb=request.capability.verb,
+        operations=(request.operation.value,),
+        channel=click.channel,
+        thread_ts=click.thread_ts,
+    )
+    given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in request.options.items()}}
+    return Open(form([request.capability], carried, given=given, note=told.OTHER_LANGUAGE))
+
+
 async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
     await localization_for(deps, click.user)
     seconds = file.duration_ms / 1000 if file.duration_ms else None
@@ -249,7 +287,12 @@ _VERBS = (
 )
 
 COMMAND = SlashCommand(NAME, "Work on audio, video, documents and texts", _VERBS)
-BUTTONS: dict[str, ClickHandler] = {CANCEL: stop, AGAIN: again}
+BUTTONS: dict[str, ClickHandler] = {
+    CANCEL: stop,
+    AGAIN: again,
+    told.TO_ENGLISH: to_english,
+    told.OTHER: other_language,
+}
 FORMS: dict[str, SubmissionHandler] = {ASK: submit}
 FILE_ACTIONS = tuple(
     map(

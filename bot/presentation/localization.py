@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from bot.domain.content import Block, Content
-from bot.domain.localization.declaration import Accepts, Capability, Media, Option
+from bot.domain.localization.declaration import TEXT_LIMIT, Accepts, Capability, Media, Option
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order
 from bot.domain.localization.request import SOURCE
 from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
@@ -28,7 +28,7 @@ FILES_AT_ONCE = 10
 _LIST = 100  # choices that one list may have (Slack)
 _MIDDLE = "M"
 _HINTS = {
-    "source_lang": "Left open only where the letters say it, as those of Japanese or Greek do",
+    "source_lang": "Left open: the language that is recognized",
     "language": "Only English is understood; choose it where an English text is taken for another language",
 }
 """Below lists from which nothing need be chosen."""
@@ -36,6 +36,8 @@ _URL_LIMIT = 2_000
 _VALUE = 100
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
+TO_ENGLISH = "localization.to_english"
+OTHER = "localization.other_language"
 LONG_TEXT = 2_500  # characters above which a text comes as a file
 _PREVIEW = 300
 _SHORT = 200  # characters up to which a text stands in the message of its call too
@@ -60,7 +62,11 @@ _SIGNS = {
     CallState.CANCELED: ":no_entry_sign:",
     CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
-WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+_CORRECTED = frozenset({CallState.WAITING, CallState.RUNNING, CallState.DONE})
+"""States in which a call whose language was recognized is worth another one in the right language."""
+WHICH_LANGUAGE = "Which language is the text in? It is not certain. Nothing was sent yet."
+OTHER_LANGUAGE = "This is the language that was recognized. Choose another one, and the text is sent again."
+_IN_BUTTON = 1_950  # characters of a text that a button carries
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,6 +168,8 @@ def board(sight: CallView) -> Content:
         asked = question("Run it again?", doubt, yes="Run again", no="Leave it")
         again = button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)
         buttons = [again]
+    if sight.order.guessed and sight.state in _CORRECTED and len(sight.order.request.text) <= TEXT_LIMIT:
+        buttons.append(button("Another language", OTHER, sight.id))
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
     request, file = sight.order.request, sight.order.file_name
     if request.text:
@@ -171,6 +179,14 @@ def board(sight: CallView) -> Content:
     elif file:
         lines.append(f":paperclip: {md.quote(file, _NAME)}")
     return lines_under("", lines, notes=[about], after=actions(buttons, f"localization:{sight.id}"))
+
+
+def foreign(mistakes: Content, language: str, text: str) -> Content:
+    """What is wrong with a text that is not English, and the button that translates it, if it can carry it."""
+    if len(text) > _IN_BUTTON:
+        return mistakes
+    first = actions([button("Translate to English first", TO_ENGLISH, f"{language}|{text}")], "localization:foreign")
+    return Content(text=mistakes.text, blocks=[*mistakes.blocks, *first])
 
 
 def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
@@ -237,7 +253,12 @@ def _lacking(sight: CallView) -> str:
 
 def settings(order: Order) -> list[str]:
     chosen = [(option, order.request.options.get(option.name)) for option in order.request.capability.options]
-    return [md.escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
+    known = " (recognized)" if order.guessed else ""
+    return [
+        md.escape(f"{option.label.lower()}: {option.label_of(value)}{known if option.name == SOURCE else ''}")
+        for option, value in chosen
+        if value
+    ]
 
 
 def result(sight: CallView) -> Content:

@@ -104,10 +104,10 @@ async def test_every_option_on_the_command_line(maria: Localizer) -> None:
 
 @pytest.mark.parametrize("verb", ["paraphrase", "summarize"])
 async def test_english_is_stated_to_us_alone(maria: Localizer, verb: str) -> None:
-    borrowed = "El Paso, Los Angeles, La Paz. Rio de Janeiro. Las Vegas."
+    borrowed = "La Traviata, Il Trovatore, La Dolce Vita"
     assert answer(await maria.type(f"{verb} {borrowed}")).splitlines()[0] == snapshot(
-        ":pencil2: *text*: only English is understood here, and this looks like Spanish; if it is English all "
-        "the same, say so: language=en. You gave: El Paso, Los Angeles, La Paz. Rio de Janeiro. Las Vegas."
+        ":pencil2: *text*: only English is understood here, and this looks like Italian; if it is English all "
+        "the same, say so: language=en. You gave: La Traviata, Il Trovatore, La Dolce Vita"
     )
     assert not maria.rig.localization.calls
     await maria.type(f"{verb} language=en {borrowed}")
@@ -116,13 +116,41 @@ async def test_english_is_stated_to_us_alone(maria: Localizer, verb: str) -> Non
     assert [body for _, body in sent(maria)] == [{"text": borrowed}]
 
 
+async def test_a_foreign_text_is_translated_first_with_one_press(maria: Localizer) -> None:
+    await maria.type("summarize Die Katze schläft heute im Garten.")
+    told = maria.rig.workspace.ephemerals(MARIA)[-1]
+    assert [one.text for one in told.buttons] == ["Translate to English first"]
+    (first,) = told.buttons
+    await maria.rig.workspace.click(MARIA, FINANCE, told.ts, first.action_id)
+    assert not maria.rig.localization.calls
+    await maria.submit()
+    board = await maria.board(DONE, "from: German · to: English")
+    assert [one.text for one in board.buttons] == []
+    german = "Die Katze schläft heute im Garten."
+    assert sent(maria) == [("translation", {"text": german, "source_lang": "de", "target_lang": "en"})]
+
+
+async def test_the_recognized_language_is_shown_and_can_be_changed(maria: Localizer) -> None:
+    told = answer(await maria.type("translate to=en Où est la gare ?"))
+    assert told.startswith(":memo: *Translate* (from: French (recognized) · to: English): on it.")
+    board = await maria.board(DONE, "from: French (recognized) · to: English")
+    assert [one.text for one in board.buttons] == ["Another language"]
+    await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
+    fields = form_texts(maria.form)
+    assert fields["option.source_lang"]["element"]["initial_option"]["value"] == "fr"
+    await maria.submit({"option.source_lang": "ht"})
+    board = await maria.board(DONE, "from: Haitian Creole · to: English")
+    assert [one.text for one in board.buttons] == []
+    assert [body["source_lang"] for _, body in sent(maria)] == ["fr", "ht"]
+
+
 async def test_the_language_of_a_text_is_asked_for(maria: Localizer) -> None:
     for number, (line, text, likely, target) in enumerate(
         [
-            ("translate to=en Où est la gare ?", "Où est la gare ?", "fr", "en"),
-            ("translate to=fr Where is the station?", "Where is the station?", "en", "fr"),
-            ("translate Привет, как дела?", "Привет, как дела?", "ru", "es"),
-            ("translate to=de Hello", "Hello", None, "de"),
+            ("translate to=en Hej", "Hej", "fr", "en"),
+            ("translate Доброе утро", "Доброе утро", "ru", "es"),
+            ("translate to=de Hello", "Hello", "en", "de"),
+            ("translate to=de 12 345", "12 345", None, "de"),
         ]
     ):
         await maria.type(line)
@@ -132,7 +160,7 @@ async def test_the_language_of_a_text_is_asked_for(maria: Localizer) -> None:
         assert (chosen["value"] if chosen is not None else None) == likely, line
         assert fields["option.target_lang"]["element"]["initial_option"]["value"] == target, line
         assert shown(maria.form).splitlines()[1] == snapshot(
-            "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+            "Which language is the text in? It is not certain. Nothing was sent yet."
         )
         if likely is None:
             assert list(errors(await maria.submit())) == ["option.source_lang"], line

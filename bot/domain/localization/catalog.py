@@ -85,7 +85,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability(
         *(CallOperation.TRANSLATION, "translate", "Translate"),
-        summary="translate a text; from= says its language, unless its letters can be of one alone",
+        summary="translate a text; from= says its language where it is not recognized",
         doing="Translating",
         options=(
             _SOURCE,

@@ -62,16 +62,20 @@ class Order:
     request: Request
     file_name: str = ""
     again_of: str = ""
+    guessed: bool = False
+    """The language of the text was recognized by us, not said."""
 
     def payload(self) -> dict[str, object]:
         asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
-        return {**asked, "options": dict(self.request.options), "file_name": self.file_name, "again_of": self.again_of}
+        own = {name: getattr(self, name) for name in ("file_name", "again_of", "guessed")}
+        return {**asked, "options": dict(self.request.options), **own}
 
     @classmethod
     def read(cls, payload: Mapping[str, Any]) -> "Order":
         asked = {one.name: payload[one.name] for one in fields(Request)}
         request = Request(**{**asked, "operation": CallOperation(payload["operation"])})
-        return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"])
+        guessed = bool(payload.get("guessed"))  # older rows have none
+        return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"], guessed=guessed)
 
 
 class Handed(StrEnum):

@@ -11,15 +11,8 @@ from bot.domain.addresses import AddressFlaw, flaw_of, plain_host
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.declaration import CallOperation, Capability, Media, base_of, is_same, normal_format
-from bot.domain.localization.languages import (
-    ENGLISH,
-    LATIN,
-    is_foreign,
-    label_of,
-    looks_like,
-    script_of,
-    written_in,
-)
+from bot.domain.localization.detection import guess
+from bot.domain.localization.languages import ENGLISH, label_of, written_in
 
 SOURCE, TARGET = "source_lang", "target_lang"
 _URL_LIMIT = 2_000
@@ -47,13 +40,20 @@ class Request:
         return capability(self.operation)
 
     def complete(self) -> "Request":
-        """The same with every default filled in, and with the source language where the letters settle it."""
+        """The same with every default filled in, and with the source language where the text shows it."""
         filled = {one.name: one.default for one in self.capability.options if one.default}
-        languages = written_in(self.text) if self.capability.option(SOURCE) is not None else ()
-        # Of a transliteration the letters are written anew, whichever of their languages they stand for.
-        if len(languages) == 1 or (languages and self.operation is CallOperation.TRANSLITERATION):
-            filled[SOURCE] = languages[0]
+        if self.capability.option(SOURCE) is not None:
+            found = guess(self.text)
+            # Of a transliteration the letters are written anew, whichever of their languages they stand for.
+            if found.is_sure or (written_in(self.text) and self.operation is CallOperation.TRANSLITERATION):
+                filled[SOURCE] = found.language
         return replace(self, options=MappingProxyType({**filled, **self.options}))
+
+    @property
+    def guesses_source(self) -> bool:
+        """Whether :meth:`complete` takes the source language from the words, which letters alone do not settle."""
+        filled = SOURCE not in self.options and SOURCE in self.complete().options
+        return filled and len(written_in(self.text)) != 1
 
     @property
     def lacks_source(self) -> bool:
@@ -93,15 +93,15 @@ def _language_errors(asked: Request) -> list[PersonError]:
         stated, rule = asked.options.get("language", ""), ""
         if stated and base_of(stated) != ENGLISH:
             return [PersonError(argument="language", rule=_ONLY_ENGLISH, example="English", given=label_of(stated))]
-        if script_of(asked.text) not in ("", LATIN):
+        found = guess(asked.text)
+        if found.is_foreign and written_in(asked.text):
             rule = _ONLY_ENGLISH
-        elif not stated and is_foreign(asked.text):
-            like = looks_like(asked.text)
-            shown = label_of(like) if like not in ("", ENGLISH) else "another language"
+        elif found.is_foreign and not stated:
+            shown = label_of(found.language) if found.language else "another language"
             rule = f"{_ONLY_ENGLISH}, and this looks like {shown}; if it is English all the same, say so: language=en"
         return [_text_error(rule, asked.text)] if rule else []
     if asked.lacks_source:
-        rule = "say which language the text is in; its letters are used by several"
+        rule = "say which language the text is in; it does not show"
         return [PersonError(argument="from", rule=rule, example="English")]
     source, target = asked.options.get(SOURCE, ""), asked.options.get(TARGET, "")
     if source and target and is_same(source, target):

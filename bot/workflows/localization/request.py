@@ -49,7 +49,7 @@ async def request_call(
     ``source_key``: of the command, form or click that asked. ``pressed``: by a button that stays, where a second
     press by the same person for the same call, within seconds, makes no second one, in any process.
     """
-    order = Order(request=request.complete(), file_name=file_name)
+    order = Order(request=request.complete(), file_name=file_name, guessed=request.guesses_source)
     job = _job(order, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=ctx.clock.now())
 
     def known(uow: Unit) -> Job | None:

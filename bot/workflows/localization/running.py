@@ -18,6 +18,7 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.files.dropped import LARGEST
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.declaration import normal_format
+from bot.domain.localization.detection import load
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
 from bot.domain.localization.request import Request, file_errors
 from bot.domain.localization.results import Result
@@ -149,6 +150,7 @@ async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | N
     """The request with its file's true format, and the file as a stream; ``PersonError``: it does not fit."""
     if ctx.localization.client is None:
         raise OperatorError(Reason(OfCall.NOT_CONFIGURED), mend=f"set {', '.join(ctx.localization.missing)}")
+    await asyncio.to_thread(load)  # the client checks the language of the text
     if not request.file:
         return request, None
     info = await ctx.downloads.info(request.file)

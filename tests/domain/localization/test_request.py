@@ -110,6 +110,7 @@ def test_english_only(operation: CallOperation) -> None:
     assert rules(Request(operation=operation, text="会议改到星期五。")) == ["only English is understood here"]
     assert rules(Request(operation=operation, text="The café moved to 12 Main St. 🙂")) == []
     assert rules(Request(operation=operation, text="12 345")) == []
+    assert rules(Request(operation=operation, text="Tot later, Jörg")) == []  # a doubt is no refusal
     french = "Où est la gare ?"
     looks = "and this looks like French; if it is English all the same, say so: language=en"
     assert rules(Request(operation=operation, text=french)) == [f"only English is understood here, {looks}"]
@@ -154,9 +155,11 @@ def test_an_option_that_is_not_there() -> None:
 
 @pytest.mark.parametrize(("operation", "text", "source"), [
     (CallOperation.TRANSLATION, "おはようございます", "ja"), (CallOperation.TRANSLATION, "Καλημέρα", "el"),
+    (CallOperation.TRANSLATION, "Where is the station?", "en"), (CallOperation.TRANSLATION, "Où est la gare ?", "fr"),
+    (CallOperation.TRANSLATION, "Привет, как дела?", "ru"), (CallOperation.TRANSLATION, "今天天气很好", "zh"),
     (CallOperation.TRANSLITERATION, "नमस्ते", "hi"), (CallOperation.TRANSLITERATION, "வணக்கம்", "ta"),
 ])  # fmt: skip
-def test_letters_settle_the_source_language(operation: CallOperation, text: str, source: str) -> None:
+def test_letters_and_words_show_the_source_language(operation: CallOperation, text: str, source: str) -> None:
     asked = Request(operation=operation, text=text).complete()
     assert asked.options["source_lang"] == source
     assert not asked.lacks_source
@@ -165,8 +168,7 @@ def test_letters_settle_the_source_language(operation: CallOperation, text: str,
 
 
 @pytest.mark.parametrize(("operation", "text"), [
-    (CallOperation.TRANSLATION, "Good morning"), (CallOperation.TRANSLATION, "Où est la gare ?"),
-    (CallOperation.TRANSLATION, "Доброе утро"), (CallOperation.TRANSLATION, "今天天气很好"),
+    (CallOperation.TRANSLATION, "Good morning"), (CallOperation.TRANSLATION, "Доброе утро"),
     (CallOperation.TRANSLATION, "12"), (CallOperation.TRANSLITERATION, "namaste"),
 ])  # fmt: skip
 def test_without_that_somebody_has_to_say_it(operation: CallOperation, text: str) -> None:

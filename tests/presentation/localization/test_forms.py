@@ -98,7 +98,7 @@ action_id=text max_length=3000 multiline=True
 translation, transliteration: block_id=option.source_lang label=From as=static_select action_id=option.source_lang \
 option_groups=[label=A – L options=[text=Afrikaans value=af, text=Albanian value=sq, …, text=Luxembourgish value=lb] \
 (63), label=M – Z options=[text=Macedonian value=mk, text=Maithili value=mai, …, text=Zulu value=zu] (54)] \
-optional=True hint=Left open only where the letters say it, as those of Japanese or Greek do
+optional=True hint=Left open: the language that is recognized
 translation: block_id=option.target_lang label=To as=static_select action_id=option.target_lang option_groups=[label=A \
 – L options=[text=Afrikaans value=af, text=Albanian value=sq, …, text=Luxembourgish value=lb] (63), label=M – Z \
 options=[text=Macedonian value=mk, text=Maithili value=mai, …, text=Zulu value=zu] (54)] initial_option=text=Spanish \

