@@ -1,6 +1,7 @@
 """The delivery client against the simulator: the right key, the language, what the service is sent and answers."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import aiohttp
@@ -86,6 +87,38 @@ async def test_every_operation_has_its_key_and_a_language(service: DeliverySimul
     assert {call.headers["content-language"] for call in service.calls} == {"en"}
     assert {call.headers["content-type"] for call in service.calls} == {"application/json"}
     assert {"create_store", "list_stores"} == MASTER
+
+
+LEVELS: dict[str, Callable[[DeliveryClient], Awaitable[object]]] = {
+    "create_store": lambda c: c.create_store(StoreForm(name="Norte")),
+    "list_stores": lambda c: c.list_stores(),
+    "get_store": lambda c: c.get_store(key=KEY),
+    "update_store": lambda c: c.update_store(StoreForm(name="Norte"), key=KEY),
+    "quote": lambda c: c.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100),
+    "create_booking": lambda c: c.create_booking(*BOOKING, key=KEY),
+    "get_booking": lambda c: c.get_booking("b-1", key=KEY),
+    "cancel_booking": lambda c: c.cancel_booking("b-1", reason="changed", key=KEY),
+    "start_search": lambda c: c.start_search("b-1", key=KEY),
+    "list_webhooks": lambda c: c.list_webhooks(key=KEY),
+    "register_webhook": lambda c: c.register_webhook(WebhookKind.STATUS, "https://bot.example/x", key=KEY),
+    "delete_webhook": lambda c: c.delete_webhook(WebhookKind.STATUS, key=KEY),
+    "create_prebooking": lambda c: c.create_prebooking(*BOOKING, key=KEY),
+    "get_prebooking": lambda c: c.get_prebooking("p-1", key=KEY),
+    "cancel_prebooking": lambda c: c.cancel_prebooking("p-1", key=KEY),
+}
+
+
+async def test_every_operation_carries_the_key_of_its_level(make: Make, partner: Partner) -> None:
+    """Creating and listing stores is of the company and takes the master key; all else takes the store's own."""
+    partner.answer = lambda _: said({"message": "no"}, 422)
+    client, carried = make("", partner.url), {}
+    for operation, call in LEVELS.items():
+        with suppress(ServiceNever):
+            await call(client)
+        carried[operation] = partner.calls[-1].headers["authorization"]
+    company = dict.fromkeys(("create_store", "list_stores"), "Bearer master-key")
+    assert carried == dict.fromkeys(ROUTES, "Bearer store-key") | company
+    assert len(partner.calls) == len(LEVELS) == 15
 
 
 async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator, client: DeliveryClient) -> None:

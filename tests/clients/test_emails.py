@@ -94,6 +94,25 @@ async def test_an_address_arrives_as_given(client: EmailsClient, simulator: Emai
     assert dict(simulator.asked) == {address: 1}
 
 
+async def test_what_goes_out_is_as_documented(open_client: Open, partner: Partner) -> None:
+    partner.answer = lambda _: web.json_response({"status": "ok"})
+    client = open_client(partner.url, partner.url)
+    await client.check("ana+x@example.com")
+    await client.process_file(CSV, column=1, name="people.csv")
+    single, bulk = partner.calls
+    assert (single.method, single.path.partition("?")[0], single.raw) == ("GET", "/", b"")
+    assert single.query == {"email": "ana+x@example.com", "apikey": KEY}
+    assert (bulk.method, bulk.path, bulk.query) == ("POST", "/", {})
+    kind, _, boundary = bulk.headers["content-type"].partition("; boundary=")
+    assert kind == "multipart/form-data"
+    parts = [part.strip(b"\r\n").partition(b"\r\n\r\n") for part in bulk.raw.split(b"--" + boundary.encode())[1:-1]]
+    sent = {head.partition(b'name="')[2].partition(b'"')[0].decode(): value for head, _, value in parts}
+    assert sent == {"apikey": KEY.encode(), "email-header-index": b"1", "file": CSV.strip()}
+    for call in partner.calls:
+        assert not {"authorization", "apikey", "x-api-key"} & set(call.headers)
+        assert KEY not in str(call.headers)
+
+
 async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient, simulator: EmailsSimulator) -> None:
     simulator.manners.latency = 5
     answer = await client.check("ana@example.com")

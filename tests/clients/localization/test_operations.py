@@ -14,7 +14,7 @@ from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.outcome import Done
 from bot.playground.simulators.localization import LocalizationSimulator
-from tests.clients.localization.conftest import Kept, OpenClient, upload
+from tests.clients.localization.conftest import KEY, Kept, OpenClient, upload
 from tests.clients.wire_server import Arrived, answer, wire_server
 from tests.support import media
 
@@ -148,6 +148,15 @@ async def test_the_answer_may_be_the_audio_itself(
         heard = media.heard(bytes(sink.content), samples)
         assert heard.codec == {"wav": "pcm_s16le", "mp3": "mp3float"}[extension]
         assert heard.seconds == pytest.approx(1.0, abs=0.1)
+
+
+async def test_every_operation_carries_the_key_as_a_bearer_credential(open_client: OpenClient) -> None:
+    async with wire_server(answer()) as server:
+        client = open_client(server.url)
+        for operation in CallOperation:
+            await client.run(asked(operation))
+    assert [one.line for one in server.requests] == [f"POST {OPERATIONS[one][0]} HTTP/1.1" for one in CallOperation]
+    assert [one.headers["authorization"] for one in server.requests] == [f"Bearer {KEY}"] * 13
 
 
 async def test_the_key_is_a_bearer_credential(open_client: OpenClient, simulator: LocalizationSimulator) -> None:

@@ -73,6 +73,34 @@ async def test_what_answers_become(status: int, body: str, shape: type, reason: 
         assert outcome.status == status
 
 
+TOO_MANY = Request(operation=CallOperation.PARAPHRASE, text="We meet at nine. " * 51)
+TOO_SHORT = Request(operation=CallOperation.SUMMARY, text="The meeting was moved to Friday.")
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (TOO_MANY, "text: At most 50 elements per request are supported"),
+        (TOO_SHORT, "text: The input is not long enough to summarize"),
+    ],
+)
+async def test_a_text_that_is_too_short_and_one_of_too_many_elements_are_told_in_the_services_words(
+    client: LocalizationClient, simulator: LocalizationSimulator, asked: Request, said: str
+) -> None:
+    outcome = await client.run(asked)
+    assert isinstance(outcome, NotExecuted)
+    assert (outcome.words, outcome.again, len(simulator.calls)) == (said, False, 1)
+
+
+async def test_the_descriptive_message_of_gender_detection_is_told(open_client: OpenClient) -> None:
+    said = "Only one speaker can be told; this recording has three."
+    asked = Request(operation=CallOperation.GENDER, url="https://files.example.com/a.mp3")
+    body = f'{{"message": "{said}"}}'.encode()
+    outcome, _, _ = await answered(open_client, asked, body, status=400, headers="Content-Type: application/json")
+    assert isinstance(outcome, NotExecuted)
+    assert outcome.words == said
+
+
 async def test_a_file_that_breaks_off(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     @asynccontextmanager
     async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
