@@ -33,6 +33,7 @@ from bot.workflows.admin.audit import Anchoring, HighWater
 from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
+from bot.workflows.bookings.follow import read_explained
 from bot.workflows.context import Context
 from bot.workflows.keeping import at_start
 from bot.workflows.requests.reach import Reach
@@ -172,6 +173,7 @@ class Switchboard:
         await at_start(partial(recover, ctx))
         await at_start(partial(silence.remember, WATCHED, ctx))
         await at_start(partial(tighten_open, ctx))
+        await at_start(partial(read_explained, ctx))
         stack.push_async_callback(ctx.workers.stop)
         if around.ticking:
             self._schedule = make_schedule(ctx)

@@ -309,16 +309,16 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
 
 
 async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    await delivery_for(deps, command.user)
-    seen, states = await follow.evidence(deps.ctx)
+    delivery = await delivery_for(deps, command.user)
+    seen, states = await follow.evidence(deps.ctx, delivery)
     return Private(deliveries.checklist(seen, states, command=deps.spelled(NAME)))
 
 
 async def export(deps: Dependencies, click: Click) -> Reply:
-    await delivery_for(deps, click.user)
+    delivery = await delivery_for(deps, click.user)
 
     async def share() -> Answer:
-        seen, states = await follow.evidence(deps.ctx)
+        seen, states = await follow.evidence(deps.ctx, delivery)
         text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=deps.ctx.clock.now())
         try:
             await send_file(deps, click.user, text.encode(), **deliveries.FILE)

@@ -17,6 +17,7 @@ from bot.workflows import quarantine
 from bot.workflows.admin import audit
 from bot.workflows.admin.overview import look, under_way, unread_answers
 from bot.workflows.admin.overview import overview as everything
+from bot.workflows.bookings.follow import unknown_states
 from handlers.grammar.admission import admit, send_file
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command, an_id, reading
@@ -41,11 +42,12 @@ async def _page(
         case "status":
             content = overview.status(await everything(ctx), command=deps.spelled(NAME), now=ctx.clock.now())
         case "unread":
-            content = unread.listing(await unread_answers(ctx.store))
+            content = unread.listing(await unread_answers(ctx.store), await unknown_states(ctx))
         case "jobs":
             content = overview.jobs(await under_way(ctx))
         case "routes":
-            content = overview.assumptions(ctx.assumptions)
+            words = ctx.delivery.client.client.words if ctx.delivery.client is not None else ()
+            content = overview.assumptions(ctx.assumptions, words)
     return Private(content)
 
 

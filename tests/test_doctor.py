@@ -86,6 +86,7 @@ warning  payments.cancel_bulk_items (POST /bulk-payments/{id}/payments/cancel) i
 refuses it
          → check it, then write [payments.cancel_bulk_items] confirmed = true into SERVICES_FILE
 ok       the route table is readable; 36 assumed routes are unconfirmed
+ok       delivery: 14 words for states, cook time in milliseconds; 0 lines of SERVICES_FILE
 ok       the database can be read; the audit has 0 rows
 ok       no unread answers from the services
 ok       Slack knows us in the workspace switchboard (T0HOME)

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -16,6 +16,7 @@ from bot.cli.manifest import SCOPES, WIDER_SCOPES
 from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.routes_file import load_routes
 from bot.domain.approvals import Role, full_member
+from bot.domain.bookings.record import is_unknown
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.policy import Policy
@@ -23,6 +24,7 @@ from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import Secrets
 from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
+from bot.presentation.unread import state_finding
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
 from bot.slack.messenger import Messenger
@@ -31,6 +33,7 @@ from bot.wiring.database import anchors_of
 from bot.wiring.http import ENOUGH, limit
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.wiring.slack import besides, enough, unmet
+from bot.workflows.bookings.observe import gathered
 from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers, named
 from storage.anchors import AnchorFile
@@ -112,6 +115,10 @@ def _routes(settings: Settings) -> Iterator[Finding]:
             f"check it, then write [{route.name}] confirmed = true into SERVICES_FILE",
         )
     yield _ok(f"the route table is readable; {len(table.assumptions())} assumed routes are unconfirmed")
+    words = table.dialect("delivery").words
+    states, own = [one for one in words if one.table == "states"], sum(one.overridden for one in words)
+    cook = next(one.ours for one in words if one.table == "units")
+    yield _ok(f"delivery: {len(states)} words for states, cook time in {cook}; {own} lines of SERVICES_FILE")
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
@@ -149,6 +156,11 @@ def _inside(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
             yield _warning(*finding_of(one))
         if not found:
             yield _ok("no unread answers from the services")
+    with suppress(OperatorError):  # told already
+        dialect = load_routes(settings.services_file, environment=settings.environment.value).dialect("delivery")
+        for state in gathered(tx, ours=dialect.state)[1]:
+            if is_unknown(state.status):
+                yield _warning(*state_finding(state))
     yield from out_of_reach(tx)
 
 

@@ -210,11 +210,14 @@ def _manifest(_: argparse.Namespace) -> int:
 
 def _routes(_: argparse.Namespace) -> int:
     settings = load_settings()
-    for row in load_routes(settings.services_file, environment=settings.environment.value, more=routes_of()).rows():
+    table = load_routes(settings.services_file, environment=settings.environment.value, more=routes_of())
+    for row in table.rows():
         marks = [row.mark, "moves money" if row.moves_money else "", "confirmed" if row.confirmed else ""]
         own = "overridden" if row.overridden else ""
         notes = ", ".join(note for note in (*marks, own, "UNCONFIRMED" if row.is_unconfirmed else "") if note)
         sys.stdout.write(f"{row.name:<40} {row.method:<6} {row.path:<46} {notes}\n")
+    for name, word in table.words():
+        sys.stdout.write(f"{name:<54} = {word.ours:<37} {word.mark}{', overridden' if word.overridden else ''}\n")
     sys.stdout.write(_MARKS)
     return 0
 

@@ -5,18 +5,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from functools import cached_property
 from types import MappingProxyType
 from typing import Final, Literal
 from urllib.parse import quote
 
+from bot.domain.bookings.record import same_word
 from bot.domain.errors import OperatorError, ServiceNever
 from bot.domain.outcome import refusal
-from bot.domain.overview import Assumption
+from bot.domain.overview import Assumption, Word
 
 PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 
 ListParameters = Literal["body", "query", "both"]
 Place = Literal["path", "query", "header", "body", "both"]
+
+A_MINUTE: Final = {"milliseconds": 60_000, "seconds": 60, "minutes": 1}
+"""Units of a time on the wire: how many of each a minute has."""
 
 
 class Mark(StrEnum):
@@ -102,6 +107,7 @@ class ServiceDialect:
         list_page_size: page size of our own scans.
         item_amount: what the amount of a purchase's item means.
         language: what ``content-language`` says, where a service asks for it.
+        words: its states, kinds of events and units.
     """
 
     field_prefix: str = "svc"
@@ -109,6 +115,23 @@ class ServiceDialect:
     list_page_size: int = 100
     item_amount: Literal["unit", "line"] = "unit"
     language: str = "en"
+    words: tuple[Word, ...] = ()
+
+    @cached_property
+    def _states(self) -> Mapping[str, str]:
+        return {same_word(one.theirs): one.ours for one in self.words if one.table == "states"}
+
+    def state(self, word: str) -> str:
+        """Our state for a word of the service; the word itself where no line explains it."""
+        return self._states.get(same_word(word), word)
+
+    def kinds(self, ours: str) -> tuple[str, ...]:
+        """The service's names for a kind of event, under each of which an address is registered."""
+        return tuple(one.theirs for one in self.words if one.table == "events" and one.ours == ours)
+
+    def a_minute(self, name: str) -> int:
+        """How many units of a time in a request a minute has."""
+        return next(A_MINUTE[one.ours] for one in self.words if one.table == "units" and one.theirs == name)
 
 
 class RouteTable:
@@ -133,6 +156,14 @@ class RouteTable:
                 "in the file that SERVICES_FILE names",
             )
         return route
+
+    def words(self) -> tuple[tuple[str, Word], ...]:
+        """Every line of states, events and units, with the name that an operator's file gives it."""
+        return tuple(
+            (f"{service}.{one.table}.{one.theirs}", one)
+            for service, dialect in self._dialects.items()
+            for one in dialect.words
+        )
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """Unconfirmed assumptions, whether they move money or not."""

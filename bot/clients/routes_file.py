@@ -11,8 +11,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NoReturn, cast
 
-from bot.clients.routes import PLACEHOLDER, Mark, Place, Route, RouteTable, ServiceDialect
+from bot.clients.routes import A_MINUTE, PLACEHOLDER, Mark, Place, Route, RouteTable, ServiceDialect
+from bot.domain.bookings.record import same_word
 from bot.domain.errors import OperatorError
+from bot.domain.overview import Word, WordTable
+from bot.domain.unread import toml_key
 
 _METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
 _PLACES: Final = ("path", "query", "header", "body", "both")
@@ -23,6 +26,9 @@ _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _MAX_PAGE_SIZE: Final = 1000
 _LISTS: Final = frozenset({"items", "payments"})
 _DECIDED_ELSEWHERE: Final = {"list_operations": "list_parameters"}
+_TABLES: Final[tuple[WordTable, ...]] = ("states", "events", "units")
+_DOCUMENTED_STATE: Final = "ON_HOLD"
+_LONGEST_WORD: Final = 80
 _EXAMPLE: Final = 'path = "/v2/payouts/{id}/confirm"'
 
 Table = dict[str, Any]
@@ -123,6 +129,10 @@ class _Check:
         return value
 
 
+def _mark(theirs: str) -> Mark:
+    return Mark.DOCUMENTED if theirs == _DOCUMENTED_STATE else Mark.STRONG_EVIDENCE
+
+
 def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
@@ -133,18 +143,44 @@ class _ServiceTable:
     def __init__(self, *, service: str, shipped: Table, over: Table, check: _Check) -> None:
         self._service = service
         self._check = check
-        general = {item.name for item in dataclass_fields(ServiceDialect)}
-        self._shipped = {key: value for key, value in shipped.items() if key not in general | {"records"}}
-        self._over = {key: value for key, value in over.items() if key not in general | {"records"}}
+        general = {item.name for item in dataclass_fields(ServiceDialect)} - {"words"}
+        tables = ["records", *(name for name in _TABLES if name in shipped)]
+        self._shipped = {key: value for key, value in shipped.items() if key not in {*general, *tables}}
+        self._over = {key: value for key, value in over.items() if key not in {*general, *tables}}
         for operation in self._over:
             if operation not in self._shipped:
-                known = ", ".join([*sorted(general), "records", *self._shipped])
+                known = ", ".join([*sorted(general), *tables, *self._shipped])
                 check.refuse(f"{service}.{operation}", f"unknown; there is: {known}", f"[{service}.commit_payout]")
         both = {key: value for key, value in {**shipped, **over}.items() if key in general}
-        self.dialect = self._read_dialect(both)
+        words = (self._read_words(name, shipped[name], over.get(name, {})) for name in _TABLES if name in shipped)
+        self.dialect = self._read_dialect(both, tuple(word for found in words for word in found))
         self._records = self._read_records(shipped.get("records", {}), over.get("records", {}))
 
-    def _read_dialect(self, given: Table) -> ServiceDialect:
+    def _read_words(self, name: WordTable, shipped: Table, over: object) -> tuple[Word, ...]:
+        """Lines of a table; an operator's stands in for the shipped ones of the same word, or kind of event."""
+        key, check = f"{self._service}.{name}", self._check
+        known = tuple(A_MINUTE) if name == "units" else tuple(dict.fromkeys(shipped.values()))
+        written: dict[str, Word] = {}
+        for theirs, ours in check.table(key, over).items():
+            here, example, same = f"{key}.{theirs}", f'{toml_key(theirs)} = "{known[0]}"', same_word(theirs)
+            if name == "units" and theirs not in shipped:
+                check.refuse(here, f"unknown; there is: {', '.join(shipped)}", 'cook_time = "minutes"')
+            if not same or len(same) > _LONGEST_WORD or not theirs.isprintable():
+                check.refuse(here, f"a word of the service has 1 to {_LONGEST_WORD} characters, in one line", example)
+            if not isinstance(ours, str) or ours not in known:
+                check.refuse(here, f"it is one of {', '.join(known)}", example)
+            if same in written:
+                check.refuse(here, f"{written[same].theirs} is the same word; leave one of the two", example)
+            written[same] = Word(table=name, theirs=theirs, ours=ours, mark=_mark(theirs), overridden=True)
+        replaced = {one.ours for one in written.values()} if name == "events" else written.keys()
+        kept = [
+            Word(table=name, theirs=theirs, ours=ours, mark=_mark(theirs))
+            for theirs, ours in shipped.items()
+            if (ours if name == "events" else same_word(theirs)) not in replaced
+        ]
+        return (*kept, *written.values())
+
+    def _read_dialect(self, given: Table, words: tuple[Word, ...]) -> ServiceDialect:
         check, key = self._check, self._service
         prefix = given.get("field_prefix", "svc")
         if not isinstance(prefix, str) or _PREFIX.fullmatch(prefix) is None:
@@ -159,6 +195,7 @@ class _ServiceTable:
             check.refuse(f"{key}.language", "it is a language tag", 'language = "es"')
         return ServiceDialect(
             language=language,
+            words=words,
             field_prefix=prefix.rstrip("_"),
             list_parameters=cast(Any, where),
             list_page_size=size,

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from bot.domain.payments.instruction import Instruction, Kind, Vote
 from bot.domain.policy import Frozen
@@ -30,6 +31,22 @@ class Assumption:
     """How well it is assumed."""
     blocks: bool
     """It moves money, so production refuses it until it is confirmed."""
+
+
+WordTable = Literal["states", "events", "units"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Word:
+    """A line of ``[delivery.states]``, ``.events`` or ``.units``: a word of the service, and ours for it."""
+
+    table: WordTable
+    theirs: str
+    ours: str
+    mark: str
+    """How well it is assumed."""
+    overridden: bool = False
+    """An operator wrote it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

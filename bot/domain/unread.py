@@ -35,6 +35,7 @@ _MOST_ITEMS: Final = 3
 _MOST_NAMES: Final = 200
 _MOST_NODES: Final = 20_000
 
+_BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN: Final = re.compile(r"[@$#]?[^\W\d][\w$:-]{0,49}")
 _HEXADECIMAL: Final = re.compile(r"[0-9A-Fa-f-]{12,}")
 _MOST_DIGITS: Final = 4
@@ -142,6 +143,11 @@ class _Looked:
         if stem(kind) not in map(stem, known) and kind != EMPTY:
             self.kinds[path] = [kind] if known == [EMPTY] else [*known, kind]
         return True
+
+
+def toml_key(word: str) -> str:
+    """A word of the service as a key of the file."""
+    return word if _BARE.fullmatch(word) else json.dumps(word, ensure_ascii=False)
 
 
 def stem(kind: str) -> str:

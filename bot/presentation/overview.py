@@ -1,12 +1,22 @@
 """The answers of ``/switchboard``: status, jobs, assumed routes."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.approvals import No
 from bot.domain.content import Block, Content
-from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
+from bot.domain.overview import (
+    Assumption,
+    Counts,
+    Overview,
+    Running,
+    ServiceStatus,
+    UnderWay,
+    WaitingRequest,
+    What,
+    Word,
+)
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, LOCALIZATION
@@ -87,9 +97,12 @@ def jobs(found: UnderWay) -> Content:
     return lines_under(lead, md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total))
 
 
-def assumptions(found: Sequence[Assumption]) -> Content:
+def assumptions(found: Sequence[Assumption], words: Sequence[Word] = ()) -> Content:
+    """``words``: of the delivery service, for its states, kinds of events and units."""
+    told = [f"{title}: {', '.join(said)}." for title, said in _words(words) if said]
     if not found:
-        return md.message(":white_check_mark: Every route is documented or confirmed by the operator.")
+        fine = ":white_check_mark: Every route is documented or confirmed by the operator."
+        return lines_under(fine, [], notes=told)
     blocking, many = sum(one.blocks for one in found), len(found) > 1
     lead = (
         f"*{f'{len(found)} routes are' if many else '1 route is'} assumed* and nobody has confirmed "
@@ -102,9 +115,15 @@ def assumptions(found: Sequence[Assumption]) -> Content:
         why = f"assumed {_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"
         lines.append(f"• `{md.quote(one.name, _NAME_LIMIT)}` {one.method} `{md.quote(one.path, _PATH_LIMIT)}`: {why}")
     return Content(
-        text=md.fallback_text([lead, note, *lines]),
-        blocks=[md.paragraph(lead), *md.paragraphs(lines), md.context(note)],
+        text=md.fallback_text([lead, note, *lines, *told]),
+        blocks=[md.paragraph(lead), *md.paragraphs(lines), *map(md.context, [note, *told])],
     )
+
+
+def _words(found: Sequence[Word]) -> Iterator[tuple[str, list[str]]]:
+    for table, title in (("states", "Delivery states"), ("events", "Delivery events"), ("units", "Delivery units")):
+        lines = [one for one in found if one.table == table]
+        yield title, [md.quote(one.ours if one.theirs == one.ours else f"{one.theirs} = {one.ours}") for one in lines]
 
 
 def exported(rows: int) -> Content:

@@ -3,13 +3,15 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from bot.domain.bookings.record import SeenState, Status
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
-from bot.domain.unread import OBJECT, Noted, UnreadAnswer
+from bot.domain.unread import OBJECT, Noted, UnreadAnswer, toml_key
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import lines_under
 
 _LISTED: Final = 8
+_WORD: Final = 100
 _FIELDS: Final = 1_500  # characters that the fields of one answer take
 _FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
 _NO_LINE: Final = "No line in the file fixes this: check the service's address and any proxy in front of it."
@@ -20,10 +22,18 @@ _THEN: Final = (
 )
 
 
-def listing(found: Sequence[Noted]) -> Content:
+def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content:
+    """``states``: unknown ones of bookings."""
     still = [one for one in found if one.mended_at is None]
     mended = dict.fromkeys(md.quote(one.answer.operation) for one in found if one.mended_at is not None)
     again = [f"Readable again: {', '.join(mended)}."] if mended else []
+    if states:
+        states, more = states[:_LISTED], len(states)
+        named = [f"`{md.quote(one.word, _WORD)}` ({md.quote(one.what)})" for one in states]
+        lead = f"*{md.counted(more, 'state')} of bookings {'is' if more == 1 else 'are'} unknown*"
+        again = [f"{lead}: {', '.join(named)}. To fix it:", *state_lines([one.word for one in states]), *again]
+    if not still and states:
+        return lines_under("", again)
     if not still:
         return md.message("\n".join([":white_check_mark: No unread answers from the services.", *again]))
     lead = f"*{md.counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
@@ -33,6 +43,23 @@ def listing(found: Sequence[Noted]) -> Content:
     lines += again
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
     return lines_under(lead, lines, notes=[f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"])
+
+
+def state_lines(words: Sequence[str]) -> list[str]:
+    """The lines to add for unknown words for states, and what to do with them; mrkdwn."""
+    lines = "\n".join(f'{md.quote(toml_key(word), _WORD)} = "…"' for word in words)
+    known = ", ".join(f"`{one.value}`" for one in Status)
+    return [
+        f"```\n[delivery.states]\n{lines}\n```",
+        f"An admin adds this to the file that SERVICES_FILE names, with the right state, and restarts. One of {known}.",
+    ]
+
+
+def state_finding(found: SeenState) -> tuple[str, str]:
+    """The same of one, for the terminal."""
+    lines = f'{"":<11}[delivery.states]\n{"":<11}{toml_key(found.word)} = "…"'
+    mend = f"add the line with one of {', '.join(one.value for one in Status)}, and restart:\n{lines}"
+    return f"the state {found.word} is unknown, first seen on {found.what}", mend
 
 
 def finding(one: Noted) -> tuple[str, str]:

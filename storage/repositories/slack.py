@@ -55,6 +55,11 @@ class Outbox(Leased[OutboxRow]):
     def by_key(self, key: str) -> OutboxRow | None:
         return self._find(outbox.c.key == key)
 
+    def posted(self, subject: str, *, channel: str, ts: str) -> bool:
+        """Whether this message is a post about the subject."""
+        it = (outbox.c.subject == subject, outbox.c.sent_channel == channel, outbox.c.sent_ts == ts)
+        return self._find(*it) is not None
+
     def post_anew(self, subject: str, *, action: str, new_id: str, now: datetime) -> bool:
         """Post the message of a finished row again, before what waits behind that row; False while it is unfinished."""
         # ``sent_ts`` stays that of the earlier message until there is a new one.

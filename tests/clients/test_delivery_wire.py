@@ -118,7 +118,8 @@ def test_a_quote_needs_a_price() -> None:
 
 def test_a_record_of_ours_goes_by_either_id_or_by_none() -> None:
     read = route("get_booking")
-    for named in ({"booking_id": "10001"}, {"booking_id": "abc"}, {"external_id": "mine"}):
+    given: list[dict[str, Any]] = [{"booking_id": "10001"}, {"booking_id": "abc"}, {"external_id": "mine"}]
+    for named in given:
         assert wire.read_booking(BOOKING, read, **named).id == "abc"
 
 

@@ -5,7 +5,7 @@ a key of the other environment all come as 401 or 403; only their words tell the
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
@@ -33,6 +33,7 @@ from bot.domain.bookings.record import (
 )
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import NotExecuted, Reply, read_error
+from bot.domain.overview import Word
 from bot.domain.reasons import Exchange, Failed, Reason
 
 SERVICE: Final = "delivery"
@@ -74,26 +75,6 @@ def _locked(reply: Reply, *, with_master: bool) -> tuple[Reason, str] | None:
 def _anything(document: object, _: Route) -> object:
     """Reader of an answer that says nothing: the resource itself is read afterwards."""
     return document
-
-
-_MILLISECONDS_A_MINUTE = 60_000
-
-
-def _wanted(external_id: str, request: BookingRequest) -> dict[str, object]:
-    """Our names of a booking's fields, without position and address; what is empty is left out."""
-    return {
-        "name": request.name,
-        "last_name": request.last_name,
-        "email": request.email or None,
-        "country_code": request.country_code,
-        "mobile": request.mobile,
-        "payment_method": request.payment.value,
-        "amount": decimal_of(request.cents),
-        "reference": request.place_reference or None,
-        "notes": request.notes or None,
-        "cook_time": request.cook_minutes * _MILLISECONDS_A_MINUTE or None,
-        "external_id": external_id,
-    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +125,35 @@ class DeliveryClient(ServiceCalls):
     def has_master_key(self) -> bool:
         return self._master_key is not None
 
+    @property
+    def words(self) -> Sequence[Word]:
+        """Lines of the route table for its states, kinds of events and units."""
+        return self._dialect.words
+
+    def state_of(self, word: str) -> str:
+        """Our state for a word of the service; the word itself where no line of the route table explains it."""
+        return self._dialect.state(word)
+
+    def names_of(self, kind: WebhookKind) -> tuple[str, ...]:
+        """The service's names for a kind of event."""
+        return self._dialect.kinds(kind.value)
+
+    def _wanted(self, external_id: str, request: BookingRequest) -> dict[str, object]:
+        """Our names of a booking's fields, without position and address; what is empty is left out."""
+        return {
+            "name": request.name,
+            "last_name": request.last_name,
+            "email": request.email or None,
+            "country_code": request.country_code,
+            "mobile": request.mobile,
+            "payment_method": request.payment.value,
+            "amount": decimal_of(request.cents),
+            "reference": request.place_reference or None,
+            "notes": request.notes or None,
+            "cook_time": request.cook_minutes * self._dialect.a_minute("cook_time") or None,
+            "external_id": external_id,
+        }
+
     async def create_store(self, form: StoreForm, *, guard: Guard | None = None) -> Outcome[StoreRecord]:
         """Create a store with the master key. Done carries its key: encrypt it at once."""
         read = partial(wire.read_store, is_new=True)
@@ -180,21 +190,21 @@ class DeliveryClient(ServiceCalls):
         self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[BookingRecord]:
         """Book under our own id. After Unknown read it by that; never send it again."""
-        values, where = _wanted(external_id, request), request.position
+        values, where = self._wanted(external_id, request), request.position
         values["address"] = request.address or None
         if where is not None:
             values |= {"latitude": Decimal(where.latitude), "longitude": Decimal(where.longitude)}
-        read = partial(wire.read_booking, external_id=external_id)
+        read = partial(wire.read_booking, states=self.state_of, external_id=external_id)
         return await self._change("create_booking", values, read, **sending)
 
     async def get_booking(self, booking_id: str, *, key: SecretStr) -> BookingRecord:
         """Read a booking by its internal id or its number; a record with other ids is refused."""
-        read = partial(wire.read_booking, booking_id=booking_id)
+        read = partial(wire.read_booking, states=self.state_of, booking_id=booking_id)
         return await self._look("get_booking", {"id": booking_id}, read, key=key)
 
     async def find_booking(self, external_id: str, *, key: SecretStr) -> BookingRecord:
         """Read a booking by our own id; one that carries another is refused."""
-        read = partial(wire.read_booking, external_id=external_id)
+        read = partial(wire.read_booking, states=self.state_of, external_id=external_id)
         return await self._look("get_booking", {"external_id": external_id}, read, key=key)
 
     async def cancel_booking(self, booking_id: str, *, reason: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
@@ -211,12 +221,12 @@ class DeliveryClient(ServiceCalls):
         self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[PrebookingRecord]:
         """Create one. It cannot be found by our own id, so after Unknown a person decides."""
-        read = partial(wire.read_prebooking, is_new=True)
-        return await self._change("create_prebooking", _wanted(external_id, request), read, **sending)
+        read = partial(wire.read_prebooking, states=self.state_of, is_new=True)
+        return await self._change("create_prebooking", self._wanted(external_id, request), read, **sending)
 
     async def get_prebooking(self, prebooking_id: str, *, key: SecretStr) -> PrebookingRecord:
         """Read one; a record with another id is refused."""
-        read = partial(wire.read_prebooking, prebooking_id=prebooking_id)
+        read = partial(wire.read_prebooking, states=self.state_of, prebooking_id=prebooking_id)
         return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
 
     async def cancel_prebooking(self, prebooking_id: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
@@ -229,15 +239,15 @@ class DeliveryClient(ServiceCalls):
 
     def read_report(self, document: object) -> tuple[str, BookingRecord]:
         """What came to a webhook: the id to look the booking up by, and the report, which proves nothing."""
-        return wire.read_event(document, self._route("get_booking"))
+        return wire.read_event(document, self._route("get_booking"), states=self.state_of)
 
-    async def register_webhook(self, kind: WebhookKind, url: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
-        """Register an address; list afterwards to see that it took effect."""
-        return await self._change("register_webhook", {"type": kind.value, "url": url}, _anything, **sending)
+    async def register_webhook(self, kind: str, url: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
+        """Register an address for a kind by the service's name; list afterwards to see that it took effect."""
+        return await self._change("register_webhook", {"type": kind, "url": url}, _anything, **sending)
 
-    async def delete_webhook(self, kind: WebhookKind, **sending: Unpack[CallOptions]) -> Outcome[object]:
+    async def delete_webhook(self, kind: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Take a registration away. The body of a DELETE may get lost on the way: list afterwards."""
-        return await self._change("delete_webhook", {"type": kind.value}, _anything, **sending)
+        return await self._change("delete_webhook", {"type": kind}, _anything, **sending)
 
     async def _change(
         self,

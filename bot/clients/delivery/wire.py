@@ -1,7 +1,7 @@
 """The delivery service's JSON as our records: tolerant of names and wrapping, strict about identity; or ValueError."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Final
 
@@ -21,16 +21,20 @@ _LINES_OF_A_BOOKING: Final = ("currency", "cancel_reason", "validation_code", "a
 _LINES_OF_A_STORE: Final = ("email", "mobile", "country_code", "address", "reference")
 
 Body = Mapping[str, object]
+States = Callable[[str], str]
+"""The service's word for a state -> ours, or the word itself."""
 
 
-def read_booking(document: object, route: Route, *, booking_id: str = "", external_id: str = "") -> BookingRecord:
+def read_booking(
+    document: object, route: Route, *, states: States = str, booking_id: str = "", external_id: str = ""
+) -> BookingRecord:
     """One booking; it must have an id and a state, everything else may be missing.
 
     ``booking_id``: its id must be this, internal or public. ``external_id``: it must have this, or none of ours.
     """
     body, names = _unwrapped(document, route), route.reply
-    identifier, status = unread.text(body, names["id"]), unread.line(body, names["status"])
-    if not identifier or not status:
+    identifier, word = unread.text(body, names["id"]), unread.line(body, names["status"])
+    if not identifier or not word:
         raise Unfit("no booking: id or statusText is missing", body, names["id"], names["status"])
     found = unread.value(body, names["driver"])
     driver = found if isinstance(found, dict) else {}
@@ -47,7 +51,8 @@ def read_booking(document: object, route: Route, *, booking_id: str = "", extern
     proven = unread.as_text(proof)
     record = BookingRecord(
         id=identifier,
-        status=status,
+        status=states(word),
+        word=word,
         numeric_id=unread.text(body, names["numeric_id"]),
         external_id=unread.text(body, names["external_id"]),
         tracking_url=_url(body, names["tracking_url"]),
@@ -70,7 +75,7 @@ def read_booking(document: object, route: Route, *, booking_id: str = "", extern
     return record
 
 
-def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
+def read_event(document: object, route: Route, *, states: States = str) -> tuple[str, BookingRecord]:
     """What a webhook reports: an id, public or internal, and whatever else it says; its state may be missing."""
     body, names = _unwrapped(document, route), route.reply
     identifier = unread.text(body, names["id"]) or unread.text(body, names["numeric_id"])
@@ -79,7 +84,7 @@ def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
     named = {**body, names["id"][0]: identifier}
     if not unread.text(named, names["status"]):
         named[names["status"][0]] = "?"
-    return identifier, read_booking(named, route)
+    return identifier, read_booking(named, route, states=states)
 
 
 def read_quote(document: object, route: Route) -> Quote:
@@ -139,7 +144,7 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
 
 
 def read_prebooking(
-    document: object, route: Route, *, prebooking_id: str = "", is_new: bool = False
+    document: object, route: Route, *, states: States = str, prebooking_id: str = "", is_new: bool = False
 ) -> PrebookingRecord:
     """One pre-booking; it must have an id. ``is_new``: and a link, without which nobody could enter an address."""
     body, names = _unwrapped(document, route), route.reply
@@ -148,7 +153,7 @@ def read_prebooking(
         url=_url(body, names["url"]),
         has_address=unread.flag(body, names["has_address"]),
         booking_id=unread.text(body, names["booking_id"]),
-        status=unread.line(body, names["status"]),
+        status=states(unread.line(body, names["status"])),
     )
     if not record.id:
         raise Unfit("no pre-booking: its id is missing", body, names["id"])

@@ -130,7 +130,7 @@ class Booking:
     numeric_id: str = ""
     prebooking_id: str | None = None
     status: str = ""
-    """The service's word, as it wrote it; empty before it said anything."""
+    """Our state, or the service's word where that is unknown; empty before it said anything."""
     detail: Mapping[str, Any] = field(default_factory=dict)
     reason: Reason | None = None
     sent_at: datetime | None = None

@@ -15,7 +15,7 @@ from bot.domain.reasons import Reason
 
 
 class Status(StrEnum):
-    """``statusText`` as far as it is known. ``ON_HOLD`` is documented, the others are assumed."""
+    """Our states; the route table says whose word each is. ``ON_HOLD`` is documented, the others are assumed."""
 
     ON_HOLD = "ON_HOLD"
     READY_FOR_PICKUP = "READY_FOR_PICKUP"
@@ -48,8 +48,13 @@ _WITH_DRIVER: Final = frozenset(
 _SEARCHING: Final = frozenset({Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND})
 
 
+def same_word(text: str) -> str:
+    """The form in which words for states are compared."""
+    return text.strip().upper().replace(" ", "_").replace("-", "_").replace("CANCELED", "CANCELLED")
+
+
 def read_status(text: str) -> Status | None:
-    folded = text.strip().upper().replace(" ", "_").replace("-", "_").replace("CANCELED", "CANCELLED")
+    folded = same_word(text)
     return next((known for known in Status if known.value == folded), None)
 
 
@@ -59,6 +64,11 @@ def is_canceled(text: str) -> bool:
 
 def is_final(text: str) -> bool:
     return read_status(text) in _FINAL or is_canceled(text)
+
+
+def is_unknown(text: str) -> bool:
+    """Neither one of ours nor a word for canceled (assumed: ``CANCEL…``): nobody knows whether it has ended."""
+    return read_status(text) is None and not is_canceled(text)
 
 
 class StatusChange(StrEnum):
@@ -130,6 +140,9 @@ class BookingRecord:
 
     id: str
     status: str
+    """Our state where ``delivery.states`` of the route table has one, else the service's word."""
+    word: str = ""
+    """The service's word, as it wrote it."""
     numeric_id: str = ""
     external_id: str = ""
     tracking_url: str = ""
@@ -247,7 +260,8 @@ class KnownStore:
 class HookState:
     """One kind of webhook of a store; ``host`` is empty where none is registered, None where that cannot be read."""
 
-    kind: WebhookKind
+    kind: str
+    """The service's name of it."""
     host: str | None = ""
     ours: bool = False
     trouble: Reason | None = None
@@ -278,6 +292,15 @@ OPTIONAL: Final = frozenset(
     {Point.COOK, Point.SEARCH, Point.CANCEL, Point.RESTART, Point.STORE_READ, Point.PREBOOK_CANCEL}
 )
 """Points that the review does not insist on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenState:
+    """A word of the service for a state: ours for it, or itself, and the booking it was first seen on."""
+
+    word: str
+    status: str
+    what: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,10 @@ from bot.domain.bookings.record import (
     KnownStore,
     Point,
     Quote,
+    SeenState,
     charge,
     is_final,
+    is_unknown,
     read_status,
 )
 from bot.domain.content import Content
@@ -100,7 +102,7 @@ FORM_IS_GONE = md.message(":hourglass: This form is out of date. Nothing was boo
 EXPORTED = md.message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
 
 
-def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
+def checklist(seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, command: str) -> Content:
     lines = []
     for point, (what, how) in _POINTS.items():
         found, optional = seen.get(point), " _(optional)_" if point in OPTIONAL else ""
@@ -109,13 +111,13 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(point in seen for point in needed)
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
-    shown = ", ".join(f"`{md.quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
+    shown = ", ".join(f"`{md.quote(one.word, _NAME_LIMIT)}` {_read_as(one)}" for one in states[:_STATES_SHOWN])
     notes = [f"States seen: {shown}"] if shown else []
     export = actions([button("Export as a file", EXPORT, "file")], "certification")
     return lines_under(lead, lines, notes=notes, after=export)
 
 
-def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
+def as_file(seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, command: str, now: datetime) -> str:
     lines = ["# Delivery certification checklist", "", f"As of {_INSTANT.format(now)}.", ""]
     lines += ["| point | needed | seen | evidence or what to do |", "|---|---|---|---|"]
     for point, (what, how) in _POINTS.items():
@@ -123,11 +125,14 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
         told = _evidence(found, _INSTANT.format) if found is not None else how.format(command=command)
         lines.append(f"| {what} | {needed} | {'yes' if found else 'no'} | {_cell(told)} |")
     lines += ["", "## States seen", "", "| statusText | read as | final | first seen on |", "|---|---|---|---|"]
-    for status, what in states.items():
-        final = "yes" if is_final(status) else "no"
-        known = word(status) if read_status(status) is not None else "unknown, shown as it came"
-        lines.append(f"| {_cell(status)} | {known} | {final} | {_cell(what)} |")
+    for one in states:
+        final = "yes" if is_final(one.status) else "not known" if is_unknown(one.status) else "no"
+        lines.append(f"| {_cell(one.word)} | {_read_as(one)} | {final} | {_cell(one.what)} |")
     return "\n".join([*lines, ""])
+
+
+def _read_as(state: SeenState) -> str:
+    return "unknown" if is_unknown(state.status) else word(state.status) if read_status(state.status) else "canceled"
 
 
 def _cell(text: str) -> str:
@@ -247,12 +252,12 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
             whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
             where = f"{whose} ({md.quote(_ODD_ADDRESS if one.host is None else one.host, _NAME_LIMIT)})"
         trouble = f" :warning: {md.quote_sentence(worded(one.trouble))}" if one.trouble else ""
-        lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
+        lines.append(f"• `{md.quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
     return Content(text=md.fallback_text(lines), blocks=[md.paragraph("\n".join(lines))])
 
 
 def record(store: str, found: BookingRecord) -> Content:
-    raw = f" · `{md.quote(found.status, _NAME_LIMIT)}`" if read_status(found.status) is not None else ""
+    raw = f" · `{md.quote(found.word or found.status, _NAME_LIMIT)}`" if not is_unknown(found.status) else ""
     lines = [
         f"{symbol(found.status)} *{md.quote(found.numeric_id or found.id, _NAME_LIMIT)}* · "
         f"{md.quote(store, _NAME_LIMIT)}: *{word(found.status)}*{raw}"

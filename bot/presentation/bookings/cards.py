@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
 from bot.domain.bookings.fields import map_link
-from bot.domain.bookings.record import Charge, Payment, Status, charge, is_canceled, read_status
+from bot.domain.bookings.record import Charge, Payment, Status, charge, is_canceled, is_unknown, read_status
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.text import clean
@@ -18,6 +18,11 @@ from bot.presentation.blocks.elements import actions, button
 from bot.presentation.reasons import because, because_refused, in_words, reason_of, worded
 
 _RAW_LIMIT = 80
+UNKNOWN_STATE: Final = "unknown state"
+_MAY_HAVE_ENDED: Final = (
+    "It may have ended. An admin can add the line for this state: use the switchboard command with `unread`."
+)
+_LOOK_IT_UP: Final = "*Needs someone*: no change for a day. Check it in the provider's dashboard."
 _REASON_LIMIT = 500
 _STEPS: Final = 6  # a driver is searched for, assigned, at the store, on the way, at the door; delivered
 START = "booking.start"
@@ -59,16 +64,16 @@ _SHOWN: Final = {
 
 
 def word(status: str) -> str:
-    """Our word for a state of the service; an unknown state as it came, escaped."""
+    """Our word for a state of the service; an unknown state with the service's word, escaped."""
     known = read_status(status)
     if known is not None:
         return _SHOWN[known].word
-    return f"canceled ({md.quote(status, _RAW_LIMIT)})" if is_canceled(status) else md.quote(status, _RAW_LIMIT)
+    return f"{'canceled' if is_canceled(status) else UNKNOWN_STATE} ({md.quote(status, _RAW_LIMIT)})"
 
 
 def symbol(status: str) -> str:
     known = read_status(status)
-    return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":package:"
+    return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":grey_question:"
 
 
 def progress(booking: Booking) -> str:
@@ -129,11 +134,13 @@ def _at_the_service(booking: Booking, now: datetime) -> str:
         case Status.NOT_DELIVERED:
             rest = f"The customer did not get it.{why}"
         case None if not is_canceled(status):
-            rest = "The service uses a word that Switchboard does not know; it counts as under way."
+            rest = _LOOK_IT_UP if booking.detail.get("asked") else _MAY_HAVE_ENDED
         case _:
             rest = why.strip() if is_canceled(status) else ""
-    raw = f" · `{md.quote(status, _RAW_LIMIT)}`" if known is not None else ""
-    return f"{symbol(status)} *{md.capital(word(status))}*{raw}. {rest}".strip()
+    said = UNKNOWN_STATE if is_unknown(status) else word(status)
+    raw = md.quote(str(booking.detail.get("word") or status), _RAW_LIMIT)
+    beside = f" · `{raw}`" if known is not None or is_unknown(status) else ""
+    return f"{symbol(status)} *{md.capital(said)}*{beside}. {rest}".strip()
 
 
 def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
@@ -262,6 +269,11 @@ def _notes(booking: Booking) -> list[str]:
     if booking.kind is BookingKind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")
     return found
+
+
+def ask_about(booking: Booking) -> list[Block]:
+    """What a person can press in an alert about it."""
+    return actions([one for one in _buttons(booking) if one["action_id"] in (TRACK, CANCEL, REFRESH)])
 
 
 def _buttons(booking: Booking) -> list[Block]:

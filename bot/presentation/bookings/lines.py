@@ -1,6 +1,7 @@
 """What happened to a booking: lines in the thread of its card, each event once, and its audit trail."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from bot.domain.audit import Entry, VerifiedRow
@@ -10,8 +11,19 @@ from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.presentation.audit import WORD_LIMIT, person, told_sentence, told_story
 from bot.presentation.blocks.text import as_said, linked, mention, message, quote
-from bot.presentation.bookings.cards import charged, driver_line, headline, named, proof, symbol, word
+from bot.presentation.bookings.cards import (
+    UNKNOWN_STATE,
+    ask_about,
+    charged,
+    driver_line,
+    headline,
+    named,
+    proof,
+    symbol,
+    word,
+)
 from bot.presentation.reasons import because, because_refused, in_words
+from bot.presentation.unread import state_lines
 
 _RAW_LIMIT = 80
 
@@ -20,7 +32,9 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
     # Some topics carry a number behind a colon, so that each is told again.
     template = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], ":package: {booking} has changed.")
     if callable(template):
-        return message(template(booking, facts))
+        content = message(template(booking, facts))
+        pressed = ask_about(booking) if facts.get("topic", "").startswith("stuck") else []
+        return replace(content, blocks=[*content.blocks, *pressed])
     by = mention(str(facts["by"])) if facts.get("by") else ""
     slots = {
         "booking": named(booking),
@@ -82,6 +96,23 @@ def _sentence(entry: Entry, nth: int) -> str:
     return told_sentence(_SAID, entry, values)
 
 
+def _unknown_state(booking: Booking, facts: Mapping[str, Any]) -> str:
+    lead = f":grey_question: {named(booking)} is in a state that isn't known here. It may have ended."
+    return "\n".join([lead, "To fix it:", *state_lines([str(facts.get("status", ""))])])
+
+
+def _stuck(booking: Booking, facts: Mapping[str, Any]) -> str:
+    status = str(facts.get("status", ""))
+    return "\n".join(
+        [
+            f":rotating_light: Action needed: {named(booking)} has been in the unknown state "
+            f"`{quote(status, _RAW_LIMIT)}` for a day. Check it in the provider's dashboard.",
+            "Still going: press *Refresh* later, or *Cancel*. Ended:",
+            *state_lines([status]),
+        ]
+    )
+
+
 def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
     status = str(facts.get("status", ""))
     lead = f"{symbol(status)} {named(booking)}"
@@ -97,7 +128,7 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
         by = f", asked by {mention(str(facts['by']))}" if facts.get("by") else ""
         return f"{lead} is *{word(status)}*{by}.{why}"
     if known is None:
-        return f"{lead} is now `{quote(status, _RAW_LIMIT)}`, a word that Switchboard does not know."
+        return f"{lead}: *{UNKNOWN_STATE}* `{quote(status, _RAW_LIMIT)}`. It may have ended; I keep checking."
     if known is Status.COMPLETED:
         shown = proof(str(facts.get("proof", "")))
         return f"{lead} is *completed*: it was delivered.{f' Proof of delivery: {shown}' if shown else ''}"
@@ -107,6 +138,8 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
 
 _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] = {
     "moved": _moved,
+    "unknown_state": _unknown_state,
+    "stuck": _stuck,
     "driver": ":bust_in_silhouette: {booking}: driver {driver}{reported}.",
     "unverified": lambda booking, facts: f":grey_question: {named(booking)}: the service {_reported(facts, 'it')}",
     "unknown": (

@@ -3,7 +3,6 @@
 Polling is the guarantee; webhooks only make it faster. The result of an action is read, never assumed.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,7 +14,7 @@ from pydantic import SecretStr
 
 from bot.clients.transport import Guard
 from bot.domain.bookings.booking import Act, Booking, Stage
-from bot.domain.bookings.record import BookingRecord, Evidence, Point, is_canceled
+from bot.domain.bookings.record import BookingRecord, Evidence, Point, SeenState, is_canceled, is_unknown
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
@@ -35,6 +34,7 @@ log = structlog.get_logger(__name__)
 _PATIENCE = 3
 """Reads in a row that may fail temporarily before the card says so."""
 _NOT_FOUND = 404
+_MOST_OPEN = 5_000
 _MOST_STORES = 10
 """Stores that are searched for a booking without a row here."""
 
@@ -153,17 +153,49 @@ async def get_booking(ctx: Context, booking_id: str) -> Booking | None:
 
 
 async def booking_on_card(ctx: Context, booking_id: str, *, channel: str, ts: str) -> Booking | None:
-    """The booking, if this message is its card that we posted ourselves."""
-    board, booking = await ctx.read(lambda uow: (uow.boards.find(channel, ts), uow.bookings.get(booking_id)))
-    return booking if board is not None and booking is not None and board.subject == booking.subject else None
+    """The booking, if this message is its card, or an alert about it, that we posted ourselves."""
+
+    def shown(uow: Unit) -> Booking | None:
+        booking, board = uow.bookings.get(booking_id), uow.boards.find(channel, ts)
+        if booking is None:
+            return None
+        is_card = board is not None and board.subject == booking.subject
+        return booking if is_card or uow.outbox.posted(booking.subject, channel=channel, ts=ts) else None
+
+    return await ctx.read(shown)
 
 
 async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | None:
     return await ctx.read(lambda uow: delivery.spelled(uow, store))
 
 
-async def evidence(ctx: Context) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
-    return await ctx.read(gathered)
+async def unknown_states(ctx: Context) -> list[SeenState]:
+    """Those seen here that no line of the route table explains."""
+    delivery = ctx.delivery.client
+    return [one for one in (await evidence(ctx, delivery))[1] if is_unknown(one.status)] if delivery is not None else []
+
+
+async def read_explained(ctx: Context) -> None:
+    """At start: bookings whose state was unknown are due at once where a line explains it by now."""
+    delivery = ctx.delivery.client
+    if delivery is None:
+        return
+
+    def explained(uow: Unit) -> list[str]:
+        found = uow.bookings.open(limit=_MOST_OPEN)
+        odd = [one for one in found if one.stage is Stage.OPEN and is_unknown(one.status)]
+        return [one.id for one in odd if not is_unknown(delivery.client.state_of(one.status))]
+
+    def hasten(uow: Unit) -> None:
+        for one in due:
+            uow.bookings.hasten(one, uow.now)
+
+    if due := await ctx.read(explained):
+        await ctx.write(hasten, name="states_explained")
+
+
+async def evidence(ctx: Context, delivery: DeliveryService) -> tuple[dict[Point, Evidence], list[SeenState]]:
+    return await ctx.read(partial(gathered, ours=delivery.client.state_of))
 
 
 async def find_booking(ctx: Context, text: str) -> Booking | None:

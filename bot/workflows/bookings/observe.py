@@ -5,7 +5,7 @@ A booking costs money, so the requester, the person who canceled it and the serv
 story of a payment. The customer's number and address are left out of the audit, which is kept for ever.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
 from datetime import datetime, timedelta
@@ -21,12 +21,15 @@ from bot.domain.bookings.record import (
     Driver,
     Evidence,
     Point,
+    SeenState,
     Status,
     StatusChange,
     change_of,
     charge,
     is_final,
+    is_unknown,
     read_status,
+    same_word,
 )
 from bot.domain.money import plain
 from bot.domain.policy import Policy
@@ -45,6 +48,10 @@ _COUNTDOWN = timedelta(seconds=60)
 _APART = {"id", "status", "numeric_id", "external_id", "driver"}
 _FIELDS = tuple(one.name for one in fields(BookingRecord) if one.name not in _APART)
 """What the details of a booking keep of its record, by the same names."""
+_MOST_STATES = 200
+"""Words for states that are kept, in case the service writes sentences."""
+_A_DAY = timedelta(hours=24)
+"""In an unknown state without a change: then somebody is asked to look."""
 _WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
 STORE = "store"
 """Kind of the subject that stands for a store: it has lines in its channel and no board."""
@@ -67,6 +74,8 @@ def observe(
         uow.bookings.release(booking.id, owner=uow.owner, due_at=None)
         return current
     detail = _merged(booking.detail, record, report)
+    if is_unknown(booking.status) and uow.now - _changed_at(booking, detail) >= _A_DAY:
+        detail["asked"] = True
     if change is StatusChange.NONE:
         is_same = detail == dict(booking.detail)
         if booking.stage is Stage.ENDED:  # it is over; a proof of delivery may still come
@@ -89,10 +98,12 @@ def _store(
         detail |= {"history": history[-_HISTORY:], "changes": int(detail.get("changes", 0)) + 1}
         detail["changed_at"] = uow.now.isoformat()
         detail.pop("reported", None)
+        detail.pop("asked", None)
     polls = 0 if moved else booking.polls + 1
     facts = {
         "number": record.numeric_id or booking.numeric_id,
         "status": record.status,
+        "word": record.word if record.word != record.status else "",
         "reason": str(detail.get("cancel_reason", "")),
     }
     stored = uow.bookings.move(
@@ -116,6 +127,8 @@ def _store(
     if moved:
         _tell_move(uow, stored, booking, change)
         return stored
+    if detail.get("asked") and not booking.detail.get("asked"):
+        alarm(uow, stored, f"stuck:{detail.get('changes', 0)}", {"status": stored.status})
     given = [one.get("driver") for one in (booking.detail, detail)]
     before, driver = (Driver(**one) if isinstance(one, dict) else Driver() for one in given)
     if driver != before and driver.is_known:
@@ -137,27 +150,32 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
     }
     tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
     note(uow, Point.STATES, stored.reference)
-    states = _kept(uow, _STATES)
-    if stored.status not in states:
-        uow.flags.set(_STATES, {**states, stored.status: stored.reference}, uow.now)
+    states, word = _kept(uow, _STATES), str(detail.get("word") or stored.status)
+    if is_new := word not in states and len(states) < _MOST_STATES:
+        uow.flags.set(_STATES, {**states, word: stored.reference}, uow.now)
     if change is StatusChange.RESTARTED:
         note(uow, Point.RESTART, stored.reference)
     if detail.get("tracking_url"):
         note(uow, Point.VIEW, stored.reference)
-    if read_status(stored.status) is None:
+    if is_unknown(stored.status):
         log.warning("a state nobody knows", reference=stored.reference, status=stored.status)
+        if is_new:
+            alarm(uow, stored, f"unknown_state:{same_word(word)}", {"status": word})
     if stored.known_status is Status.PROVIDER_NOT_FOUND:
         alarm(uow, stored, f"no_provider:{detail['changes']}", {"status": stored.status})
 
 
 def _pause(uow: Unit, booking: Booking, detail: Mapping[str, Any], *, polls: int) -> timedelta:
     """Pause before the next read. Bookings move within minutes: the pace restarts with each change."""
-    changed = datetime.fromisoformat(str(detail["changed_at"])) if detail.get("changed_at") else booking.created_at
-    pause = next_poll(base=uow.poll_seconds, polls=polls, age=uow.now - changed)
+    pause = next_poll(base=uow.poll_seconds, polls=polls, age=uow.now - _changed_at(booking, detail))
     if booking.search_at is not None and booking.search_at > uow.now:
         base = timedelta(seconds=uow.poll_seconds)
         return max(base, min(pause, _COUNTDOWN, booking.search_at + base - uow.now))
     return pause
+
+
+def _changed_at(booking: Booking, detail: Mapping[str, Any]) -> datetime:
+    return datetime.fromisoformat(str(detail["changed_at"])) if detail.get("changed_at") else booking.created_at
 
 
 def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRecord | None) -> dict[str, Any]:
@@ -239,8 +257,8 @@ def note(uow: Unit, point: Point, what: str) -> None:
     uow.flags.set(_EVIDENCE, found, uow.now)
 
 
-def gathered(tx: Tx) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
-    """Everything seen: by point, and every state with the booking it was first seen on."""
+def gathered(tx: Tx, *, ours: Callable[[str], str] = str) -> tuple[dict[Point, Evidence], list[SeenState]]:
+    """Everything seen: by point, and the states. ``ours``: our state for a word of the service."""
     found = _kept(tx, _EVIDENCE)
     points = {}
     for point in Point:
@@ -250,7 +268,8 @@ def gathered(tx: Tx) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
                 points[point] = Evidence(
                     count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
                 )
-    return points, {name: str(what) for name, what in _kept(tx, _STATES).items()}
+    states = _kept(tx, _STATES).items()
+    return points, [SeenState(word=word, status=ours(word), what=str(what)) for word, what in states]
 
 
 def _kept(tx: Tx, key: str) -> dict[str, object]:

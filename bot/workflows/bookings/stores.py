@@ -357,24 +357,24 @@ async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: b
     if on and not ctx.public:
         raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
     key = await delivery.key_of(ctx.store, store)
-    troubles: dict[WebhookKind, Reason] = {}
+    outcomes: dict[str, Outcome | None] = {}
     for kind in WebhookKind if on is not None else ():
         if on:
-            outcome = await _register(ctx, delivery, store, kind, key)
-        else:
-            delete = partial(delivery.client.delete_webhook, kind, key=key)
-            outcome = await changed_at_the_service(ctx, delivery, delete)
-        if outcome is not None and not isinstance(outcome, Done):
-            troubles[kind] = failed(outcome, service=DELIVERY)
+            outcomes |= await _register(ctx, delivery, store, kind, key)
+            continue
+        for name in delivery.client.names_of(kind):
+            delete = partial(delivery.client.delete_webhook, name, key=key)
+            outcomes[name] = await changed_at_the_service(ctx, delivery, delete)
     by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
     own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
     found = []
-    for kind in WebhookKind:
-        url, host = by_kind.get(kind.value, ""), None
+    for name in (name for kind in WebhookKind for name in delivery.client.names_of(kind)):
+        url, host, outcome = by_kind.get(name.upper(), ""), None, outcomes.get(name)
         with suppress(ValueError):
             host = urlsplit(url).hostname or ""
         ours = token_hash(url.rpartition("/")[2]) in own
-        found.append(HookState(kind=kind, host=host, ours=ours, trouble=troubles.get(kind)))
+        trouble = None if outcome is None or isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
+        found.append(HookState(kind=name, host=host, ours=ours, trouble=trouble))
     if on is False:
         await ctx.write(
             lambda uow: [uow.store_events.end_hooks(store, kind.value, uow.now) for kind in WebhookKind],
@@ -386,8 +386,8 @@ async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: b
 
 async def _register(
     ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
-) -> Outcome | None:
-    """Register one address; it is stored here first, because the first event may arrive before the answer."""
+) -> dict[str, Outcome | None]:
+    """Register one address under each name of the kind; stored here first: an event may arrive before the answer."""
     now = ctx.clock.now()
     identifier = ulid(now)
     token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
@@ -404,5 +404,9 @@ async def _register(
         note(uow, Point.HOOK, store)
 
     address = f"{ctx.callback_base.rstrip('/')}/callbacks/delivery/{token}"
-    send = partial(delivery.client.register_webhook, kind, address, key=key)
-    return await changed_at_the_service(ctx, delivery, send, claim=claim, done=done)
+    outcomes: dict[str, Outcome | None] = {}
+    for number, name in enumerate(delivery.client.names_of(kind)):
+        send = partial(delivery.client.register_webhook, name, address, key=key)
+        first = {} if number else {"claim": claim}
+        outcomes[name] = await changed_at_the_service(ctx, delivery, send, done=done, **first)
+    return outcomes

@@ -75,7 +75,7 @@ def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
 
 def test_what_is_not_said_is_left_out() -> None:
     assert said("taken", status="ACCEPTED") == snapshot("The delivery service took it, and says *driver assigned*.")
-    assert said("moved") == snapshot("The delivery service says *?*.")
+    assert said("moved") == snapshot("The delivery service says *unknown state (?)*.")
     assert said("joined") == snapshot("It turned out to be another one, which was waiting for its answer.")
     assert said("turned_round") == snapshot("<@U0MARIA>: turned round.")
 

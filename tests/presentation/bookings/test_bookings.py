@@ -127,10 +127,12 @@ def test_every_answer() -> None:
 
 def test_the_checklist_whole_and_empty() -> None:
     seen = {point: records.Evidence(count=999, last=NOW, what=WORST) for point in records.Point}
-    states = {f"{WORST} {number}": "B-4F7K2M" for number in range(60)}
+    states = [
+        records.SeenState(word=f"{WORST} {number}", status=f"{WORST} {number}", what="B-4F7K2M") for number in range(60)
+    ]
     for content in (
         answers.checklist(seen, states, command="/deliver"),
-        answers.checklist({}, {}, command="/sb-deliver"),
+        answers.checklist({}, [], command="/sb-deliver"),
     ):
         check_message(content, longest=40_000)
         assert not ours(content)
@@ -190,5 +192,5 @@ B-4F7K2M · Centro → Ana Lopez
 def test_the_checklist_counts_what_is_required() -> None:
     needed = len([point for point in records.Point if point not in records.OPTIONAL])
     every = {point: records.Evidence(count=1, last=NOW, what="Centro") for point in records.Point}
-    said = answers.checklist(every, {}, command="/deliver").text
+    said = answers.checklist(every, [], command="/deliver").text
     assert said.splitlines()[0] == f"*Certification: {needed} of {needed} required points seen here*"

@@ -85,8 +85,9 @@ RETURNING: 🟩🟩🟩🟩🟩⬜  5 of 6 ⏎ :leftwards_arrow_with_hook: *Comi
 known there) ⏎ [Track] [Refresh] [Show contact]
 RETURNED: 🟩🟩🟩🟩🟩⬜  5 of 6 ⏎ :leftwards_arrow_with_hook: *Returned to the store* · `RETURNED`. ⏎ (what is known \
 there)
-a word nobody knows: 🟩🟩🟩🟩⬜⬜  4 of 6 ⏎ :package: *LOST_IN_FOG*. The service uses a word that Switchboard does not \
-know; it counts as under way. ⏎ (what is known there) ⏎ [Track] [Cancel] [Refresh] [Show contact]
+a word nobody knows: 🟩🟩🟩🟩⬜⬜  4 of 6 ⏎ :grey_question: *Unknown state* · `LOST_IN_FOG`. It may have ended. An \
+admin can add the line for this state: use the switchboard command with `unread`. ⏎ (what is known there) ⏎ [Track] \
+[Cancel] [Refresh] [Show contact]
 a cancellation nobody knows: :x: *Canceled (CANCELED_BY_RAIN)*. Reason: heavy rain. ⏎ (what is known there)
 behind: 🟩🟩⬜⬜⬜⬜  2 of 6 ⏎ :bust_in_silhouette: *Driver assigned* · `ACCEPTED`. ⏎ *Driver*: Luis Mora · +593 98 \
 765 4321 · Rayo _(reported, not confirmed)_ | *Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50, \
@@ -170,7 +171,7 @@ def test_lines() -> None:
 <https://proof.example.com/1|see it>
 :x: B-4F7K2M (Centro to Ana Lopez) is *canceled by the delivery service*, asked by <@U0MARIA>. Reason: asked for twice.
 :warning: B-4F7K2M (Centro to Ana Lopez): *not delivered*. Reason: nobody opened.
-:package: B-4F7K2M (Centro to Ana Lopez) is now `LOST_IN_FOG`, a word that Switchboard does not know.
+:grey_question: B-4F7K2M (Centro to Ana Lopez): *unknown state* `LOST_IN_FOG`. It may have ended; I keep checking.
 :repeat: B-4F7K2M (Centro to Ana Lopez): *search restarted*. The driver is gone, and every provider is asked again \
 (from driver assigned to searching for a driver).
 :bust_in_silhouette: B-4F7K2M (Centro to Ana Lopez): driver Luis Mora · +593 98 765 4321 · Rayo.
@@ -233,8 +234,9 @@ def test_words_that_nobody_knows() -> None:
         found[status] = " | ".join(shown)
     assert lines_of(found) == snapshot("""\
 CANCELLED_BY_RAIN: :x: | canceled (CANCELLED_BY_RAIN) |  | :x: *Canceled (CANCELLED_BY_RAIN)*.
-Odd <One>: :package: | Odd &lt;One&gt; | ⬜⬜⬜⬜⬜⬜  0 of 6 | :package: *Odd &lt;One&gt;*. The service uses a word \
-that Switchboard does not know; it counts as under way.""")
+Odd <One>: :grey_question: | unknown state (Odd &lt;One&gt;) | ⬜⬜⬜⬜⬜⬜  0 of 6 | :grey_question: *Unknown state* \
+· `Odd &lt;One&gt;`. It may have ended. An admin can add the line for this state: use the switchboard command with \
+`unread`.""")
 
 
 @pytest.mark.parametrize("stage", [stage for stage in Stage if stage not in (Stage.OPEN, Stage.ENDED)])

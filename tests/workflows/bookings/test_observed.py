@@ -57,7 +57,7 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     assert await drawn(rig, booking) > before
     points, states = await read(rig, gathered)
     assert set(points) == {Point.STATES, Point.VIEW}
-    assert dict(states) == {"ACCEPTED": booking.reference}
+    assert [(one.word, one.status, one.what) for one in states] == [("ACCEPTED", "ACCEPTED", booking.reference)]
 
 
 async def test_a_search_that_begins_anew_and_one_without_a_driver_are_evidence_and_an_alert(rig: Rig) -> None:

@@ -91,7 +91,7 @@ class Book:
     def create(self, store: Store, fields: Mapping[str, object]) -> Booking:
         """Create a booking: on hold with a cook time, otherwise searching at once. Repetitions are accepted."""
         now = self._clock()
-        cook = float(str(fields.get("cookTime") or 0)) / 1000
+        cook = float(str(fields.get("cookTime") or 0)) * self._switches.cook_unit
         booking = Booking(
             id=_id(),
             number=_FIRST_NUMBER + len(self.bookings),

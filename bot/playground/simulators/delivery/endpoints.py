@@ -31,7 +31,6 @@ MASTER = frozenset({"create_store", "list_stores"})
 """Operations of the company; all others take the key of a store."""
 
 _MINUTES_A_KM = 4
-_KINDS = ", ".join(WEBHOOK_KINDS)
 
 
 class Endpoints:
@@ -115,8 +114,8 @@ class Endpoints:
         """Register an address for one kind; it replaces the old one."""
         body, store = read_object(ask), self._store(ask)
         kind, url = str(body.get("type")), str(body.get("url") or "")
-        if kind not in WEBHOOK_KINDS:
-            raise Refusal(refused(400, f"type must be one of {_KINDS}", "INVALID_FIELD"))
+        if kind not in (kinds := [self._switches.word(one) for one in WEBHOOK_KINDS]):
+            raise Refusal(refused(400, f"type must be one of {', '.join(kinds)}", "INVALID_FIELD"))
         if not url.startswith(("http://", "https://")):
             raise Refusal(refused(400, "url must be an address", "INVALID_FIELD"))
         store.webhooks[kind] = url

@@ -143,6 +143,8 @@ class DeliverySwitches:
         forget_external: records do not repeat the integrator's id.
         keep_webhooks: a DELETE of a webhook is answered 2xx without effect, as behind a proxy that drops its body.
         numbers_as_text: ``bookingNumericId`` comes as text.
+        words: states and kinds of events that are called otherwise here.
+        cook_unit: seconds of one unit of ``cookTime``.
     """
 
     suspended: bool = False
@@ -156,3 +158,9 @@ class DeliverySwitches:
     forget_external: bool = False
     keep_webhooks: bool = False
     numbers_as_text: bool = False
+    words: Mapping[str, str] = field(default_factory=dict)
+    cook_unit: float = 0.001
+
+    def word(self, ours: str) -> str:
+        """What this service calls a state or a kind of event."""
+        return self.words.get(ours, ours)

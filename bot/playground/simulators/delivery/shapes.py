@@ -23,8 +23,8 @@ class Shapes:
         body: dict[str, object] = {
             "_id": booking.id,
             "bookingNumericId": self._number(booking),
-            "statusText": booking.status,
-            "currentStatus": booking.status.replace("_", " ").capitalize(),
+            "statusText": self._switches.word(booking.status),
+            "currentStatus": self._switches.word(booking.status).replace("_", " ").capitalize(),
             "smrURL": f"{self._base}/track/{booking.id}",
             "bookingDetailUrl": f"{self._base}/detail/{booking.id}",
             "deliveryFee": booking.fee_cents / 100,
@@ -52,8 +52,8 @@ class Shapes:
         if kind == "driver":
             return {**self._driver(booking), **named}
         return {
-            "statusText": booking.status,
-            "currentStatus": booking.status.replace("_", " ").capitalize(),
+            "statusText": self._switches.word(booking.status),
+            "currentStatus": self._switches.word(booking.status).replace("_", " ").capitalize(),
             **named,
             "cancelReason": booking.cancel_reason or None,
             "validationCode": booking.validation_code,

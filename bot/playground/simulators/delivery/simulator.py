@@ -161,7 +161,7 @@ class DeliverySimulator(MovingServer):
     def _tell(self, booking: Booking, kind: str) -> None:
         """Send the webhooks of a change; an assigned driver triggers both kinds."""
         for each in (kind, "status") if kind == "driver" else (kind,):
-            wanted = DRIVER_KIND if each == "driver" else STATUS_KIND
+            wanted = self.switches.word(DRIVER_KIND if each == "driver" else STATUS_KIND)
             url = booking.store.webhooks.get(wanted)
             if url:
                 body = self.shapes.event(booking, each)
