@@ -18,9 +18,11 @@ from bot.domain.localization.progress import CallState
 from bot.domain.localization.request import SOURCE, TARGET, Request, file_errors, request_errors
 from bot.presentation import answers
 from bot.presentation import localization as told
-from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
+from bot.presentation.blocks.text import message
+from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OPTION, READ, TEXT, URL, Carried, form
 from bot.presentation.views import notice
 from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
+from bot.workflows.localization.results import read_again
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for, opens
 from handlers.grammar.line import line_rule, read_line
@@ -203,6 +205,14 @@ async def other_language(deps: Dependencies, click: Click) -> Reply:
     return Open(form([request.capability], carried, given=given, note=told.OTHER_LANGUAGE))
 
 
+async def read_kept(deps: Dependencies, click: Click) -> Reply:
+    await localization_for(deps, click.user)
+    sight = await read_again(deps.ctx, click.value)
+    if sight is None:
+        return Private(told.nothing_kept(await sight_of(deps.ctx, click.value)))
+    return Private(message(f":warning: {told.STILL_UNREAD}")) if sight.state is CallState.UNREAD else Nothing()
+
+
 async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
     await localization_for(deps, click.user)
     seconds = file.duration_ms / 1000 if file.duration_ms else None
@@ -290,6 +300,7 @@ COMMAND = SlashCommand(NAME, "Work on audio, video, documents and texts", _VERBS
 BUTTONS: dict[str, ClickHandler] = {
     CANCEL: stop,
     AGAIN: again,
+    READ: read_kept,
     told.TO_ENGLISH: to_english,
     told.OTHER: other_language,
 }

@@ -38,11 +38,13 @@ CANCEL = "localization.cancel"
 AGAIN = "localization.again"
 TO_ENGLISH = "localization.to_english"
 OTHER = "localization.other_language"
+READ = "localization.read"
 LONG_TEXT = 2_500  # characters above which a text comes as a file
 _PREVIEW = 300
 _SHORT = 200  # characters up to which a text stands in the message of its call too
 _QUOTED = 600
 _NAME = 80
+_OTHERS = 12  # emotions beside the strongest
 _EMOJI = {
     "Anger": ":rage:",
     "Joy": ":smile:",
@@ -57,6 +59,7 @@ _SIGNS = {
     CallState.RUNNING: ":hourglass_flowing_sand:",
     CallState.HANDING_OVER: ":inbox_tray:",
     CallState.DONE: ":white_check_mark:",
+    CallState.UNREAD: ":warning:",
     CallState.FAILED: ":x:",
     CallState.UNKNOWN: ":grey_question:",
     CallState.CANCELED: ":no_entry_sign:",
@@ -67,6 +70,14 @@ _CORRECTED = frozenset({CallState.WAITING, CallState.RUNNING, CallState.DONE})
 WHICH_LANGUAGE = "Which language is the text in? It is not certain. Nothing was sent yet."
 OTHER_LANGUAGE = "This is the language that was recognized. Choose another one, and the text is sent again."
 _IN_BUTTON = 1_950  # characters of a text that a button carries
+_KEPT = (
+    "The answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press "
+    "*Read again*. It is not run or billed again."
+)
+STILL_UNREAD = (
+    "The answer still has names that I do not know. An admin finds the line for SERVICES_FILE with the switchboard "
+    "command `unread`; it counts after a restart."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,8 +177,11 @@ def board(sight: CallView) -> Content:
     elif sight.state in REPEATABLE and not sight.progress.again:
         doubt = "The service may have done it already. It may bill both."
         asked = question("Run it again?", doubt, yes="Run again", no="Leave it")
-        again = button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)
-        buttons = [again]
+        made = sight.progress.result is not None  # and billed, though nothing of it arrived
+        doubted = sight.state is CallState.UNKNOWN or made
+        buttons = [button("Run again", AGAIN, sight.id, confirm=asked if doubted else None)]
+    elif sight.state is CallState.UNREAD:
+        buttons = [button("Read again", READ, sight.id)]
     if sight.order.guessed and sight.state in _CORRECTED and len(sight.order.request.text) <= TEXT_LIMIT:
         buttons.append(button("Another language", OTHER, sight.id))
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
@@ -189,6 +203,12 @@ def foreign(mistakes: Content, language: str, text: str) -> Content:
     return Content(text=mistakes.text, blocks=[*mistakes.blocks, *first])
 
 
+def _waiting(sight: CallView) -> str:
+    if sight.silent_since is not None:
+        return f"waiting; the service has not answered since {md.moment(sight.silent_since)}"
+    return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
+
+
 def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
     took = f" after {md.clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
@@ -197,10 +217,8 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     said = md.sentence_of(f" It says: {md.quote(progress.words)}" if progress.words else "")
     why = f"{md.quote_sentence(worded(progress.reason))}{said}{again}"
     match sight.state:
-        case CallState.WAITING if sight.silent_since is not None:
-            return f"waiting; the service has not answered since {md.moment(sight.silent_since)}"
         case CallState.WAITING:
-            return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
+            return _waiting(sight)
         case CallState.RUNNING:
             doing = sight.order.request.capability.doing.lower()
             sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - of the file is there
@@ -210,6 +228,9 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
             return "done, its files are on their way"
         case CallState.DONE:
             return f"done{took}{_gist(sight)}{_lacking(sight)}"
+        case CallState.UNREAD:
+            part = f"done{took}{_gist(sight)}{_lacking(sight)}" if progress.result is not None else ""
+            return f"{part or f'answered{took}, under names that I do not know'}. {_KEPT}"
         case CallState.FAILED:
             return f"failed{took}. {why}"
         case CallState.UNKNOWN:
@@ -248,6 +269,8 @@ def _lacking(sight: CallView) -> str:
     if not isinstance(found, Tracks) or not found.missing:
         return ""
     names = " and ".join(f"*{md.escape(name)}*" for name in found.missing)
+    if sight.state is CallState.UNREAD:
+        return f". Missing: {names}, under no name that I know"
     return f". Missing: {names}. {md.quote_sentence(worded(sight.progress.reason) or 'the service did not give it')}"
 
 
@@ -265,7 +288,8 @@ def result(sight: CallView) -> Content:
     found, head = sight.progress.result, _asked(sight)
     match found:
         case Gender() | Emotion():
-            return Content(text=f"{head}: {_headline(found)}", blocks=md.paragraphs([f"{head}: {_headline(found)}"]))
+            said = [f"{head}: {_headline(found)}", *_other_scores(found)]
+            return Content(text="\n".join(said), blocks=md.paragraphs(["\n".join(said)]))
         case Phrases(sentences=sentences):
             lines = [f"{number}. {clean(one)}" for number, one in enumerate(sentences, 1)]
         case Written(text=text):
@@ -308,13 +332,22 @@ def _title(sight: CallView) -> str:
 
 
 def _headline(found: Gender | Emotion) -> str:
+    sure = f" ({_percent(found.percent)} sure)" if found.percent is not None else ""
     if isinstance(found, Emotion):
-        return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{md.quote(found.label, _NAME)}*"
-    sure = ""
-    if found.percent is not None:
-        whole = f"{found.percent.quantize(Decimal('0.1')):f}"
-        sure = f" ({whole.removesuffix('.0')} % sure)"
-    return f"*{md.quote(md.capital(found.gender), _NAME)}*{sure}"
+        return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{md.quote(found.label, _NAME)}*{sure}"
+    said = f" (confidence: {md.quote(found.sure, _NAME)})" if found.sure and not sure else ""
+    return f"*{md.quote(md.capital(found.gender), _NAME)}*{sure}{said}"
+
+
+def _percent(share: Decimal) -> str:
+    return f"{share.quantize(Decimal('0.1')):f}".removesuffix(".0") + " %"
+
+
+def _other_scores(found: Gender | Emotion) -> list[str]:
+    others = found.others if isinstance(found, Emotion) else ()
+    told = [f"{md.quote(label, _NAME)}{f' {_percent(share)}' if share is not None else ''}" for label, share in others]
+    more = [f"and {len(told) - _OTHERS} more"] if len(told) > _OTHERS else []
+    return [" · ".join([*told[:_OTHERS], *more])] if told else []
 
 
 def failure(sight: CallView) -> Content:
@@ -350,13 +383,19 @@ def asked_several(count: int, *, member: bool) -> Content:
 def no_cancel(sight: CallView | None) -> Content:
     if sight is None:
         return md.message(":warning: This button is out of date.")
-    ended = {CallState.HANDING_OVER: "is done already; its files are on their way", CallState.DONE: "is done already"}
+    ended = {CallState.HANDING_OVER: "is done already; its files are on their way"}
+    ended |= dict.fromkeys((CallState.DONE, CallState.UNREAD), "is done already")
     what = ended.get(sight.state, f"is over already: {sight.state.value}")
     return md.message(f":warning: There is nothing to cancel: it {what}.")
 
 
 def not_yours(requester: str) -> Content:
     return md.message(f":warning: Only {md.mention(requester)}, who asked for it, or an admin can cancel it.")
+
+
+def nothing_kept(sight: CallView | None) -> Content:
+    out_of_date = ":warning: This button is out of date."
+    return md.message(out_of_date if sight is None else ":information_source: It was read again already.")
 
 
 def no_again(sight: CallView | None) -> Content:

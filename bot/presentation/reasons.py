@@ -270,7 +270,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.RESULT_NO_ADDRESS: "{who}named an address for its result that is none",
     Exchange.RESULT_UNREACHABLE: "{who}has a result at a host that cannot be reached",
     Exchange.RESULT_NOT_HANDED: "{who}did not hand its result over ({why})",
-    Exchange.RESULT_GONE: "{who}has no result at the address it named ({status})",
+    Exchange.RESULT_GONE: "{who}has no result at the address it named any more ({status}); such addresses expire",
     Exchange.NOT_CONFIGURED: "{who}is not configured",
     Exchange.SLACK_ERROR: "{who}{error}",
     Exchange.SLACK_UNREACHABLE: "{who}cannot be reached",

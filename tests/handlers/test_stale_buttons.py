@@ -57,9 +57,14 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.": [
                 "bulk.template"
             ],
-            "": ["booking.track", "home.refresh"],
+            "": ["booking.track", "localization.to_english", "home.refresh"],
             ":page_facing_up: The checklist is in your direct messages with me, as a file.": ["certification.export"],
-            ":warning: This button is out of date.": ["localization.cancel", "localization.again"],
+            ":warning: This button is out of date.": [
+                "localization.cancel",
+                "localization.again",
+                "localization.read",
+                "localization.other_language",
+            ],
             ":no_entry_sign: Only admins of the policy may do this, and you are not among them.": ["stopped.again"],
             ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [
                 "use"

@@ -23,7 +23,7 @@ an emotion has no face | each of the seven documented emotions is shown as itsel
 -    "Sadness": ":cry:",
 -
 an unknown call is repeated without a warning | who repeats an unknown call is told that both may be billed
--confirm=asked if sight.state is CallState.UNKNOWN else None
+-confirm=asked if doubted else None
 +confirm=None
 @ bot/domain/localization/progress.py tests/presentation/localization/test_localization.py
 an unknown call cannot be repeated | people can run again what nobody knows the end of

@@ -122,7 +122,7 @@ result_private: named a private address for its result
 result_no_address: named an address for its result that is none
 result_unreachable: has a result at a host that cannot be reached
 result_not_handed: did not hand its result over (503)
-result_gone: has no result at the address it named (404)
+result_gone: has no result at the address it named any more (404); such addresses expire
 not_configured_here: is not configured
 slack_error: not_in_channel
 slack_unreachable: cannot be reached
@@ -230,7 +230,7 @@ no_public_url: PUBLIC_URL is missing, so there is no address that the delivery s
 registered
 list_answer_lost: Switchboard was restarted while the service had the file
 empty_result: its result is empty
-result_not_fetched: it has no result at the address it named (404)
+result_not_fetched: it has no result at the address it named any more (404); such addresses expire
 list_given_up: no answer (timed out) (3 times)
 asked_to_wait: the service asked to wait 5 times in a row (it asks to wait)
 not_working: the service does not work at the moment: it answered 500

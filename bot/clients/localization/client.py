@@ -1,8 +1,10 @@
 """The client of the content localization service: one request, sent once, and what became of it."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urljoin
 
@@ -10,14 +12,14 @@ from pydantic import SecretStr
 
 from bot.clients.calls import RESTS
 from bot.clients.circuit import Circuit
-from bot.clients.localization.wire import extension_of, read_result
+from bot.clients.localization.wire import extension_of, holds_nothing, other_addresses, read_result
 from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable
-from bot.clients.transport import Guard, PreparedRequest, Sink, Transport
-from bot.clients.unread import AnswerObserver, TracedReader, tell
+from bot.clients.transport import Guard, PreparedRequest, Sink, Transport, dump_json, read_reply
+from bot.clients.unread import AnswerObserver, TracedReader, Unfit, tell
 from bot.domain.localization.request import Request, request_errors
-from bot.domain.localization.results import SOUNDS, Result, Track, Tracks
-from bot.domain.outcome import Done, NotExecuted, Reply, Unknown, classify, read_error
+from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
 from bot.domain.reasons import Exchange, Reason
 
 SERVICE: Final = "localization"
@@ -36,7 +38,7 @@ _SUBTYPES: Final[Mapping[str, str]] = {
 _FAILED: Final = ("error", "failed", "fail")
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
-Outcome = Done[Result] | NotExecuted | Unknown
+Outcome = Done[Result] | Kept | NotExecuted | Unknown
 
 
 class LocalizationClient:
@@ -73,8 +75,9 @@ class LocalizationClient:
     ) -> Outcome:
         """Ask for one operation, once; every option of ``asked`` is filled in, see ``Request.complete``.
 
-        ``Done``: a track without an address is in the sink, which takes media that come as the answer. ``Unknown``: it
-        may have been done, and billed; never sent again unasked.
+        ``Done``: a track without an address is in the sink, which takes media that come as the answer. ``Kept``: it was
+        done, and the answer, or a part of it, is under other names; see :meth:`read_again`. ``Unknown``: it may have
+        been done, and billed; never sent again unasked.
 
         Raises:
             PersonError: it breaks a rule of the operation; nothing was sent.
@@ -99,12 +102,13 @@ class LocalizationClient:
             kind = poured.content_type.partition(";")[0].strip().partition("/")[2]
             extension = _SUBTYPES.get(kind, kind if kind in SOUNDS else extension_of(asked))
             return Done(value=Tracks(tracks=(Track(name="audio", url="", extension=extension),)))
-        outcome = self._outcome(asked, route, reply)
-        if not isinstance(outcome, Done) or not isinstance(outcome.value, Tracks):
-            return outcome
-        base = transport.address("/")  # a path alone is one at the service itself
-        tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
-        return Done(value=replace(outcome.value, tracks=tuple(tracks)))
+        return self._outcome(asked, route, reply)
+
+    def read_again(self, asked: Request, answer: str) -> Outcome:
+        """Read the kept answer under the names that are known by now. Nothing is sent."""
+        route = self._routes.use(SERVICE, asked.operation.value)
+        reply = read_reply(status=HTTPStatus.OK, headers={}, body=answer.encode())
+        return self._outcome(asked, route, reply, again=True)
 
     def _prepare(self, route: Route, asked: Request, upload: Upload | None) -> PreparedRequest:
         """The form of a request under the service's names; whatever is not given is left out."""
@@ -128,7 +132,7 @@ class LocalizationClient:
             body=form,
         )
 
-    def _outcome(self, asked: Request, route: Route, reply: Reply) -> Outcome:
+    def _outcome(self, asked: Request, route: Route, reply: Reply, *, again: bool = False) -> Outcome:
         refused, said = _REFUSALS.get(reply.status or 0), read_error(reply, route.ours)
         if refused is not None:
             reason = Reason(refused, status=reply.status)
@@ -143,7 +147,22 @@ class LocalizationClient:
             if failed or (body.keys() & {"error", "errors", "detail"} and said.message):
                 reason = Reason(Exchange.REFUSED, status=None, fields=())
                 return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
-        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
+        found = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, Tracks) else None
+        lacking: list[tuple[str, ...]] = []
+        if found is not None and other_addresses(body, found.tracks):  # a track may be among them
+            lacking = [route.reply[name] for name in found.missing]
+        trouble = Unfit("a part is missing", body, *lacking) if lacking else reading.trouble
+        was_read = reading.was_read and not lacking
+        if was_read or not again:  # one answer is noted once
+            tell(self._answers, reply, route, was_read=was_read, trouble=trouble)
+        if found is not None:
+            base = self._media.address("/")  # a path alone is one at the service itself
+            tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in found.tracks)
+            outcome = Done(value=(found := replace(found, tracks=tuple(tracks))))
+        unread = isinstance(outcome, Unknown) and reply.is_success and body is not NO_JSON
+        if lacking or (unread and not holds_nothing(body)):
+            with suppress(RecursionError):  # nested deeper than it can be written
+                return Kept(reason=Reason(Exchange.UNEXPECTED, status=reply.status), answer=dump_json(body), read=found)
         return outcome
 
 

@@ -1,7 +1,8 @@
 """Readers of the service's answers: pure, tolerant of names and nesting. The only error raised is ``ValueError``."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import PurePosixPath
 from types import MappingProxyType
@@ -15,63 +16,180 @@ from bot.domain.localization.results import EMOTIONS, SOUNDS, Emotion, Gender, P
 from bot.domain.text import one_line
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
+_NO_RESULTS: Final = frozenset({"error", "errors", "detail", "warnings", "input", "request", "meta", "metadata"})
+"""Fields that hold something else, whatever lies in them."""
+_RECEIPTS: Final = frozenset({"status", "success", "ok", "code", "message", "id", "job_id", "task_id", "request_id"})
+_SAID: Final = (
+    *("text", "sentence", "content", "value", "transcript", "paraphrase", "summary", "translation"),
+    *("summary_text", "translation_text", "translated_text", "generated_text"),
+)
+"""Names of the text in an item of a list."""
+_LABELS: Final = ("label", "emotion", "gender", "name", "class")
+_SCORES: Final = ("score", "confidence", "confidence_level", "probability", "percent", "level", "value")
+_ADDRESSES: Final = ("url", "href", "link", "download_url", "file", "audio")
+_TITLES: Final = ("name", "label", "type", "track", "stem", "title")
+_DEEPEST: Final = 4
+_ASIDE: Final = 40
 _MOST_PHRASES: Final = 200
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*(%?)")
 _HUNDRED: Final = 100
 
 Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
+Label = tuple[str, Decimal | None]
 
 
 def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
     """The result in the JSON of a 2xx. ``names``: ours -> the alternatives of the service."""
-    wanted = [name for alternatives in names.values() for name in alternatives]
-    for _ in range(3):  # the answer itself holds one of the names, or what it wraps does
-        if isinstance(document, list) and len(document) == 1:
-            document = document[0]
+    wanted = {name for ours, alternatives in names.items() if ours != "confidence" for name in alternatives}
+    primary = next(iter(names.values()))[0]
+    at: object = document
+    for _ in range(_DEEPEST):  # the answer itself holds one of the names, or what it wraps does
+        if isinstance(document, list):
+            document = _of_list([one for one in document if _filled(one)], primary, wanted)
+        if isinstance(document, list):
+            continue
         if not isinstance(document, dict):
-            raise Unfit("no object", document)
+            break
+        at = document
         if any(_filled(document.get(name)) and not isinstance(document[name], dict) for name in wanted):
             break
         inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), dict | list)), None)
-        if inner is None:
+        inner = _only(document) if inner is None else inner
+        if inner is None or any(document.get(name) is inner for name in wanted):
             break
         document = inner
-    else:
-        raise Unfit("no object", document)
+    if not isinstance(document, dict):
+        raise Unfit("no object", at)
     return _READERS[asked.operation](asked, names, document)
+
+
+def _of_list(found: list[object], primary: str, wanted: set[str]) -> object:
+    """A list as the object that it stands for: its one object, the tracks by their titles, or a list of results."""
+    titled = {_text_under(one, _TITLES).casefold(): one for one in found if isinstance(one, dict)}
+    if len(found) == 1 and isinstance(found[0], list | dict) and not titled.keys() & wanted:
+        is_item = isinstance(found[0], dict) and not found[0].keys() & wanted and _text_under(found[0], _SAID)
+        return {primary: found} if is_item else found[0]
+    return titled if titled.keys() & wanted else {primary: found} if found else None
+
+
+def _only(body: Mapping[str, object]) -> object:
+    """The object, or the list of objects, in an object that holds else but figures and single words."""
+    inner = [one for name, one in body.items() if _filled(one) and not _is_aside(one) and name not in _NO_RESULTS]
+    if len(inner) != 1 or isinstance(inner[0], str):
+        return None
+    listed = inner[0] if isinstance(inner[0], list) else []
+    return inner[0] if all(isinstance(one, dict) for one in listed) else None
+
+
+def _is_aside(found: object) -> bool:
+    if isinstance(found, str):
+        return len(found) <= _ASIDE and " " not in found and "/" not in found
+    return not isinstance(found, dict | list)
 
 
 def _filled(found: object) -> bool:
     return found is not None and found not in ("", [], {})
 
 
-def _value(body: Mapping[str, object], names: Names) -> object:
+def _value(body: Mapping[str, object], names: Iterable[str]) -> object:
     return next((body[name] for name in names if _filled(body.get(name))), None)
 
 
+def _text_under(body: object, names: Iterable[str]) -> str:
+    return as_text(_value(body, names)) if isinstance(body, dict) else ""
+
+
+def _texts(found: object, depth: int = _DEEPEST) -> Iterator[str]:
+    """The texts in a value: of an object the one under a usual name, or all of them with their names."""
+    if isinstance(found, list) and depth:
+        for one in found:
+            yield from _texts(one, depth - 1)
+    elif isinstance(found, dict) and depth:
+        said = _value(found, _SAID)
+        if said is not None:
+            yield from _texts(said, depth - 1)
+            return
+        named = [(name, text) for name, one in found.items() for text in _texts(one, depth - 1)]
+        plain = len(named) == 1 or all(name.isdigit() for name, _ in named)
+        yield from (text if plain else f"{name}: {text}" for name, text in named)
+    elif text := as_text(found):
+        yield text
+
+
 def _text(body: Mapping[str, object], names: Names) -> str:
-    found = _value(body, names)
-    lines = found if isinstance(found, list) else [found]
-    text = "\n".join(filter(None, (as_text(line) for line in lines)))
+    text = "\n".join(_texts(_value(body, names)))
     if not text:
         raise Unfit(f"{names[0]} is missing", body, names)
     return text
 
 
 def _gender(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Gender:
-    """Certainty: ``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are the same; whatever is none of them is left out."""
-    gender, found = one_line(_text(body, names["gender"])), _value(body, names["confidence"])
+    """Certainty: ``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are the same; words stay words."""
+    labels = _labelled(_value(body, names["gender"]))
+    if not labels:
+        raise Unfit("gender is missing", body, names["gender"])
+    gender, percent = labels[0]
+    told, sure = _certainty(_value(body, names["confidence"]), gender)
+    return Gender(gender=gender, percent=percent if told is None else told, sure=sure)
+
+
+def _certainty(found: object, label: str, depth: int = _DEEPEST) -> tuple[Decimal | None, str]:
+    """Percent and words of a confidence: a figure, a word, or an object or list with the one of this label."""
+    if isinstance(found, list | dict) and found and depth:
+        by_label = {name.casefold(): percent for name, percent in _labelled(found)}
+        if label.casefold() in by_label:
+            return by_label[label.casefold()], ""
+        inner = _value(found, _SCORES) if isinstance(found, dict) else found[0] if len(found) == 1 else None
+        return _certainty(inner, label, depth - 1)
+    share, said = _share(found), one_line(as_text(found))
+    if share is not None:
+        return _percent(share, of=[share]), ""
+    return None, said if isinstance(found, str) and not any(map(str.isdigit, said)) else ""
+
+
+def _share(found: object) -> tuple[Decimal, bool] | None:
+    """A figure as it came, and whether it is in percent for certain; None: it is none from 0 to 100."""
     told = _PERCENT.fullmatch(str(found).strip()) if isinstance(found, Decimal | int | str) else None
-    if told is None or isinstance(found, bool):
-        return Gender(gender=gender, percent=None)
-    percent = Decimal(told[1]) if told[2] or Decimal(told[1]) > 1 else Decimal(told[1]) * _HUNDRED
-    return Gender(gender=gender, percent=percent if percent <= _HUNDRED else None)
+    if told is None or isinstance(found, bool) or Decimal(told[1]) > _HUNDRED:
+        return None
+    return Decimal(told[1]), bool(told[2])
+
+
+def _percent(share: tuple[Decimal, bool], *, of: Iterable[tuple[Decimal, bool]]) -> Decimal:
+    """In percent. Up to one it is a share, unless another of the same answer is above one."""
+    return share[0] if share[1] or any(one > 1 for one, _ in of) else share[0] * _HUNDRED
+
+
+def _labelled(found: object) -> list[Label]:
+    """Labels with their percentages, the strongest first: a label, ``{label, score}``, a list of either, a map."""
+    listed = [(label, share) for label, share in _labels(found, _DEEPEST) if label]
+    shares = [share for _, share in listed if share is not None]
+    return _strongest((label, None if share is None else _percent(share, of=shares)) for label, share in listed)
+
+
+def _strongest(labels: Iterable[Label]) -> list[Label]:
+    return sorted(labels, key=lambda one: Decimal(-1) if one[1] is None else one[1], reverse=True)
+
+
+def _labels(found: object, depth: int) -> Iterator[tuple[str, tuple[Decimal, bool] | None]]:
+    match found:
+        case list() if depth:
+            for one in found:
+                yield from _labels(one, depth - 1)
+        case dict() if label := _text_under(found, _LABELS):
+            yield one_line(label), _share(_value(found, _SCORES))
+        case dict():
+            for name, one in found.items():
+                share = _share(_value(one, _SCORES) if isinstance(one, dict) else one)
+                if share is not None:
+                    yield one_line(as_text(name)), share
+        case str():
+            yield one_line(as_text(found)), None
 
 
 def _phrases(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Phrases:
     found = _value(body, names["sentences"])
-    listed = found if isinstance(found, list) else [found]
-    texts = tuple(filter(None, (as_text(one) for one in listed[:_MOST_PHRASES])))
+    texts = tuple(_texts(found[:_MOST_PHRASES] if isinstance(found, list) else found))
     if not texts:
         raise Unfit("paraphrased_sentences is missing", body, names["sentences"])
     return Phrases(sentences=texts)
@@ -82,17 +200,19 @@ def _written(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obj
 
 
 def _emotion(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Emotion:
-    found = _value(body, names["emotion"])
-    if isinstance(found, list) and found:
-        found = found[0]
-    if isinstance(found, dict):
-        scores = {name: score for name, score in found.items() if isinstance(score, Decimal | int)}
-        strongest = max(scores, key=lambda name: scores[name]) if scores else ""
-        found = found.get("label") or found.get("emotion") or strongest
-    label = one_line(as_text(found))
-    if not label:
+    """The label that is named, or the strongest, with the scores of all, wherever they are."""
+    found = [body[name] for name in (*names["emotion"], *names.get("scores", ())) if _filled(body.get(name))]
+    labels = [(_known(label), share) for one in found for label, share in _labelled(one)]
+    if not labels:
         raise Unfit("emotion is missing", body, names["emotion"])
-    return Emotion(label=next((known for known in EMOTIONS if known.casefold() == label.casefold()), label))
+    label, shares = labels[0][0], {name: share for name, share in labels if share is not None}
+    told, _ = _certainty(_value(body, names.get("confidence", ())), label)
+    others = _strongest({name: shares.get(name) for name, _ in labels if name != label}.items())
+    return Emotion(label=label, percent=shares.get(label) if told is None else told, others=tuple(others))
+
+
+def _known(label: str) -> str:
+    return next((known for known in EMOTIONS if known.casefold() == label.casefold()), label)
 
 
 def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
@@ -101,7 +221,7 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
     missing: list[str] = []
     for name in names:
         try:
-            found.append(_track(body, names, name, otherwise="mp3"))
+            found.append(_track(_value(body, names[name]), name, otherwise="mp3"))
         except ValueError:
             missing.append(name)
     if not found:
@@ -110,7 +230,16 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
 
 
 def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
-    return Tracks(tracks=(_track(body, names, "audio", otherwise=extension_of(asked)),))
+    found = _value(body, names["audio"])
+    listed = found if isinstance(found, list) else [found]
+    try:
+        tracks = [
+            _track(one, "audio" if number == 1 else f"audio-{number}", otherwise=extension_of(asked))
+            for number, one in enumerate(listed, 1)
+        ]
+    except ValueError:
+        raise Unfit("audio is no address", body, names["audio"]) from None
+    return Tracks(tracks=tuple(tracks))
 
 
 def extension_of(asked: Request) -> str:
@@ -124,23 +253,46 @@ def extension_of(asked: Request) -> str:
             return "mp3"
 
 
-def _track(body: Mapping[str, object], names: Mapping[str, Names], name: str, *, otherwise: str) -> Track:
-    found = _value(body, names[name])
-    if isinstance(found, list) and len(found) == 1:
-        found = found[0]
-    if isinstance(found, dict):
-        found = found.get("url") or found.get("href")
+def holds_nothing(document: object) -> bool:
+    """Whether nothing in an answer may be a result: it is empty, or only says that something was taken or done."""
+    if isinstance(document, dict):
+        return all(name in _RECEIPTS or holds_nothing(one) for name, one in document.items())
+    return all(map(holds_nothing, document)) if isinstance(document, list) else not _filled(document)
+
+
+def other_addresses(document: object, tracks: Iterable[Track]) -> bool:
+    """Whether an answer holds addresses besides those of these tracks."""
+    known = {one.url for one in tracks}
+    waiting = [document]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, dict | list):
+            waiting += found.values() if isinstance(found, dict) else found
+        elif isinstance(found, str) and found.strip() not in known and _is_address(found.strip()):
+            return True
+    return False
+
+
+def _is_address(text: str) -> bool:
+    with suppress(ValueError):
+        parts = urlsplit(text)
+        # A path alone is one of the service's own; the client knows of what.
+        path_alone = text.startswith("/") and not parts.scheme and not parts.netloc
+        return path_alone or (parts.scheme in ("http", "https") and bool(parts.hostname))
+    return False
+
+
+def _track(found: object, name: str, *, otherwise: str) -> Track:
+    """Raises ValueError where it is no address."""
+    for _ in range(_DEEPEST):
+        if isinstance(found, list) and len(found) == 1:
+            found = found[0]
+        if isinstance(found, dict):
+            found = _value(found, _ADDRESSES)
     url = as_text(found)
-    no_address = Unfit(f"{name} is no address", body, names[name])
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise no_address from None
-    is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
-    # A path alone is one of the service's own; the client knows of what.
-    if not is_whole and (parts.scheme or parts.netloc or not url.startswith("/")):
-        raise no_address
-    ending = normal_format(PurePosixPath(unquote(parts.path)).suffix)
+    if not _is_address(url):
+        raise ValueError("no address")
+    ending = normal_format(PurePosixPath(unquote(urlsplit(url).path)).suffix)
     return Track(name=name, url=url, extension=ending if ending in SOUNDS else otherwise)
 
 

@@ -1,7 +1,7 @@
 """Progress of a call, as its job stores it: the request never changes, the progress does."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -27,6 +27,8 @@ class CallState(StrEnum):
     HANDING_OVER = "handing_over"
     """The service has finished; its files are being posted in the thread."""
     DONE = "done"
+    UNREAD = "unread"
+    """Done and billed; the answer, or a part of it, is under names that are not known here. It is kept."""
     FAILED = "failed"
     UNKNOWN = "unknown"
     """Sent, with an unknown outcome. Never sent again unasked."""
@@ -40,12 +42,15 @@ MOVES: Final = Machine(
         CallState.RUNNING: (
             CallState.HANDING_OVER,
             CallState.DONE,
+            CallState.UNREAD,
             CallState.FAILED,
             CallState.UNKNOWN,
             CallState.CANCELED,
             CallState.INTERRUPTED,
         ),
-        CallState.HANDING_OVER: (CallState.DONE, CallState.FAILED, CallState.INTERRUPTED),
+        CallState.HANDING_OVER: (CallState.DONE, CallState.UNREAD, CallState.FAILED, CallState.INTERRUPTED),
+        # Read again from the kept answer: the service is not asked.
+        CallState.UNREAD: (CallState.HANDING_OVER, CallState.DONE),
     },
     final=(CallState.DONE, CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED),
 )
@@ -115,6 +120,8 @@ class CallProgress:
     """Of handing the files over."""
     sent_at: datetime | None = None
     """When a file was last sent that may be in the thread."""
+    answer: str = field(default="", repr=False)
+    """JSON of an answer that could not be read whole, as large as the transport takes."""
 
     def but(self, **changes: Any) -> "CallProgress":
         return replace(self, **changes)
@@ -122,9 +129,14 @@ class CallProgress:
     def detail(self) -> dict[str, object]:
         moments: dict[str, datetime | None] = {name: getattr(self, name) for name in _MOMENTS}
         result = {"kind": type(self.result).__name__.lower(), **asdict(self.result)} if self.result else None
-        if isinstance(self.result, Gender) and self.result.percent is not None:
-            result = {"kind": "gender", "gender": self.result.gender, "percent": str(self.result.percent)}
+        if isinstance(self.result, Gender | Emotion):
+            percent = None if self.result.percent is None else str(self.result.percent)
+            result = {**(result or {}), "percent": percent}
+        if isinstance(self.result, Emotion):
+            others = [[label, None if share is None else str(share)] for label, share in self.result.others]
+            result = {**(result or {}), "others": others}
         return {
+            **({"answer": self.answer} if self.answer else {}),
             **{name: at.isoformat() if at else None for name, at in moments.items()},
             **{name: getattr(self, name) for name in _AS_THEY_ARE},
             "result": result,
@@ -146,6 +158,7 @@ class CallProgress:
                 for one in detail["deliveries"]
             ),
             reason=Reason.read(detail["reason"]),
+            answer=str(detail.get("answer", "")),
             **{name: detail[name] for name in _AS_THEY_ARE},
         )
 
@@ -153,17 +166,21 @@ class CallProgress:
 def _read_result(stored: Mapping[str, Any]) -> Result:
     match stored["kind"]:
         case "gender":
-            percent = stored["percent"]
-            return Gender(gender=stored["gender"], percent=None if percent is None else Decimal(percent))
+            return Gender(gender=stored["gender"], percent=_share(stored["percent"]), sure=stored.get("sure", ""))
         case "phrases":
             return Phrases(sentences=tuple(stored["sentences"]))
         case "written":
             return Written(text=stored["text"])
         case "emotion":
-            return Emotion(label=stored["label"])
+            others = tuple((str(label), _share(share)) for label, share in stored.get("others", ()))
+            return Emotion(label=stored["label"], percent=_share(stored.get("percent")), others=others)
         case _:
             tracks = tuple(Track(**one) for one in stored["tracks"])
             return Tracks(tracks=tracks, missing=tuple(stored.get("missing", ())))
+
+
+def _share(stored: str | None) -> Decimal | None:
+    return None if stored is None else Decimal(stored)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

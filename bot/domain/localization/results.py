@@ -1,18 +1,20 @@
 """Results of localization calls, independent of the service's field names; the duration of an audio file."""
 
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 
 from bot.domain.files.sniffing import MP3_BITRATES, MP3_RATES
+from bot.domain.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gender:
-    """Of the speaker. ``percent`` is the confidence, 0 to 100, where the service says one."""
+    """Of the speaker. ``percent`` is the confidence, 0 to 100, where the service says one; ``sure``: in its words."""
 
     gender: str
     percent: Decimal | None = None
+    sure: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +29,11 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Emotion:
-    """``label`` is one of the seven, or what the service said where it is none of them."""
+    """``label`` is one of the seven, or what the service said where it is none of them; ``others``: scores of more."""
 
     label: str
+    percent: Decimal | None = None
+    others: tuple[tuple[str, Decimal | None], ...] = ()
 
 
 EMOTIONS = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
@@ -55,6 +59,17 @@ class Tracks:
 
 SOUNDS = ("mp3", "wav", "ogg", "opus", "flac", "aiff", "aac", "m4a", "webm")
 Result = Gender | Phrases | Written | Emotion | Tracks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A success that names its results in another way: ``answer`` is its JSON, ``read`` the tracks that were found."""
+
+    reason: Reason
+    answer: str = field(repr=False)
+    read: Tracks | None = None
+
+
 _RIFF_HEAD = 12
 _CHUNK_HEAD = 8
 _UNKNOWN_SIZE = 0xFFFFFFFF

@@ -16,8 +16,9 @@ from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
-from bot.domain.localization.progress import CallProgress, CallState, Handed, Order, ResultFile
-from bot.domain.localization.results import SOUNDS, Result, Track, Tracks, seconds_of
+from bot.domain.localization.progress import CallProgress, CallState, CallView, Handed, Order, ResultFile
+from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks, seconds_of
+from bot.domain.outcome import Done
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
@@ -25,13 +26,14 @@ from bot.presentation import localization as texts
 from bot.slack.messenger import Stretch
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep
-from bot.workflows.localization.request import show_queue, sight_in, sight_of
+from bot.workflows.localization.request import find, show_queue, sight_in, sight_of
 from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import NO_PLACE, posted_between
 from storage.rows import Job
 
 RESULT = "result"
 FAILURE = "failure"
+_UNREAD = "unread"
 
 
 async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None) -> None:
@@ -45,6 +47,19 @@ def close(uow: Unit, job: Job, state: CallState, *, reason: Reason | None, words
     progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
     if uow.jobs.move(job, state, detail=progress.detail()) is not None:
         post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
+        show_queue(uow, job.kind)
+
+
+def set_aside(uow: Unit, job: Job, kept: Kept) -> None:
+    """Keep an answer that could not be read until somebody has it read again."""
+    progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=kept.reason, answer=kept.answer)
+    _wait_for_names(uow, job, progress)
+
+
+def _wait_for_names(uow: Unit, job: Job, progress: CallProgress) -> None:
+    detail = progress.detail()
+    if uow.jobs.move(job, CallState.UNREAD, detail=detail, closed_at=uow.now, due_at=None) is not None:
+        post_line(uow, subject=job.subject, key=_UNREAD, payload={"what": FAILURE}, last=True)
         show_queue(uow, job.kind)
 
 
@@ -91,16 +106,25 @@ class Spool:
             self._file.close()
 
 
-def accept(uow: Unit, job: Job, result: Result) -> Job | None:
-    """Store the result. Texts are queued with it; the job is returned when files have to be handed over."""
-    progress = CallProgress.read(job.detail).but(ended_at=uow.now)
+def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | None:
+    """Store the result. Texts are queued with it; the job is returned when files have to be handed over.
+
+    ``answer``: the whole one, of which the result lacks something.
+    """
+    before = CallProgress.read(job.detail)
+    progress = before.but(ended_at=before.ended_at or uow.now, reason=None, answer=answer)
     if isinstance(result, Tracks):
-        order = Order.read(job.payload)
-        deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
+        order, earlier = Order.read(job.payload), before.result
+        had = {one.name for one in earlier.tracks} if isinstance(earlier, Tracks) else set()
+        new = [one for one in result.tracks if one.name not in had]
+        if not new:
+            return None
+        deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in new)
         # The addresses of its files are kept with the deliveries alone, until those are done.
         kept = replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
-        detail = progress.but(result=kept, deliveries=deliveries).detail()
-        return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, due_at=uow.now, keep_lease=True)
+        detail = progress.but(result=kept, deliveries=deliveries, tries=0).detail()
+        due = uow.now
+        return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, closed_at=None, due_at=due, keep_lease=True)
     changed = uow.jobs.move(job, CallState.DONE, detail=progress.but(result=result).detail())
     if changed is not None:
         sight, subject = sight_in(uow, changed), changed.subject
@@ -122,6 +146,30 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
     return f"{stem}-{track.name}-{job_id[-6:].lower()}.{track.extension}"
 
 
+async def read_again(ctx: Context, job_id: str) -> CallView | None:
+    """Hand out what the kept answer holds under the names known by now, once; the service is not asked.
+
+    None: no answer is kept. A call that is still unread: its names are still unknown.
+    """
+
+    def kept(uow: Unit) -> Job | None:
+        job = find(uow, job_id)
+        return job if job is not None and job.state == CallState.UNREAD else None
+
+    job = await ctx.read(kept)
+    if job is None:
+        return None
+    request, answer = Order.read(job.payload).request, CallProgress.read(job.detail).answer
+    match ctx.localization.required().read_again(request, answer):
+        case Done(value=result):
+            await ctx.write(lambda uow: accept(uow, job, result), name="localization_read_again", wakes=False)
+        case Kept(read=Tracks() as some):
+            name = "localization_read_some"
+            await ctx.write(lambda uow: accept(uow, job, some, answer=answer), name=name, wakes=False)
+    ctx.wake()
+    return await sight_of(ctx, job_id)
+
+
 async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
     """Post every missing file into the thread; ``spool``: the file that was the answer itself, lost after a restart."""
     for number in range(len(CallProgress.read(job.detail).deliveries)):
@@ -130,7 +178,8 @@ async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
             return
         job = handed
     done, progress = job, CallProgress.read(job.detail)
-    if all(one.state is Handed.LOST for one in progress.deliveries):
+    lost = {one.track.name for one in progress.deliveries if one.state is Handed.LOST}
+    if isinstance(progress.result, Tracks) and lost >= {one.name for one in progress.result.tracks}:
         await end(ctx, job, CallState.FAILED, reason=progress.reason)
         return
     await keep(ctx, lambda uow: _close(uow, done), name="localization_done")
@@ -213,7 +262,9 @@ def _close(uow: Unit, job: Job) -> None:
     if isinstance(result, Tracks) and lost:
         there = tuple(one for one in result.tracks if one.name not in lost)
         result = Tracks(tracks=there, missing=(*result.missing, *lost))
-    if uow.jobs.move(job, CallState.DONE, detail=progress.but(deliveries=(), result=result).detail()) is not None:
+    if progress.answer:
+        _wait_for_names(uow, job, progress.but(deliveries=(), result=result))
+    elif uow.jobs.move(job, CallState.DONE, detail=progress.but(deliveries=(), result=result).detail()) is not None:
         show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
             post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)

@@ -21,7 +21,7 @@ from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.detection import load
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
 from bot.domain.localization.request import Request, file_errors
-from bot.domain.localization.results import Result
+from bot.domain.localization.results import Kept, Result, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.services import LOCALIZATION
@@ -29,7 +29,7 @@ from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
 from bot.workflows.localization.request import show_queue
-from bot.workflows.localization.results import Spool, accept, close, end, hand_over
+from bot.workflows.localization.results import Spool, accept, close, end, hand_over, set_aside
 from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import Work, elsewhere
 from storage.errors import StorageError
@@ -83,7 +83,7 @@ async def _call(ctx: Context, job: Job) -> None:
         spool.close()
 
 
-Answered = Done[Result] | NotExecuted | Unknown | Reason | None
+Answered = Done[Result] | Kept | NotExecuted | Unknown | Reason | None
 """What became of a request. A reason: it could not be made. None: somebody ended the call."""
 
 
@@ -135,6 +135,10 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
     match answered:
         case Done(value=result):
             return accept(uow, job, result)
+        case Kept(read=Tracks() as found, answer=answer):
+            return accept(uow, job, found, answer=answer)
+        case Kept() as kept:
+            set_aside(uow, job, kept)
         case NotExecuted(words=words) as refused:
             # The service's words are shown separately.
             reason = failed(replace(refused, words=""), service=LOCALIZATION)

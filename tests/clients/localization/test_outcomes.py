@@ -8,12 +8,13 @@ import pytest
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.request import Request
-from bot.domain.localization.results import Track, Tracks
+from bot.domain.localization.results import Kept, Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.presentation.reasons import worded
-from tests.clients.localization.conftest import Kept, OpenClient, upload
+from tests.clients.localization.conftest import Kept as Sink
+from tests.clients.localization.conftest import OpenClient, upload
 from tests.clients.wire_server import answer, wire_server
 
 TEXT = Request(operation=CallOperation.PARAPHRASE, text="The meeting was moved to Friday.")
@@ -53,6 +54,8 @@ ANSWERS: list[tuple[int, str, type, str]] = [
     (200, '{"errors": ["no such model"]}', NotExecuted, ""),
     *[(status, FAILED, Unknown, "") for status in (409, 500, 503)],
     *[(200, body, Unknown, "") for body in ("{}", "[]", "null", "hello", "<html></html>", '{"status": "queued"}')],
+    # What may be a result under another name is kept.
+    *[(200, body, Kept, "") for body in ('{"mood": "Joy"}', '[{"n": 1}]', '{"status": "done", "out": {"a": "Joy"}}')],
 ]
 
 
@@ -120,7 +123,7 @@ async def test_a_file_that_breaks_off(client: LocalizationClient, simulator: Loc
 async def test_media_too_large_end_unknown(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     simulator.switches.audio_as_bytes = True
     asked = Request(operation=CallOperation.CONVERSION, url="https://files.example.com/a.flac")
-    assert isinstance(await client.run(asked, sink=Kept(limit=1_000)), Unknown)
+    assert isinstance(await client.run(asked, sink=Sink(limit=1_000)), Unknown)
 
 
 CONVERT = Request(
@@ -132,7 +135,7 @@ async def answered(
     client: OpenClient, asked: Request, body: bytes = b"ID3", *, status: int = 200, headers: str
 ) -> tuple[object, bytes, int]:
     """What became of a request that is answered so, what the sink took, and how often it was sent."""
-    sink = Kept()
+    sink = Sink()
     async with wire_server(answer(body, status=f"{status} X", headers=headers)) as server:
         outcome = await client(server.url).run(asked, sink=sink)
     return outcome, bytes(sink.content), len(server.requests)

@@ -33,11 +33,33 @@ def wrapped(url: str) -> tuple[object, ...]:
     return url, [url], {"url": url}, [{"href": url}]
 
 
-def gender(value: object, percent: str | None, name: str = "confidence") -> tuple[CallOperation, object, Result]:
-    expected = Gender(gender="female", percent=None if percent is None else Decimal(percent))
+def gender(
+    value: object, percent: str | None, name: str = "confidence", sure: str = ""
+) -> tuple[CallOperation, object, Result]:
+    expected = Gender(gender="female", percent=None if percent is None else Decimal(percent), sure=sure)
     return CallOperation.GENDER, {"gender": "female", name: value}, expected
 
 
+def listed(name: str, score: str, **labels: object) -> list[object]:
+    return [{name: label, score: share} for label, share in labels.items()]
+
+
+def scored(label: str, percent: float, *others: tuple[str, float]) -> Emotion:
+    rest = tuple((other, Decimal(str(share))) for other, share in others)
+    return Emotion(label=label, percent=Decimal(str(percent)), others=rest)
+
+
+SURE: tuple[object, ...] = (
+    {"level": Decimal("0.93")},
+    {"value": "93%"},
+    [Decimal("0.93")],
+    {"score": {"percent": 93}},
+    {"female": Decimal("0.93"), "male": Decimal("0.07")},
+    {"Female": 93, "male": Decimal("0.7")},
+    [{"label": "male", "score": "7%"}, {"label": "female", "score": "93%"}],
+)
+UNSURE: tuple[object, ...] = (None, "", True, {"a": {}}, "101%", Decimal("1e9"), "-0.5", [], {})
+HIGH: tuple[object, ...] = ("high", " high ", {"level": "high"}, [{"value": "high"}])
 NO_TRACKS: tuple[object, ...] = (None, "", "later", [])
 ENGLISH = {"paraphrased_sentences": ["One.", "Two."]}
 RESULTS: list[tuple[CallOperation, object, Result]] = [
@@ -49,14 +71,40 @@ RESULTS: list[tuple[CallOperation, object, Result]] = [
     # Up to one it is a share.
     gender(1, "100"), gender("1.0", "100.0"), gender(Decimal("1.01"), "1.01"), gender("1%", "1"), gender(0, "0"),
     gender(100, "100"), gender("100.1%", None),
-    *[gender(value, None) for value in (None, "", "high", True, [1], {"a": 1}, "101%", Decimal("1e9"), "-0.5")],
+    *[gender(value, None) for value in UNSURE],
+    *[gender(value, None, sure="high") for value in HIGH],
+    *[gender(value, "93") for value in SURE],
+    *[
+        (CallOperation.GENDER, document, Gender(gender="female", percent=Decimal(93)))
+        for document in (
+            {"gender": {"label": "female", "confidence": Decimal("0.93")}},
+            {"gender": {"male": Decimal("0.07"), "female": Decimal("0.93")}},
+            {"gender": [{"label": "male", "score": 7}, {"label": "female", "score": 93}]},
+            [{"label": "male", "score": Decimal("0.07")}, {"label": "female", "score": Decimal("0.93")}],
+            {"status": "ok", "payload": {"took": 2, "detected_gender": "female", "score": 93}},
+        )
+    ],
     *[
         (CallOperation.PARAPHRASE, document, Phrases(sentences=("One.", "Two.")))
         for document in (ENGLISH, {"data": ENGLISH}, [ENGLISH],
-                         {"result": [{"paraphrased_sentences": ["One.", None, "", "Two."]}]})
+                         {"result": [{"paraphrased_sentences": ["One.", None, "", "Two."]}]},
+                         {"status": "success", "body": {"answer": ENGLISH}}, ["One.", "Two."],
+                         {"paraphrased_sentences": [{"text": "One.", "score": 1}, {"sentence": "Two."}]},
+                         {"paraphrased_sentences": [["One."], ["Two."]]},
+                         {"paraphrased_sentences": {"1": "One.", "2": "Two."}},
+                         {"data": [{"paraphrase": "One."}, {"paraphrase": "Two."}]})
     ],
     *[(CallOperation.TRANSCRIPTION, {name: "Hello"}, Written(text="Hello"))
       for name in ("text", "transcript", "transcription")],
+    *[
+        (CallOperation.TRANSCRIPTION, document, Written(text="Hello\nthere"))
+        for document in ({"segments": [{"start": 0, "text": "Hello"}, {"start": 1, "text": "there"}]},
+                         {"text": ["Hello", {"content": "there"}]},
+                         {"results": [{"transcript": "Hello"}, {"transcript": "there"}]})
+    ],
+    (CallOperation.SUMMARY, [{"summary_text": "Short."}], Written(text="Short.")),
+    (CallOperation.SUMMARY, {"summary": {"brief": "Short."}}, Written(text="Short.")),
+    (CallOperation.SUMMARY, {"summary": {"short": "A.", "long": "B."}}, Written(text="short: A.\nlong: B.")),
     *[
         (operation, {name: found}, Tracks(tracks=(TRACK,)))
         for operation in (CallOperation.AUDIO_EXTRACTION, CallOperation.CONVERSION, CallOperation.SPEECH)
@@ -74,6 +122,19 @@ RESULTS: list[tuple[CallOperation, object, Result]] = [
     (CallOperation.SEPARATION, {"vocals": BOTH[0].url, "music": BOTH[1].url}, Tracks(tracks=BOTH)),
     (CallOperation.SEPARATION, {"vocals": BOTH[0].url}, Tracks(tracks=BOTH[:1], missing=("music",))),
     *[
+        (CallOperation.SEPARATION, document, Tracks(tracks=BOTH))
+        for document in (
+            {"tracks": [{"name": "Vocals", "url": BOTH[0].url}, {"name": "music", "href": BOTH[1].url}]},
+            [{"type": "music", "file": {"url": BOTH[1].url}}, {"type": "vocals", "link": BOTH[0].url}],
+            {"id": "4711", "stems": {"vocals": {"file": {"url": BOTH[0].url}}, "music": [BOTH[1].url]}},
+        )
+    ],
+    *[
+        (CallOperation.CONVERSION, document,
+         Tracks(tracks=(TRACK, Track(name="audio-2", url=f"{BASE}/c.mp3", extension="mp3"))))
+        for document in ({"output": [TRACK.url, f"{BASE}/c.mp3"]}, [{"url": TRACK.url}, {"url": f"{BASE}/c.mp3"}])
+    ],
+    *[
         (CallOperation.SEPARATION, {"vocals": BOTH[0].url, "music": found}, Tracks(tracks=BOTH[:1], missing=("music",)))
         for found in NO_TRACKS
     ],
@@ -83,12 +144,28 @@ RESULTS: list[tuple[CallOperation, object, Result]] = [
         for document, label in (
             ({"emotion": "Joy"}, "Joy"), ({"emotion": "ANGER"}, "Anger"), ({"emotion": "surprise"}, "Surprise"),
             ({"emotion": "NEUTRAL"}, "Neutral"), ({"label": " surprise "}, "Surprise"),
-            ({"emotion": "Boredom"}, "Boredom"),
-            ({"emotion": {"label": "fear", "score": Decimal("0.7")}}, "Fear"),
-            ({"emotions": {"Joy": Decimal("0.1"), "Love": Decimal("0.8")}}, "Love"),
-            ({"emotions": [{"label": "Sadness"}]}, "Sadness"),
+            ({"emotion": "Boredom"}, "Boredom"), ({"emotions": [{"label": "Sadness"}]}, "Sadness"),
         )
     ],
+    *[
+        (CallOperation.TEXT_EMOTION, document, scored("Joy", 80, ("Love", 15), ("Fear", 5)))
+        for document in (
+            {"emotions": {"fear": Decimal("0.05"), "joy": Decimal("0.8"), "love": Decimal("0.15")}},
+            {"emotion": "joy", "scores": {"fear": 5, "joy": 80, "love": 15}},
+            {"emotion": listed("label", "score", joy="80%", love="15%", fear="5%")},
+            [listed("label", "score", joy=Decimal("0.8"), fear=Decimal("0.05"), love=Decimal("0.15"))],
+            {"predictions": listed("emotion", "probability", love=15, joy=80, fear=5)},
+            {"emotion": "joy", "confidence": Decimal("0.8"), "emotions": {"fear": {"score": 5}, "love": {"score": 15}}},
+        )
+    ],
+    *[(CallOperation.SPEECH_EMOTION, document, scored("Fear", 70)) for document in (
+        {"emotion": {"label": "fear", "score": Decimal("0.7")}}, {"label": "fear", "score": Decimal("0.7")},
+        {"emotion": "Fear", "confidence": "70%"}, {"emotion": {"Fear": Decimal("0.7")}},
+    )],
+    # One above one: all are in percent.
+    (CallOperation.TEXT_EMOTION, {"emotion": {"joy": Decimal("99.5"), "fear": Decimal("0.5")}},
+     scored("Joy", 99.5, ("Fear", 0.5))),
+    (CallOperation.TEXT_EMOTION, {"emotion": ["joy", "love"]}, Emotion(label="Joy", others=(("Love", None),))),
 ]  # fmt: skip
 
 
@@ -117,6 +194,11 @@ def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
         (CallOperation.CONVERSION, {"audio": "a.wav"}),
         (CallOperation.PARAPHRASE, {"paraphrased_sentences": [None, {}, ""]}),
         (CallOperation.TEXT_EMOTION, {"emotion": {}}),
+        # What was sent, and what went wrong, are no results.
+        (CallOperation.TRANSLATION, {"input": {"text": "Hello"}, "rendition": "Hola"}),
+        (CallOperation.SUMMARY, {"error": {"summary": "no"}}),
+        (CallOperation.PARAPHRASE, {"status": "ok", "warnings": ["old version"]}),
+        (CallOperation.SEPARATION, {"files": [{"name": "voice", "url": "https://a.example/v.mp3"}]}),
     ],
 )
 def test_no_record(operation: CallOperation, document: object) -> None:

@@ -22,7 +22,9 @@ RESULTS: list[Result] = [
     Gender(gender="male"),
     Phrases(sentences=("One.", "Two.")),
     Written(text="Hello\nthere"),
+    Gender(gender="male", sure="high"),
     Emotion(label="Joy"),
+    Emotion(label="Joy", percent=Decimal("93.5"), others=(("Love", Decimal(4)), ("Fear", None))),
     Tracks(tracks=(TRACK,)),
 ]
 
@@ -48,10 +50,19 @@ def test_progress(result: Result | None) -> None:
         started_at=NOW, ended_at=NOW, result=result,
         deliveries=(ResultFile(track=TRACK, name="v.mp3", state=Handed.MAYBE),),
         reason=Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="timed out").saying("theirs too")),
-        words="theirs", by="U0MARIA", again="01J", tries=2, sent_at=NOW,
+        words="theirs", by="U0MARIA", again="01J", tries=2, sent_at=NOW, answer='{"a": 1}',
     )  # fmt: skip
     assert CallProgress.read(stored(progress.detail())) == progress  # type: ignore[arg-type]
     assert CallProgress.read({}) == CallProgress()
+    assert "answer" not in CallProgress(result=result).detail()
+
+
+def test_results_that_an_earlier_version_stored() -> None:
+    for kept, result in (
+        ({"kind": "emotion", "label": "Joy"}, Emotion(label="Joy")),
+        ({"kind": "gender", "gender": "male", "percent": None}, Gender(gender="male")),
+    ):
+        assert CallProgress.read({**CallProgress().detail(), "result": kept}).result == result
 
 
 def test_texts_and_media_have_lanes_of_their_own() -> None:

@@ -30,6 +30,7 @@ def call(state: CallState, operation: CallOperation = CallOperation.TRANSCRIPTIO
     return CallView(id="01J", state=state, requester="U0MARIA", **values)
 
 
+VOCALS = Track(name="vocals", url="", extension="mp3")
 SILENT = Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="timed out"))
 MOMENTS = {
     "about to begin": call(CallState.WAITING, elapsed=None),
@@ -39,6 +40,10 @@ MOMENTS = {
     "running": call(CallState.RUNNING, percent=100),
     "handing over": call(CallState.HANDING_OVER),
     "done": call(CallState.DONE),
+    "unread": call(CallState.UNREAD, reason=Reason(Exchange.UNEXPECTED, status=200)),
+    "unread in part": call(
+        CallState.UNREAD, CallOperation.TRANSCRIPTION, result=Tracks(tracks=(VOCALS,), missing=("music",))
+    ),
     "failed": call(CallState.FAILED, reason=Reason(Exchange.REFUSED, status=422, fields=()), words="too noisy"),
     "failed, run again": call(CallState.FAILED, reason=Reason(OfCall.RESULT_LOST), again="01K"),
     "unknown": call(CallState.UNKNOWN, reason=SILENT),
@@ -50,10 +55,13 @@ MOMENTS = {
 RESULTS: dict[CallOperation, Result] = {
     CallOperation.GENDER: Gender(gender="female", percent=Decimal("93.00")),
     CallOperation.TEXT_EMOTION: Emotion(label="Joy"),
+    CallOperation.SPEECH_EMOTION: Emotion(
+        label="Joy", percent=Decimal(80), others=(("Love", Decimal("15.25")), ("<Fear>", None))
+    ),
     CallOperation.PARAPHRASE: Phrases(sentences=("Hello there.", "Good day & <all>.")),
     CallOperation.TRANSLATION: Written(text="Hola"),
     CallOperation.TRANSCRIPTION: Written(text="la " * 67),
-    CallOperation.SEPARATION: Tracks(tracks=(Track(name="vocals", url="", extension="mp3"),), missing=("music",)),
+    CallOperation.SEPARATION: Tracks(tracks=(VOCALS,), missing=("music",)),
 }
 
 
@@ -72,13 +80,19 @@ def test_boards() -> None:
     assert lines_of(found) == snapshot("""\
 about to begin: :hourglass_flowing_sand: *Transcribe*: about to begin ⏎ [Cancel]
 waiting: :hourglass_flowing_sand: *Transcribe*: waiting, number 2 in the queue ⏎ [Cancel]
-waiting for the service: :hourglass_flowing_sand: *Transcribe*: waiting; the service has not answered since 2026-11-20 \
-09:00 UTC ⏎ [Cancel]
+waiting for the service: :hourglass_flowing_sand: *Transcribe*: waiting; the service has not answered since \
+2026-11-20 09:00 UTC ⏎ [Cancel]
 sending the file: :hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15 ⏎ Sending the file \
 █████████░░░░░░░░░░░ 45 % ⏎ [Cancel]
 running: :hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15 ⏎ [Cancel]
 handing over: :inbox_tray: *Transcribe*: done, its files are on their way
 done: :white_check_mark: *Transcribe*: done after 1:15
+unread: :warning: *Transcribe*: answered after 1:15, under names that I do not know. The answer is kept. An admin \
+adds the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or billed \
+again. ⏎ [Read again]
+unread in part: :warning: *Transcribe*: done after 1:15: a file in the thread. Missing: *music*, under no name that I \
+know. The answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press *Read \
+again*. It is not run or billed again. ⏎ [Read again]
 failed: :x: *Transcribe*: failed after 1:15. The service refused the request (422). It says: too noisy. ⏎ [Run again]
 failed, run again: :x: *Transcribe*: failed after 1:15. A restart lost what the service had made. It was run again.
 unknown: :grey_question: *Transcribe*: *unknown* after 1:15. The localization service gave no answer (timed out). The \
@@ -89,7 +103,8 @@ bill it. ⏎ [Run again]
 interrupted: :arrows_counterclockwise: *Transcribe*: interrupted; run it again. Switchboard was restarted before the \
 answer came. ⏎ [Run again]
 interrupted, run again: :arrows_counterclockwise: *Transcribe*: interrupted. Switchboard was restarted before the \
-answer came. It was run again.""")
+answer came. It was run again.\
+""")
 
 
 def test_ends_without_a_result_are_told_in_the_thread_as_on_the_board() -> None:
@@ -110,16 +125,19 @@ gender_detection: :white_check_mark: *Detect gender*: done after 1:15: *Female* 
 <@U0MARIA> ⏎ → <@U0MARIA> *Detect gender*: *Female* (93 % sure)
 text_emotion: :white_check_mark: *Emotion in a text*: done after 1:15: :smile: *Joy* ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ \
 → <@U0MARIA> *Emotion in a text*: :smile: *Joy*
+speech_emotion: :white_check_mark: *Emotion in speech*: done after 1:15: :smile: *Joy* (80 % sure) ⏎ >Hello ⏎ asked \
+by <@U0MARIA> ⏎ → <@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt;
 paraphrase: :white_check_mark: *Paraphrase*: done after 1:15: 2 other ways to say it, in the thread ⏎ >Hello ⏎ asked \
 by <@U0MARIA> ⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
 translation: :white_check_mark: *Translate*: done after 1:15: Hola ⏎ >Hello ⏎ asked by <@U0MARIA> · to: Spanish ⏎ → \
 <@U0MARIA> *Translate* ⏎ Hola
 speech_to_text: :white_check_mark: *Transcribe*: done after 1:15: 201 characters, in the thread ⏎ >Hello ⏎ asked by \
-<@U0MARIA> · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la la \
+<@U0MARIA> · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la \
 la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
-la la la la la la la la la la la la la la
+la la la la la la la la la la la la la la la
 music_source_separation: :warning: *Separate vocals and music*: done after 1:15: a file in the thread. Missing: \
-*music*. The service did not give it. ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ → """)
+*music*. The service did not give it. ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ → \
+""")
 
 
 ORDER = Order(request=Request(operation=CallOperation.PARAPHRASE, text="Hello").complete(), file_name="")
@@ -144,8 +162,8 @@ def test_what_is_told_of_a_call() -> None:
     ]
     assert lines_of([one.text for one in found]) == snapshot("""\
 :memo: *Paraphrase*: on it. The answer comes here.
-:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer comes to you \
-directly. `/invite @Switchboard` brings me here.
+:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer comes to \
+you directly. `/invite @Switchboard` brings me here.
 :memo: *Translate* (from: English · to: French): on it. The answer comes here.
 :memo: On it: 3 files. The answers come here.
 :memo: On it: 3 files. I am not a member of this channel; the answers come to you.
@@ -154,6 +172,7 @@ directly. `/invite @Switchboard` brings me here.
 :warning: There is nothing to cancel: it is over already: running.
 :warning: There is nothing to cancel: it is done already; its files are on their way.
 :warning: There is nothing to cancel: it is done already.
+:warning: There is nothing to cancel: it is done already.
 :warning: There is nothing to cancel: it is over already: failed.
 :warning: There is nothing to cancel: it is over already: unknown.
 :warning: There is nothing to cancel: it is over already: canceled.
@@ -161,7 +180,8 @@ directly. `/invite @Switchboard` brings me here.
 :warning: Only <@U0MARIA>, who asked for it, or an admin can cancel it.
 :warning: This button is out of date.
 :warning: There is nothing to run again.
-:warning: <@U0ADA> has run it again already.""")
+:warning: <@U0ADA> has run it again already.\
+""")
 
 
 @pytest.mark.parametrize(

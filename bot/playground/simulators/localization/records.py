@@ -14,6 +14,8 @@ class Switches:
         expire_at_once: result addresses expire immediately.
         lacks_music: separation answers with the vocals alone.
         instead: a file served as every result, whatever its name.
+        names: other names for fields of answers, by the usual ones.
+        wraps: the field in which answers lie; empty: none.
         errors: the shape of error bodies: ``message``, ``detail``, ``error``, ``errors``, ``text`` or ``html``.
         key_is_wrong: no key is accepted.
     """
@@ -22,6 +24,8 @@ class Switches:
     expire_at_once: bool = False
     lacks_music: bool = False
     instead: Path | None = None
+    names: Mapping[str, str] = field(default_factory=dict)
+    wraps: str = ""
     errors: str = "message"
     key_is_wrong: bool = False
 

@@ -120,6 +120,8 @@ class LocalizationSimulator(Server):
             path = next(value for value in result.values() if isinstance(value, Path))
             return web.FileResponse(path, headers={"Content-Type": _TYPES[path.suffix]}), f"({path.suffix} audio)"
         body = {name: self._hold(value) if isinstance(value, Path) else value for name, value in result.items()}
+        body = {self.switches.names.get(name, name): value for name, value in body.items()}
+        body = {self.switches.wraps: body} if self.switches.wraps else body
         return web.json_response(body), body
 
     def _hold(self, path: Path) -> str:

@@ -1,0 +1,178 @@
+"""What was made and billed is not lost: an answer under other names is kept, and read again once they are known."""
+
+import asyncio
+from functools import partial
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.playground.workspace import Message
+from bot.presentation.localization import AGAIN, READ
+from tests.flow.localizing import DONE, ENGLISH, Localizer
+from tests.support import answers
+from tests.support.rig import ADA, MARIA, OLGA, Rig
+from tests.support.shown import shown
+
+SONG = "separate https://files.example.com/song.mp3"
+UNREAD = ":warning:"
+ask = partial(answers.ask, command="/switchboard", user=OLGA)
+pytestmark = pytest.mark.rig(services="", clock=None, on="both")
+
+
+@pytest.fixture
+def maria(rig: Rig) -> Localizer:
+    return Localizer(rig)
+
+
+def made(rig: Rig) -> int:
+    """How often the service did something, and billed it."""
+    return len([call for call in rig.localization.calls if call.operation != "result"])
+
+
+async def press(maria: Localizer, board: Message, action: str, *, user: str = MARIA, force: bool = False) -> None:
+    value = next((one.value for one in board.buttons), "")
+    ack = await maria.rig.workspace.click(user, board.channel, board.ts, action, value=value, force=force)
+    assert ack.status == 200
+
+
+async def told(maria: Localizer, words: str, *, user: str = MARIA) -> None:
+    await maria.rig.workspace.until(lambda: [m for m in maria.rig.workspace.ephemerals(user) if words in m.text])
+
+
+async def listed(rig: Rig, words: str) -> str:
+    """What `/switchboard unread` says, once a tick has noted the answer."""
+    text = ""
+    async with asyncio.timeout(20):
+        while words not in text:
+            text = (await ask(rig, "unread")).text
+    return text
+
+
+async def learn(rig: Rig) -> str:
+    """Add the lines that `/switchboard unread` shows, and restart."""
+    lines = (await listed(rig, "```")).split("```")[1].strip()
+    assert rig.settings.services_file is not None
+    rig.settings.services_file.write_text(lines, encoding="utf-8")
+    await rig.start_again()
+    return lines
+
+
+async def test_two_tracks_under_other_names(maria: Localizer) -> None:
+    maria.rig.localization.switches.names = {"vocals": "vocals_stem", "music": "music_stem"}
+    await maria.type(SONG)
+    board = await maria.board(UNREAD)
+    (news,) = await maria.results(board)
+    assert shown(board) == snapshot("""\
+:warning: *Separate vocals and music*: answered, under names that I do not know. The answer is kept. An admin adds \
+the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or billed again.
+`https://files.example.com/song.mp3`
+asked by <@U0MARIA>
+:warning: *Separate vocals and music*: answered, under names that I do not know. The answer is kept. An admin adds \
+the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or billed again.
+`https://files.example.com/song.mp3`
+asked by <@U0MARIA>
+Read again\
+""")
+    assert shown(news) == snapshot("""\
+:warning: <@U0MARIA> *Separate vocals and music*: answered, under names that I do not know. The answer is kept. An \
+admin adds the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or \
+billed again.
+:warning: <@U0MARIA> *Separate vocals and music*: answered, under names that I do not know. The answer is kept. An \
+admin adds the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or \
+billed again.\
+""")
+    await press(maria, board, READ)
+    await told(maria, "still has names that I do not know")
+    assert await learn(maria.rig) == snapshot("""\
+[localization.music_source_separation.reply]
+vocals = "vocals_stem"
+music = "music_stem"\
+""")
+    await asyncio.gather(*(press(maria, board, READ, user=user) for user in (MARIA, ADA)))
+    board = await maria.board(DONE)
+    results = await maria.results(board, 3)
+    assert [file.name.rpartition("-")[0] for file in maria.files(results)] == ["song-vocals", "song-music"]
+    assert (made(maria.rig), board.buttons, len(results)) == (1, [], 3)
+    await press(maria, board, READ, force=True)
+    await told(maria, "out of date")
+
+
+async def test_a_text_under_another_name_in_another_object(maria: Localizer) -> None:
+    maria.rig.localization.switches.names = {"summary": "abridged"}
+    maria.rig.localization.switches.wraps = "payload"
+    await maria.type(f"summarize {ENGLISH}")
+    board = await maria.board(UNREAD)
+    assert await learn(maria.rig) == snapshot("""\
+[localization.summary_generation.reply]
+text = "abridged"\
+""")
+    await press(maria, board, READ)
+    board = await maria.board(DONE)
+    assert "The meeting was moved" in (await maria.results(board, 2))[-1].text
+    assert made(maria.rig) == 1
+    await listed(maria.rig, "Readable again: localization.summary_generation.")
+
+
+async def test_a_part_under_another_name_follows_the_part_that_was_read(maria: Localizer) -> None:
+    maria.rig.localization.switches.names = {"music": "music_stem"}
+    await maria.type(SONG)
+    board = await maria.board("Missing: *music*")
+    assert shown(board) == snapshot("""\
+:warning: *Separate vocals and music*: done: a file in the thread. Missing: *music*, under no name that I know. The \
+answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press *Read again*. \
+It is not run or billed again.
+`https://files.example.com/song.mp3`
+asked by <@U0MARIA>
+:warning: *Separate vocals and music*: done: a file in the thread. Missing: *music*, under no name that I know. The \
+answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press *Read again*. \
+It is not run or billed again.
+`https://files.example.com/song.mp3`
+asked by <@U0MARIA>
+Read again\
+""")
+    first = await maria.results(board, 2)
+    await press(maria, board, READ)
+    await told(maria, "still has names that I do not know")
+    assert await learn(maria.rig) == snapshot("""\
+[localization.music_source_separation.reply]
+music = "music_stem"\
+""")
+    await press(maria, board, READ)
+    board = await maria.board(DONE, "2 files in the thread")
+    results = await maria.results(board, 3)
+    assert [file.name.rpartition("-")[0] for file in maria.files(first)] == ["song-vocals"]
+    assert [file.name.rpartition("-")[0] for file in maria.files(results)] == ["song-vocals", "song-music"]
+    assert (made(maria.rig), len(results)) == (1, 3)
+
+
+@pytest.mark.parametrize("part", [False, True])
+async def test_an_address_that_has_expired_meanwhile(maria: Localizer, part: bool) -> None:
+    """It is said so; to run it again may bill again, and asks first."""
+    names = {"vocals": "vocals_stem", "music": "music_stem"}
+    maria.rig.localization.switches.names = {"music": "music_stem"} if part else names
+    await maria.type(SONG)
+    board = await maria.board(UNREAD)
+    await maria.results(board, 1 + part)
+    await learn(maria.rig)
+    for held in maria.rig.localization.held.values():
+        held.expires_at = 0.0
+    await press(maria, board, READ)
+    if part:
+        board = await maria.board("a file in the thread. Missing: *music*", "such addresses expire")
+        assert board.buttons == []
+    else:
+        board = await maria.board(":x:", "such addresses expire")
+        assert shown(board) == snapshot("""\
+:x: *Separate vocals and music*: failed. It was done, but the localization service has no result at the address it \
+named any more (403); such addresses expire.
+`https://files.example.com/song.mp3`
+asked by <@U0MARIA>
+:x: *Separate vocals and music*: failed. It was done, but the localization service has no result at the address it \
+named any more (403); such addresses expire.
+`https://files.example.com/song.mp3`
+asked by <@U0MARIA>
+Run again\
+""")
+        assert [button.action_id for button in board.buttons] == [AGAIN]
+        assert "It may bill both." in str(board.blocks)
+    assert made(maria.rig) == 1
