@@ -1,5 +1,6 @@
 """``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
 
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Final
 
@@ -32,8 +33,20 @@ from handlers.files import FileAction
 from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, send_file, service_call, then
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
+from handlers.lists import Listing, ListReader, Rows, write_table
 from handlers.pay_reading import NAME, show
-from handlers.replies import Answer, Edit, FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.replies import (
+    Answer,
+    DeclinedError,
+    Edit,
+    FieldErrors,
+    MistakesError,
+    Nothing,
+    Open,
+    Private,
+    Replace,
+    Reply,
+)
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 _NOTES: Final = {ShownBecause.NOT_COUNTED: "", ShownBecause.CHANGED: forms.CHANGED, ShownBecause.CHOSEN: forms.CHOSEN}
@@ -197,6 +210,40 @@ async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: i
     return payment_answers.history(found, ours, command=deps.spelled(NAME))
 
 
+async def _all_items(deps: Dependencies, user: str, value: str) -> Listing:
+    payments = await payments_for(deps, user)
+    which, _, text = value.partition(":")
+    if which not in ("items", "failed") or not text:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    failed = which == "failed"
+
+    async def pages() -> AsyncIterator[Rows]:
+        bulk, page, last = await _named(deps, payments, text, example=_ITEMS.example), 1, 1
+        yield [payment_answers.ITEMS_HEADER]
+        while page <= last:
+            found = await bulk_request.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
+            yield map(payment_answers.item_row, found.rows)
+            page, last = page + 1, found.pages
+
+    title = f"{'Failed payments' if failed else 'Payments'} of {text}"
+    name = f"{text}-{'failed' if failed else 'payments'}"
+    return Listing(title=title, name=name, write=partial(write_table, pages()))
+
+
+async def _whole_history(deps: Dependencies, user: str, _value: str) -> Listing:
+    payments = await payments_for(deps, user)
+
+    async def pages() -> AsyncIterator[Rows]:
+        page, last = 1, 1
+        yield [payment_answers.JOBS_HEADER]
+        while page <= last:
+            found, ours = await bulk_request.history_page(deps.ctx, payments, page=page)
+            yield [payment_answers.job_row(one, ours.get(one.id)) for one in found.jobs]
+            page, last = page + 1, found.pages
+
+    return Listing(title="Bulk payments", name="bulk-payments", write=partial(write_table, pages()))
+
+
 async def turn(deps: Dependencies, click: Click) -> Reply:
     payments = await payments_for(deps, click.user)
     named, _, number = click.value.rpartition(":")
@@ -317,6 +364,7 @@ BUTTONS: dict[str, ClickHandler] = {
     forms.TEMPLATE: template,
 }
 FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, forms.CONFIRM: confirm_file}
+LISTS: dict[str, ListReader] = {payment_answers.ITEMS: _all_items, payment_answers.HISTORY: _whole_history}
 FILE_ACTIONS = (
     FileAction(
         name="bulk",

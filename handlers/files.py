@@ -1,10 +1,8 @@
 """Files: the events that tell of them, the shortcut *Use this file*, and the buttons below an offer."""
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
@@ -18,13 +16,10 @@ from bot.workflows.slack.dropped_files import fitting, forget, notice, still_the
 from handlers.grammar.admission import can_post
 from handlers.incoming import Click, Shortcut, Submission, files_of, reading
 from handlers.replies import Later, Nothing, Open, Private, Replace, Reply
-from handlers.router import ClickHandler, Dependencies, EventHandler, ShortcutHandler, SubmissionHandler
+from handlers.router import ClickHandler, Dependencies, EventHandler, Presses, ShortcutHandler, SubmissionHandler
 
 _SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 """Subtypes of messages from users; edits and the like are no uploads."""
-_DOUBLE: Final = timedelta(seconds=2)
-"""Time within which a second press of the same button by the same user counts as a double click."""
-_REMEMBERED: Final = 200
 
 
 async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
@@ -95,7 +90,7 @@ class Offers:
 
     def __init__(self, actions: Sequence[FileAction]) -> None:
         self._actions = {action.name: action for action in actions}
-        self._presses: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
+        self._presses = Presses()
         self.buttons: dict[str, ClickHandler] = {
             **{f"{offers.USE}.{action.name}": partial(self._start, action=action) for action in actions},
             offers.USE: self._choose,
@@ -128,7 +123,7 @@ class Offers:
         return Replace(offers.STARTED) if isinstance(reply, Nothing) else reply
 
     async def _start(self, deps: Dependencies, click: Click, *, action: FileAction) -> Reply:
-        if self._is_double(action, click, deps.ctx.clock.now()):
+        if self._presses.is_double(action.name, click, deps.ctx.clock.now()):
             return Nothing()
         file_id, *others = click.value.split("|")
         if len(others) != 2 or not click.channel:  # noqa: PLR2004 - message and thread
@@ -138,16 +133,6 @@ class Offers:
         if not action.fits(file):
             return Private(offers.unfit(file, action.label))
         return await action.start(deps, click, file)
-
-    def _is_double(self, action: FileAction, click: Click, now: datetime) -> bool:
-        """Whether this user did the same a moment ago: nothing else detects the repeat of a double click."""
-        key = (action.name, click.value, click.user)
-        before = self._presses.get(key)
-        self._presses[key] = now
-        self._presses.move_to_end(key)
-        while len(self._presses) > _REMEMBERED:
-            self._presses.popitem(last=False)
-        return before is not None and now - before < _DOUBLE
 
 
 EVENTS: dict[str, EventHandler] = {"message": said, "file_shared": shared, "file_deleted": deleted}

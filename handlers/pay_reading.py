@@ -1,6 +1,6 @@
 """The read-only verbs of ``/pay``: ``show``, ``list``, ``events``, ``account``, ``partner``; pages, and a form."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -21,12 +21,24 @@ from bot.presentation.payments import forms, operations
 from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.payments.sought import list_operations
+from bot.workflows.payments.sought import every_operation, list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar.admission import admit, opens, payments_for, service_call, then
 from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
 from handlers.incoming import Click, Command, Submission
-from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Private, Replace, Reply
+from handlers.lists import Listing, ListReader, Rows, write_table
+from handlers.replies import (
+    Answer,
+    DeclinedError,
+    Edit,
+    FieldErrors,
+    Later,
+    MistakesError,
+    Nothing,
+    Private,
+    Replace,
+    Reply,
+)
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "pay"
@@ -90,6 +102,22 @@ async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
     which, page = values["payouts|purchases"], values["page"] or 1
     return service_call(then(lambda: _page(deps, payments, page, which), Private))
+
+
+async def _whole(deps: Dependencies, user: str, value: str) -> Listing:
+    payments = await payments_for(deps, user)
+    try:
+        which: OperationType | None = fields.listing(value) if value != "all" else None
+    except PersonError:
+        raise DeclinedError(answers.refused(Refusal.STALE)) from None
+
+    async def pages() -> AsyncIterator[Rows]:
+        yield [operations.CSV_HEADER]
+        async for found, ours in every_operation(deps.ctx, payments, which):
+            yield [operations.csv_row(one, ours.get(one.id)) for one in found]
+
+    name = f"{which or 'operation'}s"
+    return Listing(title=name.capitalize(), name=name, write=partial(write_table, pages()))
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -205,3 +233,4 @@ VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
 """In the order of the help."""
 BUTTONS: dict[str, ClickHandler] = {operations.PREVIOUS: turn, operations.NEXT: turn}
 FORMS: dict[str, SubmissionHandler] = {forms.ACCOUNT: look_up}
+LISTS: dict[str, ListReader] = {operations.LIST: _whole}

@@ -5,9 +5,10 @@ from functools import partial
 from typing import Final
 
 from bot.presentation import views
-from handlers import bulk, deliver, email, files, localize, pay, pay_reading, switchboard
+from handlers import bulk, deliver, email, files, localize, pay, pay_reading, stores, switchboard
 from handlers.files import FileAction, Offers
 from handlers.grammar.verbs import SlashCommand, run, submit
+from handlers.lists import Lists
 from handlers.router import Router
 
 COMMANDS: Final[tuple[SlashCommand, ...]] = (
@@ -20,11 +21,14 @@ COMMANDS: Final[tuple[SlashCommand, ...]] = (
 FILE_ACTIONS: Final[tuple[FileAction, ...]] = (*localize.FILE_ACTIONS, *bulk.FILE_ACTIONS, *email.FILE_ACTIONS)
 """In the order in which they are offered."""
 
+LISTS: Final = {**pay_reading.LISTS, **bulk.LISTS, **stores.LISTS, **switchboard.LISTS}
+"""Lists that can be had as a CSV file."""
+
 
 def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
     """The tables of all handlers; ``actions`` can be done with files, ``more`` are commands of extensions."""
     commands = {one.name: one for one in (*COMMANDS, *more)}
-    offers = Offers(actions)
+    offers, lists = Offers(actions), Lists(LISTS)
     return Router(
         commands={f"/{prefix}{name}": partial(run, slash=one) for name, one in commands.items()},
         actions={
@@ -36,6 +40,7 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
             **email.BUTTONS,
             **switchboard.BUTTONS,
             **offers.buttons,
+            **lists.buttons,
         },
         views={
             views.VERB: partial(submit, commands=commands),

@@ -7,6 +7,7 @@ A request costs the same with ten commands or a hundred. (Bolt itself tries its 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 
 from bot.slack.messenger import Ephemerals, Messenger
@@ -20,6 +21,10 @@ A_SECOND = 1.0
 """Commands a second once these are used up."""
 _PEOPLE = 10_000
 """Users remembered; the least recent one is dropped and starts with a full bucket."""
+_DOUBLE = timedelta(seconds=2)
+"""Time within which a second press of the same button by the same user counts as a double click."""
+_PRESSES = 200
+"""Presses remembered."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -42,6 +47,22 @@ class Allowance:
         if len(self._left) > self.people:
             self._left.popitem(last=False)
         return wait
+
+
+class Presses:
+    """Detects double clicks on buttons whose work nothing else would keep from being done twice."""
+
+    def __init__(self) -> None:
+        self._last: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
+
+    def is_double(self, name: str, click: Click, now: datetime) -> bool:
+        """Note a press; True: this user pressed the same button, by ``name`` and value, a moment ago."""
+        key = (name, click.value, click.user)
+        before = self._last.pop(key, None)
+        self._last[key] = now
+        if len(self._last) > _PRESSES:
+            self._last.popitem(last=False)
+        return before is not None and now - before < _DOUBLE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,6 @@
 """``/deliver stores``, ``store`` and ``webhooks``: which store is meant, its form, and what is registered for it."""
 
+from collections.abc import AsyncIterator
 from functools import partial
 from typing import Final
 
@@ -18,6 +19,7 @@ from bot.workflows.services import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for, then
 from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
 from handlers.incoming import Command, Submission
+from handlers.lists import Listing, ListReader, Rows, write_table
 from handlers.replies import Answer, FieldErrors, Later, Open, Private, Replace, Reply
 from handlers.router import Dependencies, SubmissionHandler
 
@@ -43,6 +45,15 @@ async def _stores(deps: Dependencies, command: Command, _values: Values) -> Repl
     delivery = await delivery_for(deps, command.user)
     ask = partial(stores.list_stores, deps.ctx, delivery)
     return delivery_call(then(ask, lambda found: Private(deliveries.stores(found, command=deps.spelled(NAME)))))
+
+
+async def _all_stores(deps: Dependencies, user: str, _value: str) -> Listing:
+    delivery = await delivery_for(deps, user)
+
+    async def pages() -> AsyncIterator[Rows]:
+        yield deliveries.store_rows(await stores.list_stores(deps.ctx, delivery))
+
+    return Listing(title="Stores", name="stores", write=partial(write_table, pages()))
 
 
 async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -156,6 +167,7 @@ WEBHOOKS = Verb(
         Argument(name="store", typed="<store>", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),
     ),
 )
+LISTS: dict[str, ListReader] = {deliveries.STORES: _all_stores}
 FORMS: dict[str, SubmissionHandler] = {
     forms.STORE_ADD: partial(save, new=True),
     forms.STORE_EDIT: partial(save, new=False),

@@ -1,33 +1,34 @@
 """``/switchboard``: how it stands, its audit and the export, the button that resumes stopped work; the App Home."""
 
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from functools import partial
 from typing import Any, Final, Literal
 
 import structlog
 
-from bot.domain.approvals import No, Role, listed, may_see_balance
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceTrouble
+from bot.domain.approvals import No, Refusal, Role, listed, may_see_balance
+from bot.domain.bookings.booking import Booking
+from bot.domain.errors import OutcomeUnknown, ServiceNever
 from bot.domain.fields import reference
-from bot.presentation import answers, notices, overview, unread
+from bot.domain.payments.instruction import Instruction
+from bot.presentation import answers, lists, notices, overview, unread
 from bot.presentation import audit as audit_words
 from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
-from bot.workflows.admin.overview import look, under_way, unread_answers
+from bot.workflows.admin.overview import MOST_IN_A_FILE, look, under_way, unread_answers
 from bot.workflows.admin.overview import overview as everything
 from bot.workflows.bookings.follow import unknown_states
-from handlers.grammar.admission import admit, send_file
+from handlers.grammar.admission import admit
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command, an_id, reading
-from handlers.replies import Answer, Later, Nothing, Private, Reply
+from handlers.lists import Listing, ListReader, Rows, share, write_table
+from handlers.replies import DeclinedError, Later, Nothing, Private, Reply
 from handlers.router import ClickHandler, Dependencies, EventHandler
 
 log = structlog.get_logger(__name__)
 
 NAME: Final = "switchboard"
-_PIECE: Final = 64 * 1024
 _RULE: Final = "a reference such as P-4F7K2M or B-4F7K2M, or the operation's id"
 _READERS: Final = (Role.ADMIN, Role.APPROVER)
 """Roles that may read the audit of every request; requesters may read that of their own."""
@@ -51,41 +52,50 @@ async def _page(
     return Private(content)
 
 
-async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
-    standing = await admit(deps, command.user)
+async def _story(deps: Dependencies, user: str, text: str) -> audit.Story[Instruction] | audit.Story[Booking] | None:
+    """The audit of a request or a booking, if there is one that this user may read."""
+    standing = await admit(deps, user)
     reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
-    store, text = deps.ctx.store, values["id"]
-    found = await audit.story(store, text)
-    if found is not None and (reader or found.about.requester == command.user):
-        return Private(audit_words.story(found.about, found.rows, is_complete=found.is_complete))
-    delivery = await audit.booking_story(store, text)
-    if delivery is not None and (reader or delivery.about.requester == command.user):
-        return Private(booking_audit.story(delivery.about, delivery.rows, is_complete=delivery.is_complete))
-    raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=answers.unknown("request", _RULE), given=text)
+    found: audit.Story[Instruction] | audit.Story[Booking] | None
+    for look_up in (audit.story, audit.booking_story):
+        found = await look_up(deps.ctx.store, text)
+        if found is not None and (reader or found.about.requester == user):
+            return found
+    return None
+
+
+async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
+    found = await _story(deps, command.user, values["id"])
+    if found is None:
+        rule = answers.unknown("request", _RULE)
+        raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=rule, given=values["id"])
+    if isinstance(found.about, Booking):
+        return Private(booking_audit.story(found.about, found.rows, is_complete=found.is_complete))
+    return Private(audit_words.story(found.about, found.rows, is_complete=found.is_complete))
+
+
+async def _audit_rows(deps: Dependencies, user: str, value: str) -> Listing:
+    found = await _story(deps, user, value)
+    if found is None:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    title, name = f"Audit of {found.about.reference}", f"audit-{found.about.reference}"
+    return Listing(title=title, name=name, write=partial(audit.export, deps.ctx.store, about=found.about.id))
 
 
 async def _export(deps: Dependencies, command: Command, _values: Values) -> Reply:
     await admit(deps, command.user, may_see_balance)
+    whole = Listing(title=audit_words.TITLE, name="switchboard-audit", write=partial(audit.export, deps.ctx.store))
+    return Later(partial(share, deps, command.user, whole, **audit_words.FILE), Private(lists.PREPARING))
 
-    async def share() -> Answer:
-        ctx = deps.ctx
-        with tempfile.TemporaryFile() as kept:
-            rows = await audit.export(ctx.store, kept)
-            length = kept.tell()
-            kept.seek(0)
 
-            async def pieces() -> AsyncIterator[bytes]:
-                while piece := kept.read(_PIECE):
-                    yield piece
+async def _all_jobs(deps: Dependencies, user: str, _value: str) -> Listing:
+    await admit(deps, user, may_see_balance)
 
-            name = f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv"
-            try:
-                await send_file(deps, command.user, pieces(), length, name=name, **audit_words.FILE)
-            except ServiceTrouble as denied:
-                return Private(answers.not_shared(denied))
-        return Private(overview.exported(rows))
+    async def pages() -> AsyncIterator[Rows]:
+        yield [overview.JOBS_HEADER]
+        yield map(overview.job_row, (await under_way(deps.ctx, most=MOST_IN_A_FILE)).rows)
 
-    return Later(share, Private(overview.EXPORTING))
+    return Listing(title="Under way", name="under-way", write=partial(write_table, pages()))
 
 
 async def try_again(deps: Dependencies, click: Click) -> Reply:
@@ -144,5 +154,6 @@ COMMAND = SlashCommand(
     "See how Switchboard stands, what it did, and who told it to",
     (_STATUS, _UNREAD, _JOBS, _AUDIT, _EXPORT, _ROUTES),
 )
+LISTS: dict[str, ListReader] = {overview.JOBS: _all_jobs, audit_words.LIST: _audit_rows}
 BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again, overview.REFRESH: refresh}
 EVENTS: dict[str, EventHandler] = {"app_home_opened": opened}

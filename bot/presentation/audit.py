@@ -12,6 +12,8 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
+from bot.presentation.blocks.elements import actions
+from bot.presentation.lists import csv_button
 from bot.presentation.payments.kinds import headline, word_of
 from bot.presentation.reasons import because, in_words
 from bot.presentation.words import NEEDS_PERSON, word
@@ -60,8 +62,9 @@ _SAID: Mapping[str, str] = {
     "closed": "{who} closed it as not paid",
 }
 """Action of the audit -> sentence. An action without one is shown by its name."""
+TITLE: Final = "Audit of Switchboard"
+LIST: Final = "audit"
 FILE: Final = {
-    "title": "Audit of Switchboard",
     "alt": "The audit of everything that was asked, decided and sent, as a table.",
     "comment": "The audit as it stands now, one row a line.",
 }
@@ -71,13 +74,14 @@ def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete:
     """The audit trail of one request, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
     say = partial(_sentence, instruction)
-    return told_story(f"Audit of {instruction.reference}", about, rows, say, is_complete=is_complete)
+    return told_story(instruction.reference, about, rows, say, is_complete=is_complete)
 
 
 def told_story(
-    title: str, about: str, rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str], *, is_complete: bool
+    reference: str, about: str, rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str], *, is_complete: bool
 ) -> Content:
     """An audit trail under its title, with the proof that it is unaltered."""
+    title = f"Audit of {reference}"
     told = _within(told_lines(rows, say), _MOST_CHARACTERS, is_complete=is_complete)
     blocks = [md.header(title), md.section(md.plain(md.shorten(about, md.SECTION_LIMIT))), *md.paragraphs(told)]
     if rows:
@@ -85,7 +89,7 @@ def told_story(
         sealed = "*not all of them as they were written: tell your operator*"
         sealed = "each as it was written" if all(row.is_intact for row in rows) else sealed
         proof = f"{span} of the audit, {sealed}. `switchboard audit verify` shows whether one is missing."
-        blocks.append(md.context(proof))
+        blocks += [md.context(proof), *actions([csv_button(LIST, reference)])]
     return Content(text="\n".join([f"*{title}*: {md.quote(about)}", *told]), blocks=blocks)
 
 

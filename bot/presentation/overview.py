@@ -25,6 +25,7 @@ from bot.presentation.answers import refused
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under
 from bot.presentation.bookings import cards as booking_states
+from bot.presentation.lists import csv_button
 from bot.presentation.payments.answers import describe, waiting_line
 from bot.presentation.payments.kinds import KINDS, headline, sentence
 from bot.presentation.reasons import short_of_people, to_set
@@ -65,7 +66,8 @@ _STAGES = {
 _MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
 REFRESH = "home.refresh"
 _LISTED_AT_HOME = 10
-EXPORTING = md.message(":hourglass_flowing_sand: Writing the audit into a file…")
+JOBS = "jobs"
+JOBS_HEADER = ("since (UTC)", "what", "name", "status", "requested by", "channel")
 
 
 def status(found: Overview, *, command: str, now: datetime) -> Content:
@@ -94,7 +96,20 @@ def jobs(found: UnderWay) -> Content:
     if not found.rows:
         return md.message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
-    return lines_under(lead, md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total))
+    lines = md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
+    return lines_under(lead, lines, after=actions([csv_button(JOBS)]))
+
+
+def job_row(one: Running) -> list[str]:
+    """One row in the file of what is under way, by ``JOBS_HEADER``; people and channels by their ids."""
+    return [
+        one.since.isoformat(timespec="seconds"),
+        _NOUNS[one.what],
+        one.name,
+        _stands(one),
+        one.requester,
+        one.channel,
+    ]
 
 
 def assumptions(found: Sequence[Assumption], words: Sequence[Word] = ()) -> Content:
@@ -124,10 +139,6 @@ def _words(found: Sequence[Word]) -> Iterator[tuple[str, list[str]]]:
     for table, title in (("states", "Delivery states"), ("events", "Delivery events"), ("units", "Delivery units")):
         lines = [one for one in found if one.table == table]
         yield title, [md.quote(one.ours if one.theirs == one.ours else f"{one.theirs} = {one.ours}") for one in lines]
-
-
-def exported(rows: int) -> Content:
-    return md.message(f":page_facing_up: The audit, {md.counted(rows, 'row')}, is in your direct messages.")
 
 
 def service_line(one: ServiceStatus) -> str:
@@ -172,11 +183,13 @@ def running_line(one: Running) -> str:
     name = f" {md.quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {md.mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {md.channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
+    return f"• *{md.capital(_NOUNS[one.what])}*{name}: {_stands(one)}, {who}{where}, {md.moment(one.since)}"
+
+
+def _stands(one: Running) -> str:
     if one.what is What.BOOKING:
-        stands = booking_states.word(one.state)
-    else:
-        stands = words.word(State(one.state)) if isinstance(one.what, Kind) else _state(one.state)
-    return f"• *{md.capital(_NOUNS[one.what])}*{name}: {stands}, {who}{where}, {md.moment(one.since)}"
+        return booking_states.word(one.state)
+    return words.word(State(one.state)) if isinstance(one.what, Kind) else _state(one.state)
 
 
 def _state(stored: str) -> str:

@@ -76,7 +76,7 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     for row in rows:
         assert all(cell in told.text for cell in row if cell != NOTHING)
     assert told.text.splitlines()[0] == "*Operations* 1 to 4 of 4"
-    assert not told.buttons
+    assert [button.text for button in told.buttons] == ["Send as CSV"]
 
 
 @pytest.mark.parametrize("ended", ["rejected", "failed"])
@@ -107,14 +107,14 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
     ids = fill(rig, 60)
     told = await ask(rig, "list payouts")
     seen = references(told)
-    assert [button.text for button in told.buttons] == ["Next"]
+    assert [button.text for button in told.buttons] == ["Next", "Send as CSV"]
     for page in range(2, 7):
         told = await turned(rig, told, "next", f"page {page} of 6")
         seen += references(told)
     assert seen == ids
-    assert [button.text for button in told.buttons] == ["Previous"]
+    assert [button.text for button in told.buttons] == ["Previous", "Send as CSV"]
     told = await turned(rig, told, "previous", "page 5 of 6")
-    assert [button.text for button in told.buttons] == ["Previous", "Next"]
+    assert [button.text for button in told.buttons] == ["Previous", "Next", "Send as CSV"]
     assert references(told) == ids[40:50]
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 

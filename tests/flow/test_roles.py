@@ -135,7 +135,7 @@ SAYS = {
     "status": "Payments: configured",
     "unread": "No unread answers",
     "jobs": "under way",
-    "export": "is in your direct messages",
+    "export": "in your direct messages",
     "routes": "routes are assumed",
     "no-verb": "nonsense",
     "unknown": "known here",

@@ -48,6 +48,9 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "booking.cancel",
                 "booking.refresh",
                 "booking.contact",
+                "csv.operations",
+                "csv.items",
+                "csv.audit",
             ],
             ":information_source: This list is not known any more, so nothing was changed.": [
                 "email.pause",
@@ -69,6 +72,9 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [
                 "use"
             ],
+            ":page_facing_up: Bulk payments: 0 rows, in your direct messages.": ["csv.history"],
+            ":page_facing_up: Stores: 1 row, in your direct messages.": ["csv.stores"],
+            ":page_facing_up: Under way: 0 rows, in your direct messages.": ["csv.jobs"],
         }
     )
     assert not await requests(rig)

@@ -197,7 +197,7 @@ async def test_the_audit_comes_as_a_file_directly(rig: Rig, rows_a_page: int, mo
     rows = list(csv.DictReader(io.StringIO(shared.content.decode())))
     assert [row["seq"] for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
     assert {"requested", "approve"} <= {row["action"] for row in rows}, {row["action"] for row in rows}
-    assert said.startswith(f":page_facing_up: The audit, {len(rows)} rows, is in your direct messages"), said
+    assert said.startswith(f":page_facing_up: Audit of Switchboard: {len(rows)} rows, in your direct messages"), said
 
 
 async def ask_twice(rig: Rig, text: str) -> str:

@@ -1,6 +1,18 @@
 """Every deliberate mistake, by what it is about."""
 
-from tests.mutants import authority, doors, money, outcomes, sampled, sealed, services, stored, tables, words
+from tests.mutants import (
+    authority,
+    doors,
+    facts_lists,
+    money,
+    outcomes,
+    sampled,
+    sealed,
+    services,
+    stored,
+    tables,
+    words,
+)
 
 MUTANTS = (
     *money.MUTANTS,
@@ -13,4 +25,5 @@ MUTANTS = (
     *tables.MUTANTS,
     *sampled.MUTANTS,
     *words.MUTANTS,
+    *facts_lists.MUTANTS,
 )

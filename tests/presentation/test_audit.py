@@ -115,7 +115,8 @@ Audit of P-4F7K2M
 • 2026-11-20 09:00:12 UTC  The service says committed.
 • 2026-11-20 09:00:13 UTC  The service says completed.
 10 rows, from 3 to 13, of the audit, each as it was written. `switchboard audit verify` shows whether one is \
-missing.""")
+missing.
+[Send as CSV]""")
 
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
@@ -136,7 +137,7 @@ def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
 def test_a_row_that_is_not_what_was_written_is_marked() -> None:
     rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), VerifiedRow(seq=15, entry=None, is_intact=False)]
     shown = story(instruction(), rows)
-    assert lines_of(seen(shown).splitlines()[-3:]) == snapshot("""\
+    assert lines_of(seen(shown).splitlines()[-4:-1]) == snapshot("""\
 • 2026-11-20 09:00:14 UTC  :warning: *this row is not what was written:* <@U0EVE> approved.
 • :warning: *Row 15 cannot be read: it is not what was written.*
 12 rows, from 3 to 15, of the audit, *not all of them as they were written: tell your operator*. `switchboard audit \

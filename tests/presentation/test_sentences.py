@@ -13,7 +13,7 @@ from bot.domain.payments.instruction import Kind
 from bot.domain.policy import Short
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, Seen
-from bot.presentation import answers, notices, overview, reasons
+from bot.presentation import answers, audit, lists, notices, overview, reasons
 from bot.presentation import overview as home
 from bot.presentation.blocks.elements import facts
 from tests.domain.made import NOW, instruction
@@ -198,7 +198,8 @@ def test_what_is_under_way() -> None:
 • *Localization call* it: handing over, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *List of addresses* it: running, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Booking* it: driver assigned, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Booking* it: driver assigned, made outside of Switchboard, 2026-11-20 09:00 UTC""")
+• *Booking* it: driver assigned, made outside of Switchboard, 2026-11-20 09:00 UTC
+[Send as CSV]""")
     assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing is under way."
 
 
@@ -225,13 +226,13 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
 • `e.f` POST `/x`: assumed by naming only
 • `g.h` POST `/x`: assumed A9""")
     leads = [overview.assumptions(some).text.splitlines()[0] for some in (found[:1], found[::2], [])]
-    assert lines_of([*leads, overview.EXPORTING.text, *(overview.exported(n).text for n in (1, 2))]) == snapshot("""\
+    assert lines_of([*leads, lists.PREPARING.text, *(lists.sent(audit.TITLE, n).text for n in (1, 2))]) == snapshot("""\
 *1 route is assumed* and nobody has confirmed it.
 *2 routes are assumed* and nobody has confirmed them.
 :white_check_mark: Every route is documented or confirmed by the operator.
-:hourglass_flowing_sand: Writing the audit into a file…
-:page_facing_up: The audit, 1 row, is in your direct messages.
-:page_facing_up: The audit, 2 rows, is in your direct messages.""")
+:hourglass_flowing_sand: Writing the list to a file…
+:page_facing_up: Audit of Switchboard: 1 row, in your direct messages.
+:page_facing_up: Audit of Switchboard: 2 rows, in your direct messages.""")
 
 
 def named(name: str) -> list[str]:

@@ -6,7 +6,7 @@ So a scan says whether it proves absence.
 """
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from typing import Final, Literal, TypeVar
 
@@ -65,7 +65,12 @@ class PartnerCalls(ServiceCalls):
         return await self._look("get_operation", {"id": operation_id}, read)
 
     async def list_operations(
-        self, page: int = 1, per_page: int = 10, operation_type: OperationType | None = None
+        self,
+        page: int = 1,
+        per_page: int = 10,
+        operation_type: OperationType | None = None,
+        *,
+        lane: Lane = Lane.READ,
     ) -> OperationPage:
         """Read one page of operations, newest or oldest first as the service likes.
 
@@ -73,7 +78,7 @@ class PartnerCalls(ServiceCalls):
             OperatorError: the page that came is not the one asked for: the parameters were dropped on the way.
             ServiceNever: the list ends before that page.
         """
-        found = await self._list(page=page, per_page=per_page, operation_type=operation_type, lane=Lane.READ)
+        found = await self._list(page=page, per_page=per_page, operation_type=operation_type, lane=lane)
         if found.page == found.last_page < page and found.per_page == per_page:  # by the list's own figures
             raise ServiceNever(SERVICE, Reason(Exchange.LIST_ENDS, page=found.last_page))
         # Figures at their defaults cannot tell that the type was dropped.
@@ -88,6 +93,14 @@ class PartnerCalls(ServiceCalls):
                 mend='set [payments] list_parameters = "query" or "body" in the file that SERVICES_FILE names',
             )
         return found
+
+    async def all_operations(self, operation_type: OperationType | None = None) -> AsyncIterator[OperationPage]:
+        """All pages of the list; errors as with :meth:`list_operations`. Records may move to a later page meanwhile."""
+        page, last, size = 1, 1, self._dialect.list_page_size
+        while page <= min(last, _MAX_PAGES):
+            found = await self.list_operations(page, size, operation_type, lane=Lane.LISTING)
+            yield found
+            page, last = page + 1, found.last_page
 
     async def ends_of_list(self) -> tuple[Operation, ...]:
         """The operations of the first and the last page: the newest are among them, whichever way the list runs."""

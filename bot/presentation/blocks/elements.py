@@ -54,11 +54,14 @@ def actions(elements: list[Block], block_id: str = "") -> list[Block]:
     return [{**row, "block_id": block_id} if block_id else row] if elements else []
 
 
-def turns(what: str, page: int, pages: int, *, back: str, on: str) -> list[Block]:
-    """*Previous* and *Next* below a page, with the list and the page in their values. ``back``, ``on``: their ids."""
+def turns(what: str, page: int, pages: int, *more: Block, back: str, on: str) -> list[Block]:
+    """*Previous* and *Next* below a page, with the list and the page in their values, and ``more`` buttons.
+
+    ``back``, ``on``: ids of the two.
+    """
     before = min(page - 1, pages)
     found = [button("Previous", back, f"{what}:{before}")] if before >= 1 else []
-    return actions([*found, *([button("Next", on, f"{what}:{page + 1}")] if page < pages else [])])
+    return actions([*found, *([button("Next", on, f"{what}:{page + 1}")] if page < pages else []), *more])
 
 
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:

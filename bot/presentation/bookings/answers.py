@@ -28,6 +28,7 @@ from bot.presentation import answers
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under
 from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price, symbol, word
+from bot.presentation.lists import csv_button
 from bot.presentation.reasons import worded
 
 EXPORT = "certification.export"
@@ -80,6 +81,7 @@ _DONE: Final[Mapping[Act, str]] = {
 _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
 _MOST_STORES = 40
+STORES = "stores"
 _NAMED_STORES = 10
 _ODD_ADDRESS = "an address that cannot be read"
 _ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
@@ -219,7 +221,22 @@ def stores(found: Sequence[KnownStore], *, command: str) -> Content:
         elif one.given:
             state = " (key from the settings)"
         lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
-    return lines_under("", [f"*{md.counted(len(found), 'store')}*", *md.listed(lines, _MOST_STORES)])
+    lead = f"*{md.counted(len(found), 'store')}*"
+    return lines_under("", [lead, *md.listed(lines, _MOST_STORES)], after=actions([csv_button(STORES)]))
+
+
+def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
+    """The file of all stores, its header first: every field of a store that any of them has, but no key."""
+    names = {name: str(name).replace("_", " ") for one in found for name in one.record if name != "name"}
+    rows = [
+        [
+            one.name,
+            "being made" if one.creating else "yes" if one.usable else "no",
+            *(str(one.record.get(name) or "") for name in names),
+        ]
+        for one in found
+    ]
+    return [["name", "usable", *names.values()], *rows]
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:

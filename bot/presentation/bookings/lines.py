@@ -73,7 +73,7 @@ def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
 def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(booking)}, now {word(booking.status) if booking.status else booking.stage.value}"
-    return told_story(f"Audit of {booking.reference}", about, rows, _sentence, is_complete=is_complete)
+    return told_story(booking.reference, about, rows, _sentence, is_complete=is_complete)
 
 
 def _sentence(entry: Entry, nth: int) -> str:

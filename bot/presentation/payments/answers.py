@@ -5,7 +5,8 @@ from datetime import datetime
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
-from bot.domain.money import shown
+from bot.domain.money import CURRENCY, shown
+from bot.domain.money import plain as digits
 from bot.domain.overview import WaitingRequest
 from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
@@ -16,6 +17,7 @@ from bot.presentation import answers
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
+from bot.presentation.lists import csv_button
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
@@ -25,6 +27,20 @@ from bot.presentation.words import job_word, status_word, word
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
 BAD_HEADER = ("row", "column", "problem", "given")
+ITEMS = "items"
+ITEMS_HEADER = ("row", "email", "amount", "currency", "note", "status", "why it failed", "hash")
+HISTORY = "history"
+JOBS_HEADER = (
+    "created (UTC)",
+    "reference",
+    "service id",
+    "status",
+    "status at the service",
+    "payments",
+    "completed",
+    "failed",
+    "pending",
+)
 _LISTED = 15
 _PURPOSE = 150
 _SHOWN_BAD = 25
@@ -210,7 +226,8 @@ def items(
 ) -> Content:
     what = "Failed payments" if failed else "Payments"
     whose = md.quote(name, _NAME)
-    pager = turns(f"{'failed' if failed else 'items'}:{name}", page, pages, back=PREVIOUS, on=NEXT)
+    which = f"{'failed' if failed else 'items'}:{name}"
+    pager = turns(which, page, pages, csv_button(ITEMS, which), back=PREVIOUS, on=NEXT)
     if not rows:
         text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
         return Content(text=text, blocks=[md.paragraph(text), *pager])
@@ -245,9 +262,27 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
         lines.append("• " + " · ".join(f"{md.escape(cell)} {what}".rstrip() for cell, what in named if cell))
     after: list[Block] = [
         md.context(f"`{command} bulk show` with the reference or id tells more about one."),
-        *turns("history", page.page, page.pages, back=PREVIOUS, on=NEXT),
+        *turns("history", page.page, page.pages, csv_button(HISTORY), back=PREVIOUS, on=NEXT),
     ]
     return listing(lead, table(_JOB_COLUMNS, rows[:50]), lines, *after)
+
+
+def job_row(one: BulkJob, known: Instruction | None) -> list[str]:
+    """One bulk payment in the file of the history, by ``JOBS_HEADER``."""
+    return [
+        one.created_at.isoformat(timespec="seconds") if one.created_at else "",
+        known.reference if known is not None else "",
+        one.id,
+        word_of(known) if known is not None else job_word(one),
+        one.status,
+        *map(_number, (one.count, one.completed, one.failed, one.pending)),
+    ]
+
+
+def item_row(one: BulkRow) -> list[str]:
+    """One payment in the file of a bulk payment's items, by ``ITEMS_HEADER``."""
+    amount = [digits(one.cents), CURRENCY]
+    return [str(one.row), one.email, *amount, one.note, status_word(one.status), one.error, one.hash]
 
 
 def job(found: BulkJob) -> Content:

@@ -3,14 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Content
+from bot.domain.money import CURRENCY, shown
 from bot.domain.money import plain as digits
-from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
 from bot.domain.text import clean
 from bot.presentation.blocks import elements
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import NOTHING, Column, Fact, facts, table, turns
+from bot.presentation.lists import csv_button
 from bot.presentation.payments.payouts import account_line
 from bot.presentation.words import status_word, word
 
@@ -30,6 +31,23 @@ _COLUMNS = (
     Column(title="At the service", most=_WORD_LIMIT),
     Column(title="Reference", most=_REFERENCE_LIMIT),
 )
+CSV_HEADER = (
+    "created (UTC)",
+    "changed (UTC)",
+    "type",
+    "amount",
+    "currency",
+    "email",
+    "description",
+    "status",
+    "status at the service",
+    "reference",
+    "code",
+    "service id",
+    "hash",
+    "failure reason",
+)
+LIST = "operations"
 _EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
 # The rule that the name of a purchase breaks where a payout is wanted.
 NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
@@ -40,7 +58,8 @@ def listing(
 ) -> Content:
     """One page. ``ours``: the service's id -> our request. ``operation_type``: None for both."""
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
-    pager = turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
+    whole = csv_button(LIST, operation_type or "all")
+    pager = turns(operation_type or "", page.page, page.last_page, whole, back=PREVIOUS, on=NEXT)
     if not page.operations and page.page <= 1:
         return md.message(f":open_file_folder: The service has no {what.lower()}.")
     if not page.operations:
@@ -53,10 +72,9 @@ def listing(
     rows, lines = [], []
     for one in shown_here:
         known, amount = ours.get(one.id), _amount(one)
-        reference, stands, raw = one.id, status(one), ""
+        reference, stands, raw = _stands(one, known)
         line_stands = md.quote(stands, _WORD_LIMIT)
-        if known is not None:  # the service's own word beside ours: it explains nothing, it only says what stands there
-            reference, stands, raw = known.reference, word(known.state), one.state.value if one.state else one.status
+        if raw:
             line_stands = f"{stands} (at the service: {md.quote(raw, _WORD_LIMIT)})"
         at = f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else ""
         rows.append([at, one.operation_type, amount, one.email or "", stands, raw, reference])
@@ -74,6 +92,34 @@ def listing(
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
     small = md.context(" ".join(notes))
     return elements.listing(lead, table(_COLUMNS, rows), lines, small, *pager, notes=notes)
+
+
+def csv_row(one: Operation, known: Instruction | None) -> list[str]:
+    """One operation in the file of the whole list, by ``CSV_HEADER``; times in UTC, amounts with a point."""
+    reference, stands, raw = _stands(one, known)
+    return [
+        *(at.isoformat(timespec="seconds") if at else "" for at in (one.created_at, one.updated_at)),
+        one.operation_type,
+        digits(one.cents) if one.cents is not None else "",
+        CURRENCY,
+        one.email or "",
+        one.description,
+        stands,
+        raw or one.status,
+        reference if known is not None else "",
+        one.code or "",
+        one.id,
+        one.svc_hash or "",
+        one.failure_reason or "",
+    ]
+
+
+def _stands(one: Operation, known: Instruction | None) -> tuple[str, str, str]:
+    """How it is called, its status, and the service's word for it where that is told beside ours."""
+    if known is None:
+        return one.id, status(one), ""
+    # The service's own word explains nothing: it only says what stands there.
+    return known.reference, word(known.state), one.state.value if one.state else one.status
 
 
 def record(operation: Operation) -> Content:

@@ -265,13 +265,16 @@ def _story(tx: Tx, about: About | None) -> Story[About] | None:
     return Story(about=about, rows=tuple(verified), is_complete=len(rows) <= STORY_ROWS)
 
 
-async def export(store: Store, out: IO[bytes]) -> int:
-    """Write every row as CSV in UTF-8; how many. No more than a page of rows is in memory."""
+async def export(store: Store, out: IO[bytes], *, about: str | None = None) -> int:
+    """Write every row as CSV in UTF-8; how many. No more than a page of rows is in memory.
+
+    ``about``: only those of the request or booking with this id.
+    """
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     count, after = 0, None
     try:
         while True:
-            page = await store.read(lambda tx: list(tx.audit.stored(after, limit=STORY_ROWS)))  # noqa: B023 - run at once
+            page = await store.read(lambda tx: list(tx.audit.stored(after, about, STORY_ROWS)))  # noqa: B023 - run at once
             count += await asyncio.to_thread(write_csv, page, text, head=after is None)
             if len(page) < STORY_ROWS:
                 return count

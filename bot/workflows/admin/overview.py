@@ -31,6 +31,8 @@ from storage.transaction import Tx
 
 MOST = 50
 """Rows under way that are listed at once, of each kind."""
+MOST_IN_A_FILE: Final = 100_000
+"""The same in a file."""
 
 _OPEN = tuple(state for state in State if state not in FINAL)
 _WAITING = (State.AWAITING, State.NEEDS_HUMAN)
@@ -78,8 +80,11 @@ def _counts(tx: Tx) -> Counts:
     )
 
 
-async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
-    """What is not over, oldest first; ``even_waiting`` False: without requests that wait for people's decisions."""
+async def under_way(ctx: Context, *, even_waiting: bool = True, most: int = MOST) -> UnderWay:
+    """What is not over, oldest first, up to ``most`` rows of each kind.
+
+    ``even_waiting`` False: without requests that wait for people's decisions.
+    """
 
     def work(uow: Unit) -> UnderWay:
         found: list[Running] = []
@@ -90,16 +95,16 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
             )
             found.append(shown)
 
-        for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST):
+        for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=most):
             add(one, one.kind, one.reference, one.state.value, one.origin_channel)
-        for job in uow.jobs.open(limit=MOST):
+        for job in uow.jobs.open(limit=most):
             if job.kind not in (RUN, WHOLE, *LANES):
                 continue
             what, name = What.EMAILS, str(job.payload.get("name", ""))
             if job.kind in LANES:
                 what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
             add(job, what, name, job.state, job.channel)
-        for booking in uow.bookings.open(limit=MOST):
+        for booking in uow.bookings.open(limit=most):
             add(booking, What.BOOKING, booking.reference, booking.status or booking.stage.value, booking.channel)
         return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(uow).total)
 

@@ -8,7 +8,7 @@ outcome; the card says at once that it was refused and is being checked. Creatin
 list is enough there.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -168,10 +168,24 @@ async def list_operations(
 ) -> tuple[OperationPage, Mapping[str, Instruction]]:
     """One page, for people, and our requests on it by the service's id."""
     found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
+    return found, await _ours_among(ctx, found.operations)
 
-    def ours_on_it(uow: Unit) -> dict[str, Instruction]:
+
+async def every_operation(
+    ctx: Context, payments: PaymentsClient, operation_type: OperationType | None
+) -> AsyncIterator[tuple[Sequence[Operation], Mapping[str, Instruction]]]:
+    """The whole list, page by page, each operation once, and our requests among them by the service's id."""
+    seen: set[str] = set()
+    async for page in payments.all_operations(operation_type):
+        new = [one for one in page.operations if one.id not in seen]
+        seen.update(one.id for one in new)
+        yield new, await _ours_among(ctx, new)
+
+
+async def _ours_among(ctx: Context, operations: Sequence[Operation]) -> Mapping[str, Instruction]:
+    def work(uow: Unit) -> dict[str, Instruction]:
         ours = {}
-        for operation in found.operations:
+        for operation in operations:
             one = uow.instructions.by_remote(operation.id)
             if one is None and operation.code:
                 # Its creation may have an unknown outcome: then we know the code, and not yet the id.
@@ -181,4 +195,4 @@ async def list_operations(
                 ours[operation.id] = one
         return ours
 
-    return found, await ctx.read(ours_on_it)
+    return await ctx.read(work)

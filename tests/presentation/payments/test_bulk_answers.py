@@ -68,10 +68,14 @@ Row | Recipient | Amount | Status | Hash
 2 | ana@example.com | 25.00 USD | completed | 9f86d081
 3 | ben@example.com | 10.50 USD | not reported | –
 As the service said 2026-11-20 09:00 UTC.
-[Previous] [Next]""")
+[Previous] [Next] [Send as CSV]""")
     check_message(told)
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
-        [("Previous", "bulk.previous", "items:L-4F7K2M:1"), ("Next", "bulk.next", "items:L-4F7K2M:3")]
+        [
+            ("Previous", "bulk.previous", "items:L-4F7K2M:1"),
+            ("Next", "bulk.next", "items:L-4F7K2M:3"),
+            ("Send as CSV", "csv.items", "items:L-4F7K2M"),
+        ]
     )
 
 
@@ -90,9 +94,9 @@ def test_a_page_of_failed_payments() -> None:
 Row | Recipient | Amount | Why
 2 | ana@example.com | 25.00 USD | the account is closed
 3 | ben@example.com | 10.50 USD | not said
-[Next]""")
+[Next] [Send as CSV]""")
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
-        [("Next", "bulk.next", "failed:L-4F7K2M:2")]
+        [("Next", "bulk.next", "failed:L-4F7K2M:2"), ("Send as CSV", "csv.items", "failed:L-4F7K2M")]
     )
 
 
@@ -129,9 +133,9 @@ Created (UTC) | Bulk payment | Status | Payments | Completed | Failed
 2026-11-20 09:00 | a1 | completed | 1 | 1 | 0
 – | L-4F7K2M | sent | 3 | 1 | 2
 `/sb-pay bulk show` with the reference or id tells more about one.
-[Previous] [Next]""")
+[Previous] [Next] [Send as CSV]""")
     assert [(one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
-        [("bulk.previous", "history:1"), ("bulk.next", "history:3")]
+        [("bulk.previous", "history:1"), ("bulk.next", "history:3"), ("csv.history", "all")]
     )
 
 
