@@ -128,7 +128,7 @@ the names are those of the statement's columns: as many as a row has
 where a record was taken, the lease has ended already: there is none to release
 -if seen is None:
 +if True:
-@ handlers/switchboard.py
+@ handlers/lists.py
 the size of the pieces in which a file is sent: all pieces together are the same bytes
 -_PIECE: Final = 64 * 1024
 +_PIECE: Final = 32 * 1024
