@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar, cast
 
 import structlog
 
@@ -32,6 +32,14 @@ class Unfit(ValueError):
         super().__init__(problem)
         self.at = at
         self.names = names
+
+
+class Partly(Unfit):
+    """The document is the record, but for a field that is kept as it came; ``found``: what was read."""
+
+    def __init__(self, found: object, problem: str, at: object = None, *names: Names) -> None:
+        super().__init__(problem, at, *names)
+        self.found = found
 
 
 def as_object(document: object) -> dict[str, object]:
@@ -149,6 +157,9 @@ class TracedReader(Generic[T]):
     def __call__(self, document: object) -> T:
         try:
             found = self._read(document)
+        except Partly as partly:
+            self.trouble = partly
+            return cast("T", partly.found)
         except Exception as trouble:
             self.trouble = trouble
             raise

@@ -163,6 +163,7 @@ class OfRequest(Code):
     SEVERAL_BULK = "several_bulk", "ids"
     MISCOUNTED = "miscounted", "theirs", "ours"
     MISMATCHED_ITEMS = "mismatched_items", "doubles", "different", "strangers"
+    LISTS_DISAGREE = "lists_disagree", "contradicted", "unplaced"
     MAY_BE_THIS_BULK = "may_be_this_bulk", "id"
     MAY_BE_OURS = "may_be_ours", "id"
     SAYS = "says", "status"

@@ -27,6 +27,7 @@ SECTIONS: Final = {
     "disagrees": "on-hold",
     "unaccounted": "bulk-payment-not-accounted-for",
     "unread": "bulk-payment-not-accounted-for",
+    "unexplained": "bulk-payment-not-accounted-for",
     "stands_still": "bulk-payment-not-accounted-for",
     "undelivered": "message-not-posted",
     "no_approvals_channel": "message-not-posted",

@@ -21,6 +21,7 @@ NEEDS_PERSON: Final = "needs a person"
 FINISHED: Final = "finished"
 """Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
 IN_ESCROW: Final = "pending in escrow"  # the service holds the money until the recipient has signed up
+QUEUED: Final = "queued"  # of a payment that the service has received and has not begun
 NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive money now"
 """What *inactive* may mean: the service does not say which of them it is."""
 NOTHING_PAID: Final = "Nothing was paid."
@@ -84,6 +85,11 @@ def status_word(raw: str) -> str:
     """Of an operation or of an item; what nobody has heard of stays the service's own word, and is foreign."""
     status = read_status(raw)
     return raw if status is None else _OPERATIONS.get(status, status.value)
+
+
+def item_word(raw: str) -> str:
+    """Of a payment of a bulk payment: *created* is received and queued there."""
+    return QUEUED if read_status(raw) is OperationStatus.CREATED else status_word(raw)
 
 
 def job_word(job: BulkJob) -> str:
@@ -199,6 +205,14 @@ OF_REQUESTS: Final[Mapping[Code, Callable[[Facts, object], str]]] = {
     ),
     OfRequest.MISMATCHED_ITEMS: lambda facts, _: "; ".join(
         f"{facts[name]} payments {what}" for name, what in _MISMATCHED.items() if facts[name]
+    ),
+    OfRequest.LISTS_DISAGREE: lambda facts, _: "; ".join(
+        f"{counted(facts[name], noun)} {what}"
+        for name, noun, what in (
+            ("contradicted", "payment", "ended in two ways"),
+            ("unplaced", "failure", "fit no payment"),
+        )
+        if facts[name]
     ),
     OfRequest.PAID_AS: lambda facts, _: f"the service holds it as {facts['id']}, {job_word(BulkJob(**facts))}",
     OfRequest.UNCONFIRMED: lambda facts, _: (

@@ -441,9 +441,52 @@ async def test_a_list_without_figures_is_all_there_is(bench: Bench, wrap: str) -
     assert len(bench.partner.calls) == 1
 
 
-async def test_failures_carry_their_reason_in_the_services_words(bench: Bench) -> None:
-    [page] = await bench.told("failures", listed([item(1, status="Failed", error="account closed")]))
-    assert (page.items[0].error, page.items[0].state) == ("account closed", OperationStatus.FAILED)
+CLOSED = {"code": "CLOSED", "message": "account closed"}
+
+
+@pytest.mark.parametrize(
+    ("said_as", "words"),
+    [
+        *(({name: "account closed"}, "account closed") for name in ("error", "reason", "failure_reason", "message")),
+        ({"error": CLOSED}, "account closed (CLOSED)"),
+        ({"error": {"code": "CLOSED"}}, "CLOSED"),
+        ({"error": {"error": CLOSED}}, "account closed (CLOSED)"),
+        ({"error": {"code": 17, "messages": {"email": ["is odd"], "amount": ["is low"]}}},
+         "email.0: is odd, amount.0: is low (17)"),
+        ({"error": "", "reason": "account closed"}, "account closed"),
+        ({"errors": ["account closed", CLOSED, "account closed"]}, "account closed; account closed (CLOSED)"),
+        ({"errors": []}, ""),
+        ({}, ""),
+        ({"created_at": "2026-11-20", "svc_operation_id": "o1", "createdAt": "2026-11-20", "currency": "USD"}, ""),
+    ],
+)  # fmt: skip
+async def test_failures_carry_their_reason_in_the_services_words(bench: Bench, said_as: JsonObject, words: str) -> None:
+    [page] = await bench.told("failures", listed([item(1, status="Failed", **said_as)]))
+    assert (page.items[0].error, page.items[0].state) == (words, OperationStatus.FAILED)
+
+
+async def test_a_failure_may_be_a_text(bench: Bench) -> None:
+    [page] = await bench.told("failures", {"errors": ["ana@example.com: account closed", item(2, error="no account")]})
+    assert [(one.email, one.error) for one in page.items] == [
+        ("ana@example.com", "ana@example.com: account closed"),
+        ("p2@example.com", "no account"),
+    ]
+
+
+async def test_a_reason_under_no_known_name_is_kept_as_it_came(bench: Bench) -> None:
+    strange = {"rejection": {"why": "limit", "token": "t0p"}, "line_no": 4}
+    [page] = await bench.told("failures", listed([item(1, error="no account"), item(2, **strange)]))
+    assert [one.error for one in page.items] == ["no account", "rejection.why: limit, line_no: 4"]
+    [page] = await bench.told("items", listed([item(1, **strange), item(2, failure_reason="no account")]))
+    assert [one.error for one in page.items] == ["", "no account"], "of an item it may be anything"
+
+
+@pytest.mark.parametrize("said_as", [{"failure_reason": "no balance"}, {"error": {"message": "no balance"}}])
+async def test_the_reason_on_a_bulk_payment_is_read(bench: Bench, said_as: JsonObject) -> None:
+    job = {"id": "b-1", "status": "failed", "payments": {"count": 3}, **said_as}
+    assert (await bench.told("bulk payment", job)).why == "no balance"
+    [listed_job] = (await bench.told("history", listed([job], name="bulk_payments"))).jobs
+    assert (listed_job.why, listed_job.count) == ("no balance", 3)
 
 
 async def test_the_history_reads_empty_texts_as_zeros(bench: Bench) -> None:

@@ -133,6 +133,20 @@ async def test_a_record_in_a_list_is_named_under_its_operation(payments: OpenPay
     assert file_lines(found)[0] == "[payments.get_operation.reply]"
 
 
+async def test_a_reason_under_another_name_is_kept_and_noted(
+    payments: OpenPayments, partner: Partner, notes: Notes
+) -> None:
+    failure = {"receiver_email": "ana@example.com", "amount": "1.00", "internal_note": "L-1/2", "rejection": "limit"}
+    partner.answer = lambda _: said({"payments": [failure, failure]})
+    page = await payments(partner.url).bulk_item_page("b-1", failed=True)
+    assert [one.error for one in page.items] == ["rejection: limit", "rejection: limit"]
+    assert (notes.one.operation, notes.were_read) == ("payments.list_bulk_failures", [])
+    assert file_lines(notes.one) == ["[payments.list_bulk_failures.reply]", 'error = "rejection"']
+    read = payments(partner.url, services="\n".join(file_lines(notes.one)))
+    assert [one.error for one in (await read.bulk_item_page("b-1", failed=True)).items] == ["limit", "limit"]
+    assert (len(notes.answers), notes.were_read) == (1, ["payments.list_bulk_failures"])
+
+
 async def test_figures_of_a_list(payments: OpenPayments, notes: Notes) -> None:
     async with await speaking(list_operations__lastPage="pages_in_all", list_operations__data="rows") as service:
         client = payments(service.base_url)

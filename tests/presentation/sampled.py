@@ -97,6 +97,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfRequest.MISCOUNTED: {"theirs": 9, "ours": 10},
     OfRequest.MISMATCHED_ITEMS: {"doubles": 1, "different": 2, "strangers": 3},
     OfRequest.MAY_BE_THIS_BULK: {"id": "bulk-7"},
+    OfRequest.LISTS_DISAGREE: {"contradicted": 1, "unplaced": 2},
     OfRequest.MAY_BE_OURS: {"id": "op-77"},
     OfRequest.SAYS: {"status": "pending"},
     OfRequest.UNASKED: {"status": "committed"},

@@ -195,6 +195,7 @@ several_bulk: the service holds 6 bulk payments with our items: bulk-1, bulk-2, 
 miscounted: the service counts 9 payments instead of 10
 mismatched_items: 1 payments were reported twice, so they may have been paid twice; 2 payments have another amount or \
 address than was approved; 3 payments were not asked for
+lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
 may_be_this_bulk: the service holds bulk-7, which is new and may be this one: look there which payments it makes
 may_be_ours: the service holds op-77, made since this was sent, for the same recipient and amount and without our \
 code: look whether that is this one

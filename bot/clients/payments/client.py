@@ -181,7 +181,7 @@ class PaymentsClient(PartnerCalls):
     ) -> ItemPage:
         """One page of the items with their hashes, or of those that ``failed`` with the reasons."""
         operation = "list_bulk_failures" if failed else "list_bulk_items"
-        return await self._page(operation, {"id": job_id}, page, wire.read_items, lane)
+        return await self._page(operation, {"id": job_id}, page, partial(wire.read_items, failures=failed), lane)
 
     def bulk_items(self, job_id: str, *, failed: bool = False) -> AsyncIterator[ItemPage]:
         """The same to the end, page by page. Ends with ServiceNow when pages do not add up."""

@@ -1,5 +1,6 @@
 """Payloads of the payments service under its names: payouts, purchases, bulk payments, events."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, Final, Literal, TypeVar
@@ -177,25 +178,74 @@ def read_job(document: object, route: Route, *, job_id: str = "") -> BulkJob:
 def read_jobs(document: object, route: Route) -> JobPage:
     """One page of the history."""
     body, names = unread.as_object(document), route.reply
-    jobs = _list(body, names["bulk_payments"], lambda one: _job(one, names, count="payments_count"))
+    jobs = _list(body, names["bulk_payments"], lambda one: _job(unread.as_object(one), names, count="payments_count"))
     page, pages, count = _figures(body, names)
     return JobPage(jobs=jobs, page=page, pages=pages, count=count)
 
 
-def read_items(document: object, route: Route) -> ItemPage:
-    """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it."""
-    names = route.reply
+def read_items(document: object, route: Route, *, failures: bool = False) -> ItemPage:
+    """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it.
+
+    A reason may be a text, an object with a code and a message, or a list of those. Of a failure whose reason stands
+    under no name that is known, what it says besides is the reason, and the answer counts as unread.
+    """
+    names, strange = route.reply, list[dict[str, object]]()
     body = {names["payments"][0]: document} if isinstance(document, list) else unread.as_object(document)
 
-    def read(one: dict[str, object]) -> ReportedItem:
-        texts = ("email", "note", "internal_note", "status", "hash", "error", "user_id")
-        found = {ours: unread.text(one, names[ours]) for ours in texts if ours in names}
-        return ReportedItem(cents=unread.cents(one, names["amount"]), **found)
+    def read(one: object) -> ReportedItem:
+        if failures and isinstance(one, str):
+            return ReportedItem(error=unread.as_text(one), email=next(iter(_ADDRESS.findall(one)), ""))
+        record = unread.as_object(one)
+        texts = {ours: unread.text(record, names[ours]) for ours in _TEXTS if ours in names}
+        why = reason_in(record, names["error"])
+        if failures and not why:
+            why = _besides(record, names)
+            strange.extend([record] if why else [])
+        return ReportedItem(cents=unread.cents(record, names["amount"]), error=why, **texts)
 
     items = _list(body, names["payments"], read)
     is_paged = any(unread.value(body, names[told]) is not None for told in ("page", "pages", "count"))
     page, pages, count = _figures(body, names) if is_paged else (1, 1, len(items))
-    return ItemPage(items=items, page=page, pages=pages, count=count)
+    found = ItemPage(items=items, page=page, pages=pages, count=count)
+    if strange:
+        raise unread.Partly(found, "a failure without a known reason", strange[0], names["error"])
+    return found
+
+
+_TEXTS: Final = ("email", "note", "internal_note", "status", "hash", "user_id")
+_ADDRESS: Final = re.compile(r"[^\s@<>\"'(),;:]+@[^\s@<>\"'(),;:]+\.[^\s@<>\"'(),;:.]+")
+_MESSAGES: Final = (
+    *("message", "reason", "failure_reason", "failureReason", "error", "detail", "details"),
+    *("description", "text", "title", "messages", "errors"),
+)
+"""Where an object says in words what was wrong, the plainest first."""
+_CODES: Final = ("code", "error_code", "errorCode", "type", "status")
+_TELLS_NOTHING: Final = re.compile(r"(^|_)(id|currency|date|at|index|position|row|line)$|[a-z](Id|At|Date)$")
+"""Names of fields that are no reason."""
+
+
+def reason_in(body: Mapping[str, object], names: tuple[str, ...]) -> str:
+    """What a record gives as its reason, in the first of these fields that says something; in one line."""
+    return next(filter(None, (_why(body.get(name), _DEEPEST) for name in names)), "")
+
+
+def _why(found: object, depth: int) -> str:
+    if isinstance(found, list) and depth:
+        return "; ".join(dict.fromkeys(filter(None, (_why(one, depth - 1) for one in found))))
+    if isinstance(found, dict) and depth:
+        words = next(filter(None, (_why(found.get(name), depth - 1) for name in _MESSAGES)), "")
+        code = one_line(unread.text(found, _CODES))
+        if not words:
+            rest = {name: value for name, value in found.items() if name not in _CODES}
+            words = ", ".join(f"{name}: {value}" for name, value in _details(rest, "", depth))
+        return f"{words} ({code})" if words and code and code != words else words or code
+    return one_line(unread.as_text(found))
+
+
+def _besides(record: Mapping[str, object], names: Mapping[str, tuple[str, ...]]) -> str:
+    known = {name for told in names.values() for name in told}
+    rest = {name: value for name, value in record.items() if name not in known and not _TELLS_NOTHING.search(name)}
+    return ", ".join(f"{name}: {value}" for name, value in _details(rest, "", _DEEPEST))
 
 
 def read_canceled_items(document: object, route: Route) -> frozenset[str]:
@@ -220,6 +270,7 @@ def _job(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *, co
         id=identifier,
         status=unread.text(body, names["status"]),
         created_at=unread.moment(body, names["created_at"]) if "created_at" in names else None,
+        why=reason_in(body, names["reason"]) if "reason" in names else "",
         **{ours: _figure(figures, names[told]) for ours, told in told_as.items() if told in names},
     )
 
@@ -236,13 +287,13 @@ def _figures(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]]) -
     return unread.count(body, names["page"]), _figure(body, names["pages"]) or 0, _figure(body, names["count"])
 
 
-def _list(body: Mapping[str, object], names: tuple[str, ...], read: Callable[[dict[str, object]], T]) -> tuple[T, ...]:
+def _list(body: Mapping[str, object], names: tuple[str, ...], read: Callable[[object], T]) -> tuple[T, ...]:
     found = unread.value(body, names)
     if found is None and any(name in body for name in names):
         return ()
     if not isinstance(found, list):
         raise Unfit(f"no list of {names[0]}", body, names)
-    return tuple(read(unread.as_object(one)) for one in found)
+    return tuple(map(read, found))
 
 
 _DEEPEST: Final = 4

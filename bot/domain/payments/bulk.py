@@ -234,6 +234,11 @@ class Tally(Value):
         return self.of(OperationStatus.PENDING)
 
     @property
+    def queued(self) -> int:
+        """Received, and not begun: part of what is under way."""
+        return self.of(OperationStatus.CREATED)
+
+    @property
     def unaccounted(self) -> int:
         return self.of("")
 
@@ -271,6 +276,10 @@ class BulkProgress(Value):
     not_read: int = 0
     tally: Tally = Tally()
     over: bool = False
-    """The service says that it has created every single payment."""
+    """The service says that it has created every single payment, or that it will not."""
+    failed: bool = False
+    """The service's own record of the bulk payment is failed, which is final; single payments may still move."""
+    why: str = ""
+    """What that record gives as its reason; foreign text."""
     read_at: datetime | None = None
     changed_at: datetime | None = None

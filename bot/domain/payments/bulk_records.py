@@ -38,6 +38,8 @@ class BulkJob(Value):
     pending: int | None = None
     completed: int | None = None
     failed: int | None = None
+    why: str = ""
+    """The reason on the record; foreign text."""
 
     @property
     def state(self) -> JobStatus | None:
@@ -127,6 +129,14 @@ def moves_on(before: str, after: str) -> bool:
     return old is None or (new is not None and rank(new) >= rank(old))
 
 
+def contradicts(before: str, after: str) -> bool:
+    """Whether a newly reported status cannot be true together with the stored one: two ends, or failed and held."""
+    old, new = read_status(before), read_status(after)
+    if old is None or new is None or old is new or not old.is_final:
+        return False
+    return new.is_final or (old is OperationStatus.FAILED and new is OperationStatus.PENDING)
+
+
 @dataclass(frozen=True, slots=True)
 class RowChange:
     row: int
@@ -139,18 +149,29 @@ UNEXPLAINED: Final = "no reason given"
 """In place of the service's words about a failed item."""
 
 
+_NOT_FAILED: Final = frozenset(
+    {OperationStatus.COMMITTED, OperationStatus.PENDING, OperationStatus.COMPLETED, OperationStatus.CANCELED}
+)
+"""Of a record among the failures: by its own word, money is on its way, has arrived or came back."""
+
+
 class Accounting:
     """One pass over the items that the service lists, matching them with the approved rows, which it brings up to date.
 
-    Feed page after page to ``take``, then ``finish``. ``strangers`` are none of ours, ``doubles`` claim a row that
-    another one claimed before (paid twice, perhaps), ``different`` have another amount or address than their row.
+    Feed page after page to ``take``, then ``finish``; then the pages of failures to ``take_failures``. ``strangers``
+    are none of ours, ``doubles`` claim a row that another one claimed before (paid twice, perhaps), ``different`` have
+    another amount or address than their row. ``contradicted`` rows failed by one list and not by the other, or ended
+    otherwise before; ``unplaced`` failures fit no row.
     """
 
     def __init__(self, *, reference: str, rows: Iterable[BulkRow]) -> None:
         self.rows = {row.row: row for row in rows}
         self.strangers = self.doubles = self.different = 0
+        self.contradicted: set[int] = set()
+        self.unplaced = 0
         self.reference = reference
         self._seen: set[int] = set()
+        self._named: set[int] = set()
         self._nameless: list[ReportedItem] = []
 
     def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
@@ -182,6 +203,50 @@ class Accounting:
                 self.strangers += 1
         return changes
 
+    def take_failures(self, items: Iterable[ReportedItem], *, complete: bool) -> list[RowChange]:
+        """Match a page of what could not be processed with the rows, which are failed then; returns those that change.
+
+        ``complete``: the items were read to their end; without that, only failures with our note are matched. A row
+        stays as it is that ended otherwise, or that the items call pending.
+        """
+        changes = []
+        for item in items:
+            number = row_of(item.internal_note, self.reference)
+            if number is None and complete:
+                number = self._fitting(item)
+            row = self.rows.get(number or 0)
+            if row is None:
+                self.unplaced += complete
+                continue
+            if row.row in self._named or item.state in _NOT_FAILED:
+                continue
+            self._named.add(row.row)
+            if self._holds_out(row):
+                self.contradicted.add(row.row)
+                continue
+            known = row.error if row.error != UNEXPLAINED else ""
+            why = known or item.error or UNEXPLAINED
+            changes += self._change(row, OperationStatus.FAILED.value, item.hash or row.hash, why)
+        return changes
+
+    def _fitting(self, item: ReportedItem) -> int | None:
+        """The row of a failure without our note, by address and amount; by the address alone where it is the only one.
+
+        Failed rows come first, then those that the items do not show, then those that are under way.
+        """
+        rows = [row for row in self.rows.values() if row.email.casefold() == item.email.casefold()]
+        if item.cents is None and len(rows) > 1:
+            return None
+        free = [row for row in rows if item.cents in (None, row.cents) and row.row not in self._named]
+        may_be = [row for row in free if not self._holds_out(row)]
+        ordered = sorted(may_be, key=lambda row: (row.state is not OperationStatus.FAILED, row.status != "", row.row))
+        return ordered[0].row if ordered else None
+
+    def _holds_out(self, row: BulkRow) -> bool:
+        """Whether a failure cannot be that of this row: it ended otherwise, or the items call it pending."""
+        ended = row.state in (OperationStatus.COMPLETED, OperationStatus.CANCELED)
+        return ended or (row.state is OperationStatus.PENDING and row.row in self._seen)
+
     def _claim(self, number: int, item: ReportedItem) -> list[RowChange]:
         row = self.rows[number]
         if number in self._seen:
@@ -193,11 +258,17 @@ class Accounting:
         ):
             self.different += 1
         word = our_word(item.status)
+        if contradicts(row.status, word):
+            self.contradicted.add(number)
         status = word if moves_on(row.status, word) else row.status
-        after = RowChange(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
-        if after == RowChange(row=number, status=row.status, hash=row.hash, error=row.error):
+        why = item.error if status == OperationStatus.FAILED else ""  # of others it may be what the payment is for
+        return self._change(row, status, item.hash or row.hash, why or row.error)
+
+    def _change(self, row: BulkRow, status: str, hashed: str, error: str) -> list[RowChange]:
+        after = RowChange(row=row.row, status=status, hash=hashed, error=error)
+        if after == RowChange(row=row.row, status=row.status, hash=row.hash, error=row.error):
             return []
-        self.rows[number] = replace(row, status=after.status, hash=after.hash, error=after.error)
+        self.rows[row.row] = replace(row, status=status, hash=hashed, error=error)
         return [after]
 
     @property
@@ -206,6 +277,21 @@ class Accounting:
             return None
         found = {"doubles": self.doubles, "different": self.different, "strangers": self.strangers}
         return Reason(OfRequest.MISMATCHED_ITEMS, **found)
+
+    @property
+    def contradiction(self) -> Reason | None:
+        if not (self.contradicted or self.unplaced):
+            return None
+        return Reason(OfRequest.LISTS_DISAGREE, contradicted=len(self.contradicted), unplaced=self.unplaced)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether every row has ended, and each failed one has its reason."""
+        failed = OperationStatus.FAILED
+        return all(
+            row.state is not None and row.state.is_final and (row.state is not failed or row.error)
+            for row in self.rows.values()
+        )
 
 
 _A_ROW: Final = re.compile(r"[A-Z]-[0-9A-Z]+/[0-9]{1,7}", re.IGNORECASE)
@@ -251,6 +337,11 @@ def state_of(tally: Tally, *, over: bool) -> State:
     if over and tally.pending and tally.final + tally.pending == tally.total:
         return State.PENDING_ESCROW
     return State.COMMITTED
+
+
+def has_failed(instruction: Instruction) -> bool:
+    """Whether the service's own record of it, a bulk payment, is failed, whatever became of its single payments."""
+    return instruction.kind is Kind.BULK and instruction.progress is not None and instruction.progress.failed
 
 
 def has_failures(instruction: Instruction) -> bool:

@@ -27,11 +27,14 @@ _OUTCOMES = (
 )
 _BULK_OUTCOMES = (
     FaultChoice(kind="bulk_fail", title="Let some payments fail", about="Every fifth payment of a bulk fails."),
+    FaultChoice(kind="bulk_hide", title="Leave out failed items", about="As above, and the list of items lacks them."),
+    FaultChoice(kind="bulk_break", title="Fail halfway", about="The bulk payment fails after three of its payments."),
     FaultChoice(kind="bulk_slow", title="Work slowly", about="One payment a step instead of hundreds."),
     FaultChoice(kind="bulk_stuck", title="Get stuck", about="Bulk payments do not move at all."),
     FaultChoice(kind="bulk_lose", title="Lose items", about="Every fifth payment is missing from the list of items."),
 )
 _FAIL_EVERY = 5
+_BREAKS_AFTER = 3
 
 _REQUESTS: Sequence[FaultTarget] = (
     FaultTarget(name="commit_payout", title="Commit payout", faults=WRITING),
@@ -123,6 +126,10 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
                 switches.escrow_above_cents = 0
             case "bulk_fail":
                 switches.bulk_fail_every = _FAIL_EVERY
+            case "bulk_hide":
+                switches.bulk_fail_every, switches.bulk_hides_failed = _FAIL_EVERY, True
+            case "bulk_break":
+                switches.bulk_breaks_after = _BREAKS_AFTER
             case "bulk_lose":
                 switches.bulk_loses_every = _FAIL_EVERY
             case "bulk_slow":
@@ -139,6 +146,8 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
             OUTCOME: {"fail": switches.fail_reason is not None, "hold": switches.escrow_above_cents is not None},
             BULK_OUTCOME: {
                 "bulk_fail": switches.bulk_fail_every > 0,
+                "bulk_hide": switches.bulk_hides_failed,
+                "bulk_break": switches.bulk_breaks_after > 0,
                 "bulk_lose": switches.bulk_loses_every > 0,
                 "bulk_slow": switches.bulk_items_a_step == 1,
                 "bulk_stuck": switches.bulk_stuck,
@@ -149,7 +158,8 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
         self._simulator.callbacks.switches = CallbackSwitches()
         switches = self._simulator.switches
         switches.fail_reason = switches.escrow_above_cents = None
-        switches.bulk_fail_every = switches.bulk_loses_every = 0
+        switches.bulk_fail_every = switches.bulk_loses_every = switches.bulk_breaks_after = 0
+        switches.bulk_hides_failed = False
         switches.bulk_items_a_step = Switches().bulk_items_a_step
         switches.bulk_stuck = False
 

@@ -11,6 +11,7 @@ from bot.domain.overview import WaitingRequest
 from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.operation import OperationStatus
 from bot.domain.policy import Frozen
 from bot.domain.text import clean
 from bot.presentation import answers
@@ -22,7 +23,7 @@ from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
 from bot.presentation.reasons import worded
-from bot.presentation.words import job_word, status_word, word
+from bot.presentation.words import item_word, job_word, status_word, word
 
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
@@ -233,7 +234,7 @@ def items(
         return Content(text=text, blocks=[md.paragraph(text), *pager])
     cells, lines = [], []
     for one in rows:
-        stands, why = status_word(one.status) or "not reported", one.error or "not said"
+        stands, why = item_word(one.status) or "not reported", one.error or "not said"
         cells.append([str(one.row), one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
         said = md.quote(why, 200) if failed else md.quote(stands, _WORD)
         known = f" · `{md.quote(one.hash.replace('`', ''), 70)}`" if one.hash and not failed else ""
@@ -316,8 +317,9 @@ def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, b
         case "ambiguous":
             return f"{named} may be one of several payments of {bulk}; give more digits of the hash"
         case "not pending":
-            told = f" ({', '.join(sorted(set(statuses)))})" if statuses else ""
-            return f"{named} is not pending any more{told}; only pending payments can be canceled"
+            told = f" ({', '.join(sorted({item_word(one) for one in statuses}))})" if statuses else ""
+            more = "" if OperationStatus.CREATED in statuses else " any more"
+            return f"{named} is not pending{more}{told}; only pending payments can be canceled"
         case _:
             return f"the service does not say how much {named} is, so nobody could approve it"
 

@@ -1,11 +1,12 @@
 """What bulk payments and their cancellations say: the card, how many payments stand where, the news, the files."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import plain, shown
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
+from bot.domain.payments.bulk_records import has_failed
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
@@ -17,11 +18,12 @@ from bot.presentation.payments.wording import (
     NEWS,
     Line,
     News,
+    Sentence,
     Stands,
     ThreadFile,
     Wording,
 )
-from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, UNKNOWN, symbol
+from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, QUEUED, UNKNOWN, symbol
 
 CANCEL: Final = "bulk.cancel"  # the button that cancels what is pending
 _TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
@@ -122,7 +124,8 @@ def _counts(tally: Tally) -> str:
     """Completed, failed and pending always, the others when there are any; together they are all there is."""
     counts = [_count(tally, "completed"), _count(tally, "failed"), _count(tally, "pending", IN_ESCROW)]
     counts += [_count(tally, "canceled")] if tally.canceled else []
-    counts += [f"{tally.under_way} under way"] if tally.under_way else []
+    counts += [f"{tally.queued} {QUEUED}"] if tally.queued else []
+    counts += [f"{moving} under way"] if (moving := tally.under_way - tally.queued) else []
     counts += [f"{tally.unaccounted} not reported yet"] if tally.unaccounted else []
     return ", ".join(counts)
 
@@ -151,14 +154,57 @@ def _progress_line(tally: Tally) -> str:
     return f"`{md.bar(tally.final, tally.total)}` {_counts(tally)}."
 
 
+def _broke(instruction: Instruction) -> str:
+    """That the provider's own record of a bulk payment is failed, and why."""
+    why = (instruction.progress or BulkProgress()).why
+    return md.as_said(md.quote(why, 300)) if why else "the provider gave no reason."
+
+
+def _advice(tally: Tally) -> str:
+    """What to do about the payments of a bulk payment that failed: which may be paid again, and which must not."""
+    moving = tally.pending + tally.under_way + tally.unaccounted
+    told = []
+    if tally.failed:
+        which = "one" if tally.failed == 1 else f"{tally.failed}"
+        told.append(f"Only the {which} that failed can be paid again.")
+    if moving:
+        them = "it" if moving == 1 else "them"
+        told.append(f"{md.counted(moving, 'payment')} may still arrive: *don't pay {them} again*.")
+    return " ".join(told) or "Don't pay any of them again."
+
+
+def _failed(stands: Stands) -> str:
+    return f"{_broke(stands.instruction)}\n{_progress_line(stands.tally)}\n{_advice(stands.tally)}"
+
+
+def _followed(otherwise: str) -> Sentence:
+    """How far it is; ``otherwise``: what is said unless the provider's record is failed."""
+    return lambda stands: (
+        _failed(stands) if has_failed(stands.instruction) else f"{otherwise}\n{_progress_line(stands.tally)}"
+    )
+
+
 def _over(stands: Stands) -> str:
+    if has_failed(stands.instruction):
+        return _failed(stands)
     if stands.instruction.state is State.COMPLETED and stands.tally.failed:
         return f"{_outcome(stands.tally)}; every payment is accounted for.\nThe failed ones are listed in the thread."
     return f"every payment is accounted for.\n{_summary(stands.tally, stands.instruction)}"
 
 
 def _ended(how: str) -> Line:
-    return lambda told: f"{how} {_summary(told.tally, told.instruction)}{told['approved']}"
+    return _unless_failed(lambda told: f"{how} {_summary(told.tally, told.instruction)}{told['approved']}")
+
+
+def _unless_failed(otherwise: Callable[[News], str]) -> Line:
+    def say(told: News) -> str:
+        if not has_failed(told.instruction):
+            return otherwise(told)
+        tally = told.tally
+        stand = f"*Summary*: {_summary(tally, told.instruction)}" if tally.is_settled else f"{_counts(tally)}."
+        return f"has *failed*: {_broke(told.instruction)} {stand} {_advice(tally)}{told['approved']}"
+
+    return say
 
 
 def _completed(told: News) -> str:
@@ -180,7 +226,8 @@ def _with_chart(told: News, text: str) -> Content:
         "Failed": tally.failed,
         IN_ESCROW.capitalize(): tally.pending,
         "Canceled": tally.canceled,
-        "Under way": tally.under_way,
+        QUEUED.capitalize(): tally.queued,
+        "Under way": tally.under_way - tally.queued,
         "Unaccounted": tally.unaccounted,
     }
     pieces = [{"label": label, "value": count} for label, count in counts.items() if count > 0]
@@ -217,10 +264,8 @@ BULK: Final[Wording] = Wording(
             f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have decided. "
             "{look_up}. {reason}"
         ),
-        State.COMMITTED: lambda stands: f"the service has the payments.\n{_progress_line(stands.tally)}",
-        State.PENDING_ESCROW: lambda stands: (
-            "the service has gone through all of them; what is pending is followed.\n" + _progress_line(stands.tally)
-        ),
+        State.COMMITTED: _followed("the service has the payments."),
+        State.PENDING_ESCROW: _followed("the service has gone through all of them; what is pending is followed."),
         State.COMPLETED: _over,
         State.FAILED: _over,
         State.CANCELED: _over,
@@ -231,17 +276,25 @@ BULK: Final[Wording] = Wording(
         **NEWS,
         State.COMMITTED: _ended("is through at the service, *but not everything is accounted for*:"),
         # Between the service's *done* and the end: what still can change, and that more will be said.
-        State.PENDING_ESCROW: lambda told: (
-            f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when every "
-            f"payment is final.{told['approved']}"
+        State.PENDING_ESCROW: _unless_failed(
+            lambda told: (
+                f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when "
+                f"every payment is final.{told['approved']}"
+            )
         ),
-        State.COMPLETED: _completed,
+        State.COMPLETED: _unless_failed(_completed),
         State.FAILED: _ended("has *failed*. *Summary*:"),
         State.CANCELED: _ended("was *canceled*. *Summary*:"),
         State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
     },
     # No green mark where some of the payments failed.
-    news_symbol=lambda told: ":warning:" if told.state is State.COMPLETED and told.tally.failed else symbol(told.state),
+    news_symbol=lambda told: (
+        symbol(State.FAILED)
+        if has_failed(told.instruction)
+        else ":warning:"
+        if told.state is State.COMPLETED and told.tally.failed
+        else symbol(told.state)
+    ),
     news_content=_with_chart,
     topics=ALERTS,
     files={

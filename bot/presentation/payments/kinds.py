@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bot.domain.payments.bulk_records import has_failures
-from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.bulk_records import has_failed, has_failures
+from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.presentation.payments.bulk import BULK, CANCELLATION
 from bot.presentation.payments.payouts import ONE_STEP, PAYOUT
 from bot.presentation.payments.purchases import PURCHASE
@@ -36,4 +36,6 @@ def sentence(instruction: Instruction, *, votes: int) -> str:
 
 def word_of(instruction: Instruction) -> str:
     """The word of a request's state: many payments of which some failed are finished, never completed."""
+    if has_failed(instruction):
+        return word(State.FAILED)
     return FINISHED if has_failures(instruction) else word(instruction.state)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkProgress, Tally
-from bot.domain.payments.bulk_records import BulkRow, has_failures
+from bot.domain.payments.bulk_records import BulkRow, has_failed, has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
 from bot.domain.reasons import Reason
@@ -205,6 +205,8 @@ class Wording:
         if instruction.stopped and state in (State.NEW, State.CREATING):
             return notices.UNPREPARED
         rest = Stands(self, instruction, votes).say(self.sentences.get(state, "{reason}")).strip()
+        if has_failed(instruction):
+            return f":x: *{word(State.FAILED)}*: {rest}"
         if has_failures(instruction):
             return f":warning: *{FINISHED}*: {rest}"
         return f"{symbol(state)} *{word(state)}*{'' if rest.startswith('by ') else ':'} {rest}".strip()
@@ -278,6 +280,7 @@ ALERTS: Final[Mapping[str, str]] = {
     "disagrees": "is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
+    "unexplained": "is over at the service, but its list of failures cannot be read. Switchboard keeps asking for it.",
     "stands_still": "does not move at the service.",
     "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",

@@ -18,9 +18,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress, Tally, known_digest, row_of
 from bot.domain.payments.bulk_records import (
     LOOKS_BEFORE_MISSING,
-    UNEXPLAINED,
     Accounting,
     BulkJob,
+    JobStatus,
     ReportedItem,
     RowChange,
     is_ours,
@@ -69,13 +69,18 @@ _STILL_AFTER = 120
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not."""
+    """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not.
+
+    ``unexplained``: why the failures could not be read, although rows have no end or no reason yet.
+    """
 
     job: BulkJob
     changes: tuple[RowChange, ...] = ()
     complete: bool = False
     trouble: Reason | None = None
+    contradiction: Reason | None = None
     unread: Reason | None = None
+    unexplained: Reason | None = None
 
 
 async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
@@ -86,10 +91,15 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
     never = instruction.progress is None or instruction.progress.read_at is None
     if job.picture == tracked.last_status and tracked.polls % _FULL_EVERY and not never:
         return Read(job)
+    return await read_items(ctx, payments, instruction, job)
+
+
+async def read_items(ctx: Context, payments: PaymentsClient, instruction: Instruction, job: BulkJob) -> Read:
+    """Read the items, and the failures once the service may be through, and match them with the rows."""
     rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id))
     accounting = Accounting(reference=instruction.reference, rows=rows)
     changes: list[RowChange] = []
-    unread: Reason | None = None
+    unread = unexplained = None
     try:
         async for page in payments.bulk_items(job.id):
             changes += accounting.take(page.items)
@@ -97,31 +107,20 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
     except (ServiceNow, ServiceNever, OperatorError) as broken:
         unread = failed(broken, advice=False)  # what was read is still valid
         log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
-    changes += await explained(payments, job, accounting)
-    return Read(job, tuple(changes), unread is None, accounting.trouble if unread is None else None, unread)
+    wanting = any(row.state is OperationStatus.FAILED and not row.error for row in accounting.rows.values())
+    if wanting or may_be_over(job):  # the items may leave out what could not be processed
+        try:
+            async for page in payments.bulk_items(job.id, failed=True):
+                changes += accounting.take_failures(page.items, complete=unread is None)
+        except (ServiceNow, ServiceNever, OperatorError) as silent:
+            unexplained = None if accounting.is_explained else failed(silent, advice=False)
+            log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
+    trouble = accounting.trouble if unread is None else None
+    return Read(job, tuple(changes), unread is None, trouble, accounting.contradiction, unread, unexplained)
 
 
-async def explained(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
-    """Reasons of failed items: a separate list, read only while an item has no reason yet."""
-    failed = OperationStatus.FAILED
-    wanting = {number: row for number, row in accounting.rows.items() if row.state is failed and not row.error}
-    if not wanting:
-        return []
-    changes: list[RowChange] = []
-    try:
-        async for page in payments.bulk_items(job.id, failed=True):
-            for item in page.items:
-                number = row_of(item.internal_note, accounting.reference)
-                if number is None:  # without our note: that of the person and amount
-                    person = (item.email.casefold(), item.cents)
-                    same = (n for n, one in wanting.items() if (one.email.casefold(), one.cents) == person)
-                    number = next(same, 0)
-                row = wanting.pop(number, None)
-                if row is not None:
-                    changes.append(RowChange(row.row, row.status, row.hash, item.error or UNEXPLAINED))
-    except (ServiceNow, ServiceNever, OperatorError) as silent:
-        log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
-    return changes
+def may_be_over(job: BulkJob) -> bool:
+    return job.state is None or job.state.is_over
 
 
 def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | None) -> Again | None:
@@ -130,45 +129,59 @@ def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | 
     if read is None:
         return _again(uow, tracked, instruction, tracked.last_status)
     uow.bulk_items.change(instruction.id, read.changes)
-    moved = _apply(uow, instruction, read)
+    moved = _apply(uow, instruction, read, patient=tracked.polls < LOOKS_BEFORE_MISSING)
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
         return _again(uow, tracked, instruction, "")
-    may_be_over = read.job.state is None or read.job.state.is_over
-    if read.unread is not None and may_be_over and tracked.polls >= LOOKS_BEFORE_MISSING:
-        alert(uow, moved, "unread", reason=read.unread)
-    if read.trouble is not None:
-        alert(uow, moved, "differs", reason=read.trouble)
+    late = tracked.polls >= LOOKS_BEFORE_MISSING and may_be_over(read.job)
+    found = {"differs": read.trouble, "contradiction": read.contradiction}
+    found |= {"unread": read.unread, "unexplained": read.unexplained} if late else {}
+    for topic, why in found.items():
+        if why is not None:
+            alert(uow, moved, topic, reason=why)
     if moved.state in FINAL:
         return None
-    happened = bool(read.changes) or (read.job.picture != tracked.last_status and read.unread is None)
+    whole = read.unread is None and read.unexplained is None
+    happened = bool(read.changes) or (read.job.picture != tracked.last_status and whole)
     if not happened:
         _alert_stuck(uow, moved, tracked)
     # A list that was not read to the end is read again at the next look, whatever the figures say.
-    read_through = read.complete or read.job.picture == tracked.last_status
+    read_through = (read.complete and whole) or read.job.picture == tracked.last_status
     return _again(uow, tracked, moved, read.job.picture if read_through else "", afresh=happened)
 
 
-def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | None:
-    """Move the request as its items say; unchanged when nothing is new, None when somebody else changed it."""
+def _apply(uow: Unit, instruction: Instruction, read: Read, *, patient: bool = False) -> Instruction | None:
+    """Move the request as its items say; unchanged when nothing is new, None when somebody else changed it.
+
+    ``patient``: reasons that could not be read are waited for before the end.
+    """
     before = instruction.progress or BulkProgress()
     over = read.job.state is not None and read.job.state.is_over
     tally = uow.bulk_items.tally(instruction.id)
+    fails = read.job.state is JobStatus.FAILED and not before.failed
     progress = before.model_copy(
         update={
             "tally": tally,
             "over": over,
+            "failed": before.failed or fails,
+            "why": read.job.why or before.why,
             "read_at": uow.now if read.complete else before.read_at,
             "changed_at": uow.now if read.changes or before.changed_at is None else before.changed_at,
         }
     )
     state = state_of(tally, over=over)
+    if state in FINAL and patient and read.unexplained is not None:
+        state = instruction.state
     if state is instruction.state or (state is State.COMMITTED and instruction.state is State.PENDING_ESCROW):
         if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
             return instruction
         after = uow.instructions.touch(
-            instruction, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
+            instruction, show=fails, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
         )
-        if after is not None and tally != before.tally:
+        if after is not None and fails:
+            for place in places(uow.ctx, after):
+                news_of(uow, after, place, "failed there")
+            hand_over(uow, after, tally)
+        elif after is not None and tally != before.tally:
             show_progress(uow, after, asked_in(uow.ctx, after))
         return after
     moved = uow.instructions.move(
@@ -206,7 +219,7 @@ def _alert_stuck(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
         alert(uow, instruction, "unaccounted", reason=Reason(OfRequest.UNACCOUNTED, **figures))
-        for place in places(uow.ctx, instruction):
+        for place in places(uow.ctx, instruction) if not progress.failed else ():  # that it failed was told with these
             news_of(uow, instruction, place, "unaccounted")
         hand_over(uow, instruction, progress.tally)
     since = progress.changed_at or tracked.created_at

@@ -193,6 +193,82 @@ def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[li
                 ends[row.row] = row.status
 
 
+def missed(number: int = 2, **changes: object) -> bulk_records.ReportedItem:
+    """A failure with our note; ``internal_note`` empty: without."""
+    item = next(one for one in ITEMS if one.row == number)
+    return reported(item, **{"status": "", "error": "no account", **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("listed", "failure", "after", "doubts"),
+    [
+        ({}, missed(), {2: "failed"}, (0, 0)),
+        ({2: "created"}, missed(), {2: "failed"}, (0, 0)),
+        ({2: "committed"}, missed(status="FAILED"), {2: "failed"}, (0, 0)),
+        ({2: "failed"}, missed(), {2: "failed"}, (0, 0)),
+        ({2: "pending"}, missed(), {2: "pending"}, (1, 0)),
+        ({2: "completed"}, missed(), {2: "completed"}, (1, 0)),
+        ({2: "cancelled"}, missed(), {2: "canceled"}, (1, 0)),
+        *(({}, missed(status=word), {2: ""}, (0, 0)) for word in ("pending", "Completed", "committed", "canceled")),
+        ({}, missed(internal_note="B-1/9"), {}, (0, 1)),
+        # Without our note: the address and the amount, failed rows first, then those that the items lack.
+        ({}, missed(internal_note=""), {2: "failed", 5: ""}, (0, 0)),
+        ({2: "completed"}, missed(internal_note=""), {2: "completed", 5: "failed"}, (0, 0)),
+        ({2: "created"}, missed(internal_note="theirs"), {2: "created", 5: "failed"}, (0, 0)),
+        ({5: "failed"}, missed(internal_note="", email="ANA@example.com"), {2: "", 5: "failed"}, (0, 0)),
+        ({2: "pending", 5: "completed"}, missed(internal_note=""), {2: "pending", 5: "completed"}, (0, 1)),
+        ({}, missed(internal_note="", cents=101), {2: "", 5: ""}, (0, 1)),
+        ({}, missed(internal_note="", cents=None), {2: "", 5: ""}, (0, 1)),
+        ({}, missed(3, internal_note="", cents=None), {3: "failed"}, (0, 0)),
+        ({}, missed(internal_note="", email="eve@example.com"), {}, (0, 1)),
+    ],
+)
+def test_what_the_list_of_failures_names_has_failed_unless_the_items_say_otherwise(
+    listed: dict[int, str], failure: bulk_records.ReportedItem, after: dict[int, str], doubts: tuple[int, int]
+) -> None:
+    found = account([reported(item, listed[item.row]) for item in ITEMS if item.row in listed])
+    twice = doubts[1] == 0 and failure.internal_note.startswith("B-1")
+    changed = found.take_failures([failure] * (1 + twice), complete=True)
+    assert {number: found.rows[number].status for number in after} == after
+    assert (len(found.contradicted), found.unplaced) == doubts
+    assert (found.contradiction is None) == (doubts == (0, 0))
+    explained = [number for number, status in after.items() if status == "failed"]
+    assert [(one.row, one.status, one.error) for one in changed] == [(n, "failed", "no account") for n in explained]
+    assert not found.take_failures([failure], complete=False) or failure.internal_note == "B-1/2"
+
+
+def test_words_of_a_failure_are_kept_and_failures_of_half_a_list_are_placed_by_our_note_alone() -> None:
+    failed = [replace(row, status="failed", hash=f"h{row.row}") for row in ROWS[:2]]
+    rows = [replace(failed[0], error="no account"), failed[1], ROWS[2]]
+    found = bulk_records.Accounting(reference="B-1", rows=rows)
+    assert not found.is_explained
+    said = [missed(), missed(3, error=""), missed(internal_note="")]
+    [change] = found.take_failures([replaced(said[0], error="other words"), *said[1:]], complete=False)
+    assert (change.row, change.error) == (3, bulk_records.UNEXPLAINED)
+    [change] = found.take_failures([missed(5)], complete=False)
+    assert (change.row, found.is_explained, found.unplaced) == (5, True, 0)
+
+
+def replaced(item: bulk_records.ReportedItem, **changes: object) -> bulk_records.ReportedItem:
+    return item.model_copy(update=changes)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "doubted"),
+    [
+        *(("failed", word, True) for word in ("completed", "canceled", "pending")),
+        *(("failed", word, False) for word in ("failed", "committed", "created", "paused")),
+        ("completed", "failed", True), ("completed", "canceled", True), ("completed", "pending", False),
+        ("pending", "failed", False), ("", "failed", False),
+    ],
+)  # fmt: skip
+def test_two_ends_of_one_payment_are_a_contradiction(before: str, after: str, doubted: bool) -> None:
+    found = bulk_records.Accounting(reference="B-1", rows=[replace(ROWS[0], status=before)])
+    found.take([reported(ITEMS[0], after)])
+    assert (found.contradicted == {2}) is doubted
+    assert bulk_records.contradicts(before, after) is doubted
+
+
 @pytest.mark.parametrize(
     ("counts", "over", "state"),
     [

@@ -166,6 +166,7 @@ out_of_reach: cannot be approved by the people there are. ⏎ The service says O
 disagrees: is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.
 unaccounted: is not accounted for by the service's own list. Look it up at the service.
 unread: is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.
+unexplained: is over at the service, but its list of failures cannot be read. Switchboard keeps asking for it.
 stands_still: does not move at the service.
 undelivered: its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
 `not_in_channel`. ⏎ The service's id: `652f7a1e9b3c4d5e6f708192`

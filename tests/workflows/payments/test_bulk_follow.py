@@ -4,12 +4,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-import pytest
-
 from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkProgress, Tally
-from bot.domain.payments.bulk_records import Accounting, BulkJob, BulkRow, ReportedItem, RowChange
+from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem, RowChange
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.payments import bulk
@@ -147,59 +145,87 @@ async def test_nothing_stands_still_that_was_never_read(rig: Rig) -> None:
     assert await queued(rig, one) == []
 
 
-@pytest.mark.parametrize(("count", "email", "cents", "found"), [
-    (3, "x1@example.com", 100, 1), (3, "X2@EXAMPLE.COM", 100, 2), (2, "x3@example.com", 100, None),
-    (3, "x1@example.com", 101, None), (3, "x1@example.com", None, None),
-])  # fmt: skip
-async def test_a_failure_without_our_note_is_that_of_the_person_and_amount_once(
-    count: int, email: str, cents: int | None, found: int | None
-) -> None:
-    same = ReportedItem(email=email, cents=None if cents is None else Cents(cents), error="why")
-    payments: Any = Failures(same, same)
-    accounting = Accounting(reference="L-4F7K2M", rows=items(*["failed"] * count))
-    changes = await bulk.explained(payments, DONE, accounting)
-    assert changes == ([] if found is None else [RowChange(found, "failed", "", "why")])
-
-
-class Failures:
-    def __init__(self, *listed: ReportedItem, trouble: ServiceNow | None = None) -> None:
-        self.listed, self.trouble, self.asked = listed, trouble, 0
-
-    async def bulk_items(self, _job: str, *, failed: bool) -> Any:
-        self.asked += failed
-        yield type("Page", (), {"items": self.listed})
-        if self.trouble is not None:
-            raise self.trouble
-
-
-@pytest.mark.parametrize("trouble", [None, ServiceNow("payments", NO_ANSWER)])
-async def test_reasons_are_read_only_for_failed_items_that_have_none(trouble: ServiceNow | None) -> None:
-    rows = [*items("failed", "failed", "completed"), replace(items("failed")[0], row=4, error="no account")]
-    accounting = Accounting(reference="L-4F7K2M", rows=rows)
-    payments: Any = Failures(
-        ReportedItem(internal_note="L-4F7K2M/1", error="Account closed"),
-        ReportedItem(email="X2@example.com", cents=Cents(100)),
-        ReportedItem(email="x9@example.com", cents=Cents(100), error="of somebody else"),
-        trouble=trouble,
-    )
-    changes = await bulk.explained(payments, DONE, accounting)
-    assert changes == [RowChange(1, "failed", "", "Account closed"), RowChange(2, "failed", "", "no reason given")]
-    quiet: Any = Failures()
-    explained = Accounting(reference="L-4F7K2M", rows=[rows[3], rows[2]])
-    assert await bulk.explained(quiet, DONE, explained) == []
-    assert quiet.asked == 0
-
-
 class Service:
-    def __init__(self, job: BulkJob) -> None:
-        self.job, self.paged = job, 0
+    """Says the same at every look. ``trouble``: instead of the end of the failures."""
+
+    def __init__(self, job: BulkJob, *failures: ReportedItem, trouble: Exception | None = None) -> None:
+        self.job, self.failures, self.trouble = job, failures, trouble
+        self.paged = self.asked = 0
 
     async def get_bulk(self, _remote: str) -> BulkJob:
         return self.job
 
-    async def bulk_items(self, _remote: str) -> Any:
-        self.paged += 1
-        yield type("Page", (), {"items": ()})
+    async def bulk_items(self, _remote: str, *, failed: bool = False) -> Any:
+        self.paged += not failed
+        self.asked += failed
+        yield type("Page", (), {"items": self.failures if failed else ()})
+        if failed and self.trouble is not None:
+            raise self.trouble
+
+
+ACCOUNT = ReportedItem(email="x1@example.com", cents=Cents(100), error="no account")
+
+
+@on_one_rig([
+    (RUNNING, ("committed", ""), (), False, []), (RUNNING, ("failed", ""), (ACCOUNT,), True, ["no account"]),
+    (DONE, ("completed", "completed"), (), True, []), (DONE, ("failed", ""), (ACCOUNT,), True, ["no account"]),
+    (BulkJob(id="b1", status="odd"), ("completed", ""), (), True, []),
+    (BulkJob(id="b1", status="FAILED"), ("created", "pending"), (ACCOUNT,), True, ["no account"]),
+])  # fmt: skip
+async def test_failures_are_read_once_it_may_be_through_and_where_a_reason_is_missing(
+    rig: Rig, job: BulkJob, statuses: tuple[str, ...], failures: tuple[ReportedItem, ...], asked: bool, said: list[str]
+) -> None:
+    one = await followed(rig, *statuses)
+    service: Any = Service(job, *failures)
+    found = await bulk.read_items(rig.switchboard.context, service, one, job)
+    assert (bool(service.asked), [change.error for change in found.changes]) == (asked, said)
+
+
+SILENT = ServiceNow("payments", NO_ANSWER)
+
+
+@on_one_rig([
+    (("failed", "completed"), 2, State.COMMITTED, []), (("failed", "completed"), 3, State.COMPLETED, ["unexplained"]),
+    (("completed", "completed"), 1, State.COMPLETED, []),
+    (("completed", ""), 3, State.COMMITTED, ["unaccounted", "unexplained"]),
+])  # fmt: skip
+async def test_reasons_that_cannot_be_read_are_waited_for_and_then_told_to_be_missing(
+    rig: Rig, statuses: tuple[str, ...], polls: int, state: State, alerts: list[str]
+) -> None:
+    one = await followed(rig, *statuses)
+    service: Any = Service(DONE, trouble=SILENT)
+    found = await bulk.read_items(rig.switchboard.context, service, one, DONE)
+    again = await polled(rig, one, found, polls=polls)
+    assert (await stored(rig, one)).state is state
+    keys = [key.removeprefix("alert:") for key in await queued(rig, one) if key.startswith("alert:")]
+    assert sorted(keys) == alerts
+    assert again is None or (again.status, again.afresh) == ("", False), "the failures are read again at the next look"
+
+
+FAILED = BulkJob(id="b1", status="Failed", count=3, why="balance too low")
+TOLD = ["news:approvals:failed there", "news:requester:failed there"]
+
+
+@on_one_rig([
+    (FAILED, ("completed", "committed"), TOLD), (FAILED, ("completed", "pending"), ["pending_escrow"]),
+    (FAILED, ("completed", "failed"), ["completed"]), (DONE, ("completed", "committed"), []),
+    (FAILED, ("failed", "created"), [*TOLD, "file:approvals:failed:1", "file:requester:failed:1"]),
+])  # fmt: skip
+async def test_that_the_record_itself_is_failed_is_told_once(
+    rig: Rig, job: BulkJob, statuses: tuple[str, ...], keys: list[str]
+) -> None:
+    one = await followed(rig, *statuses)
+    for _ in range(2):
+        await write(rig, lambda uow: bulk._apply(uow, there(uow.instructions.get(one.id)), Read(job, complete=True)))
+        told = await queued(rig, one)
+        if keys and not keys[0].startswith("news"):
+            told = [key.split(":")[2] for key in told if key.startswith("news:requester")]
+        assert told == keys
+        after = await stored(rig, one)
+        if after.state.value in keys:
+            break
+    progress = there(after.progress)
+    assert (progress.failed, progress.why, progress.over) == (job is FAILED, job.why, True)
 
 
 @on_one_rig([

@@ -17,6 +17,7 @@ from bot.playground.simulators.payments.records import (
 )
 
 DONE, RUNNING = "done", "running"
+NOT_BEGUN = "The bulk payment failed before this payment"
 FINISHED = frozenset({DONE, FAILED})
 
 
@@ -52,6 +53,7 @@ class BulkJob:
     status: str = PENDING
     worked: int = 0
     due: float | None = None
+    failure_reason: str = ""
     cancellations: int = 0
     canceled_all: int = 0
     """Number of requests to cancel without a hash, which cancel everything."""
@@ -60,6 +62,10 @@ class BulkJob:
     def count(self, *statuses: str) -> int:
         """Number of items with any of these statuses."""
         return sum(1 for item in self.items if item.status in statuses)
+
+    def is_unprocessed(self, item: BulkItem) -> bool:
+        """Whether it belongs to the parts that could not be processed."""
+        return item.status == FAILED or (self.status == FAILED and item.status == CREATED)
 
 
 class BulkBook:
@@ -160,12 +166,19 @@ class BulkBook:
         if job.status == PENDING:
             job.status = RUNNING
         else:
-            end = job.worked + max(1, self._switches.bulk_items_a_step)
+            breaks = self._switches.bulk_breaks_after or len(job.items)
+            end = min(job.worked + max(1, self._switches.bulk_items_a_step), max(breaks, job.worked))
             for number, item in enumerate(job.items[job.worked : end], job.worked + 1):
                 self._process(number, item)
             job.worked = min(end, len(job.items))
             if job.worked == len(job.items):
                 job.status = FAILED if self._switches.bulk_ends_failed else DONE
+            elif job.worked >= breaks:
+                job.status = FAILED
+                for item in job.items[job.worked :]:
+                    item.error = NOT_BEGUN
+            if job.status == FAILED:
+                job.failure_reason = "Something went wrong processing the payments"
         if job.status not in FINISHED:
             self._schedule(job)
         self._changed("bulk", job)

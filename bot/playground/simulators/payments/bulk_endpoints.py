@@ -6,7 +6,7 @@ from typing import TypeVar
 from bot.playground.simulators.exchange import Answer, Ask, Refusal
 from bot.playground.simulators.payments.bulk import BulkBook, BulkItem, BulkJob, BulkOrder, of_hashes
 from bot.playground.simulators.payments.dialect import Dialect
-from bot.playground.simulators.payments.records import COMMITTED, COMPLETED, CREATED, FAILED, PENDING, Switches
+from bot.playground.simulators.payments.records import COMMITTED, COMPLETED, CREATED, PENDING, Switches
 from bot.playground.simulators.payments.requests import Fields, read_object, read_page_number, read_parameter
 from bot.playground.simulators.payments.shapes import Shapes, coded, invalid, iso
 
@@ -58,6 +58,7 @@ class BulkEndpoints:
                 "id": job.id,
                 "status": self._spelled(job),
                 "payments": {"count": len(job.items), "pending": waiting},
+                "failure_reason": job.failure_reason or None,
             }
         )
 
@@ -66,16 +67,18 @@ class BulkEndpoints:
         job = self._wanted(ask)
         every = self._switches.bulk_loses_every
         listed = [one for n, one in enumerate(job.items, 1) if not every or n % every]
+        if self._switches.bulk_hides_failed:
+            listed = [one for one in listed if not job.is_unprocessed(one)]
         return self._page(ask, "payments", listed, self._item)
 
     def list_bulk_failures(self, ask: Ask) -> Answer:
-        """A page of items that failed, with the reason."""
+        """A page of the parts that could not be processed, with the reason."""
         job = self._wanted(ask)
         return self._page(
             ask,
             "payments",
-            [item for item in job.items if item.status == FAILED],
-            lambda item: {**self._common(item), "error": item.error},
+            [item for item in job.items if job.is_unprocessed(item)],
+            lambda item: {**self._common(item), **self._why(item.error)},
         )
 
     def list_bulk_payments(self, ask: Ask) -> Answer:
@@ -88,10 +91,11 @@ class BulkEndpoints:
                 "id": job.id,
                 "status": self._spelled(job),
                 "created_at": iso(job.created_at),
+                "failure_reason": job.failure_reason or None,
                 "payments": {
                     "count": len(job.items),
                     "completed": job.count(COMPLETED) or "",
-                    "failed": job.count(FAILED) or "",
+                    "failed": sum(map(job.is_unprocessed, job.items)) or "",
                 },
             },
         )
@@ -131,6 +135,18 @@ class BulkEndpoints:
             "internal_note": self._noted(item.order.internal_note),
             "status": self._shapes.spelled(item.status),
         }
+
+    def _why(self, error: str) -> dict[str, object]:
+        told = {"code": "PAYMENT_FAILED", "message": error}
+        shapes: Mapping[str, dict[str, object]] = {
+            "text": {"error": error},
+            "object": {"error": told},
+            "reason": {"reason": error},
+            "failure_reason": {"failure_reason": error},
+            "list": {"errors": [told, error]},
+            "other": {"rejection": error},
+        }
+        return shapes[self._switches.bulk_failure_shape]
 
     def _noted(self, internal_note: str) -> str:
         rewritten = self._switches.bulk_rewrites_notes

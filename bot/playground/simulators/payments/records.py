@@ -94,6 +94,9 @@ class Switches:
         bulk_fail_every: every n-th item of a bulk payment fails; 0: none.
         bulk_stuck: bulk payments do not move.
         bulk_ends_failed: bulk payments end as failed, whatever the status of their items.
+        bulk_breaks_after: a bulk payment fails after so many items; the others are never begun; 0: none does.
+        bulk_hides_failed: the list of items leaves out what could not be processed.
+        bulk_failure_shape: how the list of failures gives the reason; ``other``: under a name of the service's own.
         bulk_drops_page: a proxy drops the page parameter of bulk lists.
         bulk_drops_notes: the partner's internal notes do not come back.
         bulk_rewrites_notes: what the partner's internal notes come back as; None: as they were given.
@@ -120,6 +123,9 @@ class Switches:
     bulk_fail_every: int = 0
     bulk_stuck: bool = False
     bulk_ends_failed: bool = False
+    bulk_breaks_after: int = 0
+    bulk_hides_failed: bool = False
+    bulk_failure_shape: Literal["text", "object", "reason", "failure_reason", "list", "other"] = "text"
     bulk_drops_page: bool = False
     bulk_drops_notes: bool = False
     bulk_rewrites_notes: str | None = None

@@ -1,0 +1,176 @@
+"""What a bulk payment and its payments are told as: queued, failed as a whole, failed by a list of its own."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.playground.faults import Fault, FaultKind
+from tests.support import answers
+from tests.support.bulk import approve, ask, reference, run
+from tests.support.rig import ALERTS, APPROVALS, FINANCE, OLGA, Rig
+from tests.support.shown import shown
+
+SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))
+
+
+async def sent(rig: Rig, rows: str = SIX) -> str:
+    """Its reference; everybody has an account but the second."""
+    for n in (1, 3, 4, 5, 6):
+        rig.payments.add_account(f"person{n}@example.com", full_name=f"Person {n}")
+    await ask(rig, rows)
+    await approve(rig)
+    return reference(rig)
+
+
+async def told(rig: Rig, text: str) -> str:
+    return shown((await answers.ask(rig, text)).text)
+
+
+def card(rig: Rig) -> str:
+    return shown(rig.cards(FINANCE)[-1].text).partition("Maria Silva. ")[2]
+
+
+def news(rig: Rig, channel: str = FINANCE) -> str:
+    return "\n".join(shown(m.text) for m in rig.news(channel) if not m.files)
+
+
+def alerts(rig: Rig) -> str:
+    return "\n".join(shown(m.text).partition("\nThe service's id")[0] for m in rig.workspace.messages(ALERTS))
+
+
+@pytest.mark.rig(on="both")
+async def test_what_the_service_has_received_is_queued(rig: Rig) -> None:
+    rig.payments.switches.bulk_items_a_step = 2
+    name = await sent(rig)
+    for _ in range(2):
+        await rig.payments.advance()
+        await rig.pass_time(60, steps=2)
+    assert card(rig) == snapshot("""\
+:hourglass_flowing_sand: *sent*: the service has the payments.
+`███░░░░░░░░░░░░░░░░░ 16 %` 1 completed (1.00 USD), 0 failed (0.00 USD), 1 pending in escrow (2.00 USD), 4 queued. \
+Approved by <@U0ADA>. Needed 1 approval besides the requester.""")
+    assert await told(rig, f"bulk items {name}") == snapshot("""\
+*Payments of L-······*: 6, page 1 of 1
+• row 1 · person1@example.com · 1.00 USD · completed · `······`
+• row 2 · person2@example.com · 2.00 USD · pending in escrow · `······`
+• row 3 · person3@example.com · 3.00 USD · queued · `······`
+• row 4 · person4@example.com · 4.00 USD · queued · `······`
+• row 5 · person5@example.com · 5.00 USD · queued · `······`
+• row 6 · person6@example.com · 6.00 USD · queued · `······`""")
+    assert await told(rig, f"bulk cancel {name} 4") == snapshot("""\
+:pencil2: *hash*: ······ is not pending (queued); only pending payments can be canceled.
+Nothing was done. For example: `/pay bulk cancel L-······ 3 9f86d081`""")
+
+
+@pytest.mark.rig(on="both")
+async def test_one_that_failed_as_a_whole_is_told_as_failed_with_its_reason_and_what_to_do(rig: Rig) -> None:
+    rig.payments.switches.bulk_breaks_after = 3
+    rig.payments.switches.bulk_items_a_step = 3
+    name = await sent(rig)
+    await run(rig)
+    assert news(rig) == snapshot("""\
+:x: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, has *failed*: Something went wrong processing the \
+payments. 2 completed (4.00 USD), 3 failed (15.00 USD), 1 pending in escrow (2.00 USD). Only the 3 that failed can be \
+paid again. 1 payment may still arrive: *don't pay it again*. Approved by Ada Okafor.""")
+    assert news(rig, APPROVALS) == news(rig)
+    assert card(rig) == snapshot("""\
+:x: *failed*: Something went wrong processing the payments.
+`████████████████░░░░ 83 %` 2 completed (4.00 USD), 3 failed (15.00 USD), 1 pending in escrow (2.00 USD).
+Only the 3 that failed can be paid again. 1 payment may still arrive: *don't pay it again*. Approved by <@U0ADA>. \
+Needed 1 approval besides the requester.""")
+    assert (await told(rig, "bulk history")).splitlines()[1] == snapshot(
+        "• 2026-11-20 09:00 · L-······ · failed · 6 payments · 2 completed · 3 failed"
+    )
+    assert await told(rig, f"bulk failed {name}") == snapshot("""\
+*Failed payments of L-······*: 3, page 1 of 1
+• row 4 · person4@example.com · 4.00 USD · The bulk payment failed before this payment
+• row 5 · person5@example.com · 5.00 USD · The bulk payment failed before this payment
+• row 6 · person6@example.com · 6.00 USD · The bulk payment failed before this payment""")
+    rig.payments.add_account("person2@example.com", full_name="Late")
+    await rig.pass_time(86_400, steps=8)
+    assert news(rig).partition("\n")[2] == snapshot("""\
+:x: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, has *failed*: Something went wrong processing the \
+payments. *Summary*: 3 completed (6.00 USD), 3 failed (15.00 USD), 0 pending in escrow (0.00 USD). That is all 6 \
+payments that were approved. Only the 3 that failed can be paid again. Approved by Ada Okafor.""")
+    assert card(rig) == snapshot("""\
+:x: *failed*: Something went wrong processing the payments.
+`████████████████████ 100 %` 3 completed (6.00 USD), 3 failed (15.00 USD), 0 pending in escrow (0.00 USD).
+Only the 3 that failed can be paid again. Approved by <@U0ADA>.""")
+
+
+async def test_one_that_failed_although_all_was_paid_says_not_to_pay_again(rig: Rig) -> None:
+    rig.payments.switches.bulk_ends_failed = True
+    await sent(rig, "person1@example.com,1.00")
+    await run(rig)
+    assert news(rig) == snapshot("""\
+:x: <@U0MARIA> Bulk payment L-······, 1.00 USD in 1 payment, has *failed*: Something went wrong processing the \
+payments. *Summary*: 1 completed (1.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD). That is all 1 \
+payment that were approved. Don't pay any of them again. Approved by Ada Okafor.""")
+
+
+async def test_one_that_failed_with_payments_of_unknown_end_keeps_them_apart(rig: Rig) -> None:
+    """Neither list shows them: they are not failed, and nobody is told to pay them."""
+    rig.payments.switches.bulk_breaks_after = rig.payments.switches.bulk_items_a_step = 3
+    rig.payments.switches.bulk_hides_failed = True
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_bulk_failures", times=None))
+    await sent(rig)
+    await run(rig, steps=12)
+    assert news(rig) == snapshot("""\
+:x: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, has *failed*: Something went wrong processing the \
+payments. 2 completed (4.00 USD), 0 failed (0.00 USD), 1 pending in escrow (2.00 USD), 3 queued. 4 payments may still \
+arrive: *don't pay them again*. Approved by Ada Okafor.""")
+    assert alerts(rig) == snapshot("""\
+:rotating_light: Bulk payment L-······, 21.00 USD in 6 payments, asked by Maria Silva: is over at the service, but its \
+list of failures cannot be read. Switchboard keeps asking for it.
+The payments service answered 500, saying “Internal server error”.
+:rotating_light: Bulk payment L-······, 21.00 USD in 6 payments, asked by Maria Silva: is not accounted for by the \
+service's own list. Look it up at the service.
+The service says it is through, with 3 payments neither done nor failed.""")
+
+
+@pytest.mark.rig(on="both")
+async def test_what_the_items_leave_out_is_failed_by_the_list_of_failures(rig: Rig) -> None:
+    rig.payments.switches.bulk_fail_every = 3
+    rig.payments.switches.bulk_hides_failed = True
+    rig.payments.switches.bulk_failure_shape = "object"
+    name = await sent(rig, SIX.replace("person2@", "person1@"))
+    await run(rig)
+    assert news(rig) == snapshot("""\
+:warning: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, is *finished*: 4 paid (12.00 USD), 2 failed (9.00 \
+USD). *Summary*: 4 completed, 2 failed, 0 pending in escrow. That is all 6 payments that were approved. Approved by \
+Ada Okafor.""")
+    assert await told(rig, f"bulk failed {name}") == snapshot("""\
+*Failed payments of L-······*: 2, page 1 of 1
+• row 3 · person3@example.com · 3.00 USD · The recipient's account refused the money (PAYMENT_FAILED)
+• row 6 · person6@example.com · 6.00 USD · The recipient's account refused the money (PAYMENT_FAILED)""")
+    assert not rig.workspace.messages(ALERTS)
+
+
+@pytest.mark.parametrize("shape", ["reason", "failure_reason", "list", "other"])
+async def test_reasons_come_in_many_shapes_and_the_unreadable_are_kept_and_noted(rig: Rig, shape: str) -> None:
+    rig.payments.switches.bulk_fail_every = 6
+    rig.payments.switches.bulk_failure_shape = shape  # type: ignore[assignment]
+    name = await sent(rig, SIX.replace("person2@", "person1@"))
+    await run(rig)
+    why = "The recipient's account refused the money"
+    words = {"list": f"{why} (PAYMENT_FAILED); {why}", "other": f"rejection: {why}"}.get(shape, why)
+    [row] = (await told(rig, f"bulk failed {name}")).splitlines()[1:]
+    assert row == f"• row 6 · person6@example.com · 6.00 USD · {words}"
+    await rig.settle()
+    unread = (await answers.ask(rig, "unread", command="/switchboard", user=OLGA)).text
+    assert ('error = "rejection"' in unread) is (shape == "other")
+
+
+async def test_a_failed_payment_that_is_paid_after_all_is_an_alert_and_stays_failed_here(rig: Rig) -> None:
+    name = await sent(rig, "person1@example.com,1.00\nperson2@example.com,2.00\nnobody@example.com,3.00")
+    await run(rig, steps=3)
+    [job] = rig.payments.bulk_payments
+    for status in ("failed", "completed"):
+        rig.payments.bulk.settle(job, job.items[1].hash, status, error="no account")
+        await rig.pass_time(3 * 86_400, steps=16)
+    assert (await told(rig, f"bulk items {name}")).splitlines()[2] == snapshot(
+        "• row 2 · person2@example.com · 2.00 USD · failed · `······`"
+    )
+    assert alerts(rig) == snapshot("""\
+:rotating_light: Bulk payment L-······, 6.00 USD in 3 payments, asked by Maria Silva: the service contradicts what it \
+said before.
+1 payment ended in two ways.""")
