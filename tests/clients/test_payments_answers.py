@@ -451,15 +451,17 @@ CLOSED = {"code": "CLOSED", "message": "account closed"}
         ({"error": CLOSED}, "account closed (CLOSED)"),
         ({"error": {"code": "CLOSED"}}, "CLOSED"),
         ({"error": {"error": CLOSED}}, "account closed (CLOSED)"),
-        ({"error": {"code": 17, "messages": {"email": ["is odd"], "amount": ["is low"]}}},
-         "email.0: is odd, amount.0: is low (17)"),
+        (
+            {"error": {"code": 17, "messages": {"email": ["is odd"], "amount": ["is low"]}}},
+            "email.0: is odd, amount.0: is low (17)",
+        ),
         ({"error": "", "reason": "account closed"}, "account closed"),
         ({"errors": ["account closed", CLOSED, "account closed"]}, "account closed; account closed (CLOSED)"),
         ({"errors": []}, ""),
         ({}, ""),
         ({"created_at": "2026-11-20", "svc_operation_id": "o1", "createdAt": "2026-11-20", "currency": "USD"}, ""),
     ],
-)  # fmt: skip
+)
 async def test_failures_carry_their_reason_in_the_services_words(bench: Bench, said_as: JsonObject, words: str) -> None:
     [page] = await bench.told("failures", listed([item(1, status="Failed", **said_as)]))
     assert (page.items[0].error, page.items[0].state) == (words, OperationStatus.FAILED)

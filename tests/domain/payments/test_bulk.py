@@ -258,10 +258,13 @@ def replaced(item: bulk_records.ReportedItem, **changes: object) -> bulk_records
     [
         *(("failed", word, True) for word in ("completed", "canceled", "pending")),
         *(("failed", word, False) for word in ("failed", "committed", "created", "paused")),
-        ("completed", "failed", True), ("completed", "canceled", True), ("completed", "pending", False),
-        ("pending", "failed", False), ("", "failed", False),
+        ("completed", "failed", True),
+        ("completed", "canceled", True),
+        ("completed", "pending", False),
+        ("pending", "failed", False),
+        ("", "failed", False),
     ],
-)  # fmt: skip
+)
 def test_two_ends_of_one_payment_are_a_contradiction(before: str, after: str, doubted: bool) -> None:
     found = bulk_records.Accounting(reference="B-1", rows=[replace(ROWS[0], status=before)])
     found.take([reported(ITEMS[0], after)])

@@ -166,12 +166,16 @@ class Service:
 ACCOUNT = ReportedItem(email="x1@example.com", cents=Cents(100), error="no account")
 
 
-@on_one_rig([
-    (RUNNING, ("committed", ""), (), False, []), (RUNNING, ("failed", ""), (ACCOUNT,), True, ["no account"]),
-    (DONE, ("completed", "completed"), (), True, []), (DONE, ("failed", ""), (ACCOUNT,), True, ["no account"]),
-    (BulkJob(id="b1", status="odd"), ("completed", ""), (), True, []),
-    (BulkJob(id="b1", status="FAILED"), ("created", "pending"), (ACCOUNT,), True, ["no account"]),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (RUNNING, ("committed", ""), (), False, []),
+        (RUNNING, ("failed", ""), (ACCOUNT,), True, ["no account"]),
+        (DONE, ("completed", "completed"), (), True, []),
+        (DONE, ("failed", ""), (ACCOUNT,), True, ["no account"]),
+        (BulkJob(id="b1", status="odd"), ("completed", ""), (), True, []),
+        (BulkJob(id="b1", status="FAILED"), ("created", "pending"), (ACCOUNT,), True, ["no account"]),
+    ]
+)
 async def test_failures_are_read_once_it_may_be_through_and_where_a_reason_is_missing(
     rig: Rig, job: BulkJob, statuses: tuple[str, ...], failures: tuple[ReportedItem, ...], asked: bool, said: list[str]
 ) -> None:
@@ -184,11 +188,14 @@ async def test_failures_are_read_once_it_may_be_through_and_where_a_reason_is_mi
 SILENT = ServiceNow("payments", NO_ANSWER)
 
 
-@on_one_rig([
-    (("failed", "completed"), 2, State.COMMITTED, []), (("failed", "completed"), 3, State.COMPLETED, ["unexplained"]),
-    (("completed", "completed"), 1, State.COMPLETED, []),
-    (("completed", ""), 3, State.COMMITTED, ["unaccounted", "unexplained"]),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (("failed", "completed"), 2, State.COMMITTED, []),
+        (("failed", "completed"), 3, State.COMPLETED, ["unexplained"]),
+        (("completed", "completed"), 1, State.COMPLETED, []),
+        (("completed", ""), 3, State.COMMITTED, ["unaccounted", "unexplained"]),
+    ]
+)
 async def test_reasons_that_cannot_be_read_are_waited_for_and_then_told_to_be_missing(
     rig: Rig, statuses: tuple[str, ...], polls: int, state: State, alerts: list[str]
 ) -> None:
@@ -206,11 +213,15 @@ FAILED = BulkJob(id="b1", status="Failed", count=3, why="balance too low")
 TOLD = ["news:approvals:failed there", "news:requester:failed there"]
 
 
-@on_one_rig([
-    (FAILED, ("completed", "committed"), TOLD), (FAILED, ("completed", "pending"), ["pending_escrow"]),
-    (FAILED, ("completed", "failed"), ["completed"]), (DONE, ("completed", "committed"), []),
-    (FAILED, ("failed", "created"), [*TOLD, "file:approvals:failed:1", "file:requester:failed:1"]),
-])  # fmt: skip
+@on_one_rig(
+    [
+        (FAILED, ("completed", "committed"), TOLD),
+        (FAILED, ("completed", "pending"), ["pending_escrow"]),
+        (FAILED, ("completed", "failed"), ["completed"]),
+        (DONE, ("completed", "committed"), []),
+        (FAILED, ("failed", "created"), [*TOLD, "file:approvals:failed:1", "file:requester:failed:1"]),
+    ]
+)
 async def test_that_the_record_itself_is_failed_is_told_once(
     rig: Rig, job: BulkJob, statuses: tuple[str, ...], keys: list[str]
 ) -> None:
