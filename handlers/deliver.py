@@ -9,17 +9,18 @@ from typing import TypeVar
 from bot.clients.delivery import NotCovered
 from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
-from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord
+from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
+from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.fields import amount, reference
+from bot.domain.reasons import OfBooking, Reason
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import book, follow
+from bot.workflows.bookings import book, follow, prebookings
 from bot.workflows.bookings.follow import Acted
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
@@ -156,24 +157,35 @@ async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission
     name = await follow.spelled(deps.ctx, delivery, given)
     if name is not None:
         return name, {}
-    rule = deliveries.store_rule(await store_names(deps.ctx, delivery))
+    rule = deliveries.store_rule(await store_names(deps.ctx, delivery), given=given)
     return "", {forms.STORE: answers.at_field(PersonError(argument="store", rule=rule, example="", given=given))}
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await _shown(deps, await delivery_for(deps, command.user), values["booking"], verb=_SHOW, argument="booking")
+    return await _shown(deps, await delivery_for(deps, command.user), values["booking"], verb=_SHOW)
 
 
-async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
+async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb) -> Reply:
     booking = await follow.find_booking(deps.ctx, text)
     if booking is not None:
-        return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
+        return delivery_call(partial(_as_now, deps, delivery, booking))
 
     async def show(found: tuple[str, BookingRecord]) -> Answer:
         return Private(deliveries.record(*found))
 
+    async def show_prebooking(found: tuple[str, PrebookingRecord]) -> Answer:
+        return Private(deliveries.prebooking(*found, command=deps.spelled(NAME)))
+
+    if verb is _PREBOOK:
+        look_for = partial(follow.look_up_prebooking, deps.ctx, delivery, text)
+        return _elsewhere(deps, text, look_for, show_prebooking, verb=verb, argument="id")
     look = partial(follow.look_up, deps.ctx, delivery, text)
-    return _elsewhere(deps, text, look, show, verb=verb, argument=argument)
+    return _elsewhere(deps, text, look, show, verb=verb)
+
+
+async def _as_now(deps: Dependencies, delivery: DeliveryService, booking: Booking) -> Answer:
+    seen, unread = await follow.as_now(deps.ctx, delivery, booking)
+    return Private(cards.card(seen, now=deps.ctx.clock.now(), private=True, unread=unread))
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -243,7 +255,7 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
         return Private(deliveries.SANDBOX_ONLY)
     if values["show|cancel"] == "cancel":
         return await _canceled(deps, delivery, command, values["id"], values["reason"] or "", verb=_PREBOOK)
-    return await _shown(deps, delivery, values["id"], verb=_PREBOOK, argument="id")
+    return await _shown(deps, delivery, values["id"], verb=_PREBOOK)
 
 
 def _elsewhere(
@@ -291,6 +303,37 @@ async def start_now(deps: Dependencies, click: Click) -> Reply:
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
     _, booking = await _on_card(deps, click)
     return Open(forms.cancel(booking)) if booking.can_cancel else _acted(follow.cannot_cancel(booking))
+
+
+async def open_found(deps: Dependencies, click: Click) -> Reply:
+    _, booking = await _on_card(deps, click)
+    return Open(forms.found(booking)) if booking.is_undecided else _decided(booking)
+
+
+def _decided(booking: Booking) -> Private:
+    return Private(deliveries.acted(booking, Act.TAKE_IN, trouble=Reason(OfBooking.JUST_CHANGED)))
+
+
+async def take_in(deps: Dependencies, form: Submission) -> Reply:
+    delivery = await delivery_for(deps, form.user)
+    given = form.values.get(forms.FOUND_ID, "").strip()
+    booking = await follow.get_booking(deps.ctx, str(form.about["id"]))
+    if booking is None:
+        return Replace(notice(NO_EFFECT_TITLE, deliveries.FORM_IS_GONE.text))
+
+    async def ask() -> Answer:
+        seen, trouble = await prebookings.take_in(deps.ctx, delivery, booking, given, by=form.user)
+        said = deliveries.acted(seen, Act.TAKE_IN, trouble=trouble).text
+        again = trouble is not None and seen.is_undecided
+        return Replace(forms.found(seen, given=given, problem=said) if again else notice("Pre-booking", said))
+
+    return delivery_call(ask)
+
+
+async def close(deps: Dependencies, click: Click) -> Reply:
+    _, booking = await _on_card(deps, click)
+    closed, trouble = await prebookings.close(deps.ctx, booking, by=click.user)
+    return Private(deliveries.acted(closed, Act.CLOSE, trouble=trouble))
 
 
 async def refresh(deps: Dependencies, click: Click) -> Reply:
@@ -377,7 +420,10 @@ BUTTONS: dict[str, ClickHandler] = {
     cards.REFRESH: refresh,
     cards.CONTACT: contact,
     cards.TRACK: track,
+    cards.FOUND: open_found,
+    cards.ABSENT: close,
     deliveries.EXPORT: export,
+    **stores.BUTTONS,
 }
 FORMS: dict[str, SubmissionHandler] = {
     forms.BOOK: ask_price,
@@ -385,5 +431,6 @@ FORMS: dict[str, SubmissionHandler] = {
     forms.QUOTE: price,
     forms.CONFIRM: confirm,
     forms.CANCEL: cancel,
+    forms.FOUND: take_in,
     **stores.FORMS,
 }

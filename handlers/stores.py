@@ -5,9 +5,11 @@ from functools import partial
 from typing import Final
 
 from bot.clients.delivery import StoreForm
-from bot.domain.approvals import may_look
+from bot.domain.approvals import Refusal, may_look
 from bot.domain.bookings import fields
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.payments.fields import PAGE_RULE
+from bot.domain.payments.fields import page as read_page
 from bot.domain.services import DELIVERY
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
@@ -18,10 +20,10 @@ from bot.workflows.bookings import stores
 from bot.workflows.services import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for, then
 from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
-from handlers.incoming import Command, Submission
+from handlers.incoming import Click, Command, Submission
 from handlers.lists import Listing, ListReader, Rows, write_table
-from handlers.replies import Answer, FieldErrors, Later, Open, Private, Replace, Reply
-from handlers.router import Dependencies, SubmissionHandler
+from handlers.replies import Answer, Edit, FieldErrors, Later, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "deliver"
 _ADD_TITLE: Final = "Add a store"
@@ -37,14 +39,27 @@ async def _chosen(deps: Dependencies, delivery: DeliveryService, given: str | No
     found = next((name for name in names if name.casefold() == wanted), None)
     if found is not None:
         return found
-    example, rule = f"{action} {names[0] if names else 'Centro'}", deliveries.store_rule(names)
+    example, rule = f"{action} {names[0] if names else 'Centro'}", deliveries.store_rule(names, given=given or "")
     raise wrong(deps, NAME, example, argument="store", rule=rule, given=given or "")
 
 
-async def _stores(deps: Dependencies, command: Command, _values: Values) -> Reply:
+async def _stores(deps: Dependencies, command: Command, values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
-    ask = partial(stores.list_stores, deps.ctx, delivery)
-    return delivery_call(then(ask, lambda found: Private(deliveries.stores(found, command=deps.spelled(NAME)))))
+    ask, page = partial(stores.list_stores, deps.ctx, delivery), values["page"] or 1
+    return delivery_call(
+        then(ask, lambda found: Private(deliveries.stores(found, command=deps.spelled(NAME), page=page)))
+    )
+
+
+async def turn(deps: Dependencies, click: Click) -> Reply:
+    """Another page of what was listed: the service is not asked again."""
+    delivery = await delivery_for(deps, click.user)
+    try:
+        page = read_page(click.value.partition(":")[2])
+    except PersonError:
+        return Private(answers.refused(Refusal.STALE))
+    found = await stores.known_stores(deps.ctx, delivery)
+    return Edit(deliveries.stores(found, command=deps.spelled(NAME), page=page))
 
 
 async def _all_stores(deps: Dependencies, user: str, _value: str) -> Listing:
@@ -146,7 +161,13 @@ def one_of(name: str, *, example: str, typed: str = "", optional: bool = False) 
     return Argument(name=name, rule=rule, read=read, typed=typed, optional=optional)
 
 
-STORES = Verb("stores", "every store by name", _stores)
+STORES = Verb(
+    "stores",
+    "every store by name",
+    _stores,
+    example="stores 2",
+    arguments=(Argument(name="page", rule=PAGE_RULE, read=read_page, optional=True),),
+)
 STORE = Verb(
     "store",
     "look at a store, change one; admins make one",
@@ -167,6 +188,7 @@ WEBHOOKS = Verb(
         Argument(name="store", typed="<store>", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),
     ),
 )
+BUTTONS: dict[str, ClickHandler] = {deliveries.PREVIOUS: turn, deliveries.NEXT: turn}
 LISTS: dict[str, ListReader] = {deliveries.STORES: _all_stores}
 FORMS: dict[str, SubmissionHandler] = {
     forms.STORE_ADD: partial(save, new=True),

@@ -197,6 +197,9 @@ class OfBooking(Code):
     NO_KEY = "no_key", "store"
     NAME_TAKEN = "name_taken", "store"
     NO_PUBLIC_URL = "no_public_url"
+    NO_SUCH_PREBOOKING = "no_such_prebooking", "store"
+    OTHER_PREBOOKING = "other_prebooking"
+    TAKEN_IN = "taken_in", "reference"
 
 
 class OfList(Code):

@@ -392,6 +392,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
         "PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was "
         "registered"
     ),
+    OfBooking.NO_SUCH_PREBOOKING: "{store} has no pre-booking with this id. Copy it again from the dashboard.",
+    OfBooking.OTHER_PREBOOKING: "This pre-booking belongs to another request.",
+    OfBooking.TAKEN_IN: "This pre-booking belongs to {reference} already.",
     OfList.ANSWER_LOST: "Switchboard was restarted while the service had the file",
     OfList.EMPTY_RESULT: "its result is empty",
     OfList.RESULT_NOT_FETCHED: "it {why}",

@@ -96,6 +96,10 @@ class Bookings(MovingRows[Booking]):
         same = or_(booking.c.remote_id == remote, booking.c.numeric_id == remote)
         return self._find(booking.c.store == store, same) if remote else None
 
+    def by_prebooking(self, store: str, prebooking: str) -> Booking | None:
+        """The store's pre-booking with this id at the service."""
+        return self._find(booking.c.store == store, booking.c.prebooking_id == prebooking)
+
     def find(self, text: str) -> Booking | None:
         """The booking by what people type: our reference, or either id at the service."""
         wanted = text.strip().lstrip("#")

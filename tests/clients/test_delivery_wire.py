@@ -136,7 +136,7 @@ REFUSED: list[tuple[str, Callable[..., object], dict[str, Any], object, str]] = 
     ],
     ("get_booking", wire.read_booking, {"booking_id": "abd"}, BOOKING, "another"),
     ("get_booking", wire.read_booking, {"external_id": "mine"}, YOURS, "another"),
-    ("create_prebooking", wire.read_prebooking, {"is_new": True}, {"_id": "p"}, "no link"),
+    ("get_prebooking", wire.read_prebooking, {"needs_link": True}, {"_id": "p"}, "no link"),
     ("get_prebooking", wire.read_prebooking, {"prebooking_id": "q"}, {"_id": "p"}, "another"),
     ("quote", wire.read_quote, {}, {"eta": 25}, "no quote"),
 ]

@@ -29,7 +29,9 @@ async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:
     assert shown(card(rig).text) == snapshot("""\
 *Delivery B-······ · Centro → Ana Lopez*
 :mag: *Searching for a driver* · `READY_FOR_PICKUP`.
+Providers: Rapido: searching, MotoYa: searching, Ciclo: searching
 Follow it: <http://127.0.0.1/track/······|where it is now>
+Booking page: <http://127.0.0.1/detail/······|at the delivery service>
 Customer: Ana Lopez · +593 ••••
 Address: ••••
 Order: 25.50 USD, cash: the driver collects it
@@ -44,8 +46,10 @@ Asked by: <@U0MARIA>""")
     assert shown(card(rig).text) == snapshot("""\
 *Delivery B-······ · Centro → Ana Lopez*
 :white_check_mark: *Completed* · `COMPLETED`.
-Driver: Diego Paz · +593987000111 · Rapido
+Driver: Diego Paz · +593987000111 · Rapido · diego@rapido.example · <http://127.0.0.1/driver/······|picture>
+Providers: Rapido: accepted, MotoYa: withdrawn, Ciclo: withdrawn
 Follow it: <http://127.0.0.1/track/······|where it is now>
+Booking page: <http://127.0.0.1/detail/······|at the delivery service>
 Customer: Ana Lopez · +593 ••••
 Address: ••••
 Order: 25.50 USD, cash: the driver collects it
@@ -62,7 +66,7 @@ Asked by: <@U0MARIA>""")
 :convenience_store: B-······ (Centro to Ana Lopez): *driver at the store*.
 :motor_scooter: B-······ (Centro to Ana Lopez): *on the way*.
 :door: B-······ (Centro to Ana Lopez): *driver at the door*.
-:white_check_mark: B-······ (Centro to Ana Lopez) is *completed*: it was delivered. Proof of delivery: \
+:white_check_mark: <@U0MARIA> B-······ (Centro to Ana Lopez) is *completed*: it was delivered. Proof of delivery: \
 <http://127.0.0.1/proof/······.png|see it>""")
     assert len(service_of(rig).calls_of("create_booking")) == 1
 
@@ -111,7 +115,7 @@ driver starts <!date^1795166100^{date_short_pretty} {time}|2026-11-20 09:15 UTC>
 called it off.""")
     assert not card(rig).buttons
     assert shown(lines(rig)[-1]) == snapshot(""":x: B-······ (Centro to Ana Lopez) is *canceled by the business*, \
-asked by <@U0MARIA>. Reason: customer called it off.""")
+asked by Maria Silva. Reason: customer called it off.""")
 
 
 async def test_refresh_reads_at_once(rig: Rig) -> None:

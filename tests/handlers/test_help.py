@@ -43,7 +43,7 @@ approvals: what waits for approval, for you first | approvals
 freeze <reason>: stop all sending at once; any approver or admin may | freeze the bank called
 unfreeze: your voice for sending again; it takes a quorum of approvers | unfreeze
 /deliver: Book deliveries and follow them to the door
-stores: every store by name | stores
+stores [page]: every store by name | stores 2
 store add|show|edit [store]: look at a store, change one; admins make one | store show Centro
 quote: what a delivery would cost; nothing is booked | quote
 book: book a delivery; the price is shown before it is booked | book
@@ -67,8 +67,8 @@ emotion <url or text>: recognize the emotion in a recording or a text | emotion 
 paraphrase [language=…] <text>: say an English text in other words | paraphrase The meeting was moved to Friday.
 summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved \
 to Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
-translate [from=…] [to=…] <text>: translate a text; from= says its language, unless its letters can be of one alone \
-| translate from=en to=fr Where is the station?
+translate [from=…] [to=…] <text>: translate a text; from= says its language where it is not recognized | translate \
+from=en to=fr Where is the station?
 transliterate [from=…] <text>: write a text of another script in English letters | transliterate नमस्ते
 speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio \
 file | speak locale=en-GB Welcome aboard
@@ -82,8 +82,7 @@ unread: service answers that could not be read, and the lines to fix it | unread
 jobs: what is under way: payments, calls, lists, bookings | jobs
 audit <id>: what happened to one request or booking, who did it and when | audit P-4F7K2M
 audit export: the whole audit as a file, in a direct message | audit export
-routes: what is assumed about the services and not confirmed | routes\
-""")
+routes: what is assumed about the services and not confirmed | routes""")
 
 
 def test_what_each_argument_has_to_be() -> None:

@@ -52,13 +52,13 @@ a lease is renewed when it has run out | a row that is worked on stays with its 
 a lease is renewed once | a row that is worked on stays with its process
 -            pause = self.seconds / 4 if await self._renewed()
 +            pause = self.seconds * 4 if await self._renewed()
-@ bot/workflows/bookings/follow.py tests/flow/test_booking_audit.py -k called_off
+@ bot/workflows/bookings/prebookings.py tests/flow/test_booking_audit.py -k called_off
 who asked for a pre-booking called it off | the news name who did it
--{"by": booking.detail.get("cancel", {}).get("by", "")}
-+{"by": booking.requester}
+-{"by": stored.canceled_by, "call": stored.to_call}
++{"by": stored.requester, "call": stored.to_call}
 @ bot/workflows/bookings/observe.py tests/flow/test_booking_audit.py -k who_canceled
 who booked it is said to have canceled it | the news name who did it
--        "by": detail.get("cancel", {}).get("by", ""),
+-        "by": stored.canceled_by,
 +        "by": stored.requester,
 @ bot/workflows/bookings/observe.py tests/workflows/bookings/test_store_events.py -k only_a_webhook
 a driver whom only a webhook reported stays | where the search begins anew nobody drives

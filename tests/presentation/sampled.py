@@ -122,6 +122,8 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfBooking.JOINED: {"reference": "B-4F7K2M"},
     OfBooking.NO_KEY: {"store": "Centro"},
     OfBooking.NAME_TAKEN: {"store": "Centro"},
+    OfBooking.NO_SUCH_PREBOOKING: {"store": "Centro"},
+    OfBooking.TAKEN_IN: {"reference": "V-4F7K2M"},
     OfList.RESULT_NOT_FETCHED: {"why": Reason(Exchange.RESULT_GONE, status=404)},
     OfList.GIVEN_UP: {"why": NO_ANSWER, "times": 3},
     OfList.ASKED_TO_WAIT: {"why": Reason(Exchange.ASKS_TO_WAIT), "times": 5},

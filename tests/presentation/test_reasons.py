@@ -229,6 +229,9 @@ no_key: there is no key for the store Centro
 name_taken: There is a store called Centro already. Choose another name.
 no_public_url: PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was \
 registered
+no_such_prebooking: Centro has no pre-booking with this id. Copy it again from the dashboard.
+other_prebooking: This pre-booking belongs to another request.
+taken_in: This pre-booking belongs to V-4F7K2M already.
 list_answer_lost: Switchboard was restarted while the service had the file
 empty_result: its result is empty
 result_not_fetched: it has no result at the address it named any more (404); such addresses expire

@@ -221,12 +221,15 @@ class DeliveryClient(ServiceCalls):
         self, external_id: str, request: BookingRequest, **sending: Unpack[CallOptions]
     ) -> Outcome[PrebookingRecord]:
         """Create one. It cannot be found by our own id, so after Unknown a person decides."""
-        read = partial(wire.read_prebooking, states=self.state_of, is_new=True)
+        read = partial(wire.read_prebooking, states=self.state_of)
         return await self._change("create_prebooking", self._wanted(external_id, request), read, **sending)
 
-    async def get_prebooking(self, prebooking_id: str, *, key: SecretStr) -> PrebookingRecord:
-        """Read one; a record with another id is refused."""
-        read = partial(wire.read_prebooking, states=self.state_of, prebooking_id=prebooking_id)
+    async def get_prebooking(self, prebooking_id: str, *, key: SecretStr, needs_link: bool = False) -> PrebookingRecord:
+        """Read one, with its link (documented); a record with another id is refused.
+
+        ``needs_link``: none is known yet, so that one which waits for its address without a link cannot be used.
+        """
+        read = partial(wire.read_prebooking, states=self.state_of, prebooking_id=prebooking_id, needs_link=needs_link)
         return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
 
     async def cancel_prebooking(self, prebooking_id: str, **sending: Unpack[CallOptions]) -> Outcome[object]:

@@ -1,7 +1,8 @@
 """The delivery service's JSON as our records: tolerant of names and wrapping, strict about identity; or ValueError."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
@@ -10,13 +11,31 @@ from pydantic import SecretStr
 from bot.clients import unread
 from bot.clients.routes import Route
 from bot.clients.unread import Unfit
-from bot.domain.bookings.record import BookingRecord, Driver, PrebookingRecord, Quote, StoreRecord, Webhook
+from bot.domain.bookings.record import (
+    BookingRecord,
+    Driver,
+    Order,
+    PrebookingRecord,
+    Quote,
+    StoreRecord,
+    Webhook,
+    is_canceled,
+)
 from bot.domain.money import plain
-from bot.domain.text import one_line
+from bot.domain.text import HIDDEN, one_line
 
 _DEGREES: Final = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,15})?", re.ASCII)
 _MOST_URL: Final = 2_000
 _MOST_LISTED: Final = 2_000
+_MOST_ORDERS: Final = 100
+_MOST_FIELDS: Final = 30
+_DEEPEST: Final = 4
+_LONGEST_NAME: Final = 60
+_PROVIDER: Final = ("providerName", "name")
+_STATE: Final = ("status", "state")
+"""Names in an order, beside those in a booking: nothing of it is documented."""
+_OF_A_DRIVER: Final = ("driver_name", "driver_mobile", "driver_email", "driver_image")
+_SECRET: Final = re.compile(r"token|secret|password|api_?key|authorization", re.IGNORECASE)
 _LINES_OF_A_BOOKING: Final = ("currency", "cancel_reason", "validation_code", "address", "payment_method")
 _LINES_OF_A_STORE: Final = ("email", "mobile", "country_code", "address", "reference")
 
@@ -36,13 +55,6 @@ def read_booking(
     identifier, word = unread.text(body, names["id"]), unread.line(body, names["status"])
     if not identifier or not word:
         raise Unfit("no booking: id or statusText is missing", body, names["id"], names["status"])
-    found = unread.value(body, names["driver"])
-    driver = found if isinstance(found, dict) else {}
-    # Only the first name is the driver's own at the top; the others would be the booking's.
-    contact = {
-        part: unread.line(driver, names[f"driver_{part}"]) or unread.line(body, names[f"driver_{part}"][:1])
-        for part in ("name", "mobile", "email")
-    }
     proof = unread.value(body, names["proof"])
     if isinstance(proof, list):
         proof = next(filter(None, proof), None)
@@ -58,11 +70,8 @@ def read_booking(
         tracking_url=_url(body, names["tracking_url"]),
         detail_url=_url(body, names["detail_url"]),
         fee=_amount(body, names["fee"]),
-        driver=Driver(
-            **contact,
-            image=_url(driver, names["driver_image"]) or _url(body, names["driver_image"][:1]),
-            provider=unread.line(driver, names["provider"]) or unread.line(body, names["provider"]),
-        ),
+        driver=_driver(body, route),
+        orders=_orders(body, route),
         proof=_address(proven) or one_line(proven),
         customer=f"{unread.line(body, names['name'])} {unread.line(body, names['last_name'])}".strip(),
         amount=_amount(body, names["amount"]),
@@ -73,6 +82,75 @@ def read_booking(
     if external_id and record.external_id not in ("", external_id):
         raise Unfit("the record of another booking", body, names["external_id"])
     return record
+
+
+def _driver(body: Body, route: Route) -> Driver:
+    names = route.reply
+    found = unread.value(body, names["driver"])
+    inner = found if isinstance(found, dict) else {}
+    # Only the first name is the driver's own at the top; the others would be the booking's.
+    contact = {
+        part: unread.line(inner, names[f"driver_{part}"]) or unread.line(body, names[f"driver_{part}"][:1])
+        for part in ("name", "mobile", "email")
+    }
+    return Driver(
+        **contact,
+        image=_url(inner, names["driver_image"]) or _url(body, names["driver_image"][:1]),
+        provider=unread.line(inner, names["provider"]) or unread.line(body, names["provider"]),
+    )
+
+
+def _orders(body: Body, route: Route) -> tuple[Order, ...]:
+    """The calls to providers: a list of objects or names, or an object of provider -> order or state."""
+    names, found = route.reply, unread.value(body, route.reply["orders"])
+    providers, states = (*names["provider"], *_PROVIDER), (*names["status"], *_STATE)
+    if isinstance(found, dict):
+        inner = ((name, one if isinstance(one, dict) else {states[0]: one}) for name, one in found.items())
+        found = [{providers[0]: name, **one} for name, one in inner]
+    inside = {*providers, *(name for part in _OF_A_DRIVER for name in names[part])}
+    read = []
+    for one in found[:_MOST_ORDERS] if isinstance(found, list) else ():
+        order = one if isinstance(one, dict) else {providers[0]: one}
+        provider = unread.value(order, providers)
+        used = {_used(order, some) for some in (providers, states, names["driver"])}
+        used |= {names[part][0] for part in _OF_A_DRIVER}
+        left = {name: _left(value, inside) if name in used else value for name, value in order.items()}
+        read.append(
+            Order(
+                provider=unread.line(provider if isinstance(provider, dict) else order, providers),
+                status=unread.line(order, states),
+                driver=replace(_driver(order, route), provider=""),
+                rest=rest_of(left),
+            )
+        )
+    return tuple(one for one in read if one != Order())
+
+
+def _used(body: Body, names: unread.Names) -> str:
+    return next((name for name in names if body.get(name) not in (None, "")), "")
+
+
+def _left(value: object, used: Collection[str]) -> object:
+    """What is left of a field that was read: of an object, the fields that were not."""
+    return {name: one for name, one in value.items() if name not in used} if isinstance(value, dict) else None
+
+
+def rest_of(body: Body, known: Collection[str] = ()) -> dict[str, str]:
+    """Every field that is not known, by its path, for people to read; what is called like a secret is hidden."""
+    found: dict[str, str] = {}
+
+    def take(value: object, path: str, depth: int) -> None:
+        inner = value.items() if isinstance(value, dict) else enumerate(value, 1) if isinstance(value, list) else None
+        if inner is not None:
+            for name, one in inner if depth else ():
+                take(one, f"{path}.{name}" if path else str(name), depth - 1)
+        elif value not in (None, "") and len(found) < _MOST_FIELDS:
+            text = str(value) if isinstance(value, Decimal | float | bool) else unread.as_text(value)
+            shown = HIDDEN if _SECRET.search(path) else _address(text) or one_line(text)
+            found[one_line(path, _LONGEST_NAME)] = shown
+
+    take({name: one for name, one in body.items() if name not in known}, "", _DEEPEST)
+    return found
 
 
 def read_event(document: object, route: Route, *, states: States = str) -> tuple[str, BookingRecord]:
@@ -144,20 +222,26 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
 
 
 def read_prebooking(
-    document: object, route: Route, *, states: States = str, prebooking_id: str = "", is_new: bool = False
+    document: object, route: Route, *, states: States = str, prebooking_id: str = "", needs_link: bool = False
 ) -> PrebookingRecord:
-    """One pre-booking; it must have an id. ``is_new``: and a link, without which nobody could enter an address."""
+    """One pre-booking; it must have an id. ``needs_link``: and a link, without which nobody could enter an address."""
     body, names = _unwrapped(document, route), route.reply
+    known = {name for part, some in names.items() for name in some if part != "data"}
     record = PrebookingRecord(
         id=unread.text(body, names["id"]),
         url=_url(body, names["url"]),
         has_address=unread.flag(body, names["has_address"]),
         booking_id=unread.text(body, names["booking_id"]),
         status=states(unread.line(body, names["status"])),
+        external_id=unread.text(body, names["external_id"]),
+        customer=f"{unread.line(body, names['name'])} {unread.line(body, names['last_name'])}".strip(),
+        amount=_amount(body, names["amount"]),
+        payment_method=unread.line(body, names["payment_method"]),
+        rest=rest_of(body, known),
     )
     if not record.id:
         raise Unfit("no pre-booking: its id is missing", body, names["id"])
-    if is_new and not record.url:
+    if needs_link and not (record.url or record.has_address or record.booking_id or is_canceled(record.status)):
         raise Unfit("no link came with the pre-booking", body, names["url"])
     if prebooking_id not in ("", record.id):
         raise Unfit("the record of another pre-booking", body, names["id"])

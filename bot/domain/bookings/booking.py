@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from bot.domain.bookings.record import Payment, Phone, Position, Status, read_status
+from bot.domain.bookings.record import Payment, Phone, Position, Status, is_canceled, is_final, read_status
 from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
@@ -18,11 +18,16 @@ NOTES_LIMIT: Final = 250
 NOTES_LEAST: Final = 3
 """Characters of the notes to the driver; the service takes none outside of these."""
 
+_BY_BUSINESS: Final = Status.CANCELLED_BY_BUSINESS
+_NEEDS_A_PERSON: Final = (Status.NOT_DELIVERED, Status.PROVIDER_NOT_FOUND)
+
 
 class Act(StrEnum):
     START = "start"
     CANCEL = "cancel"
     REFRESH = "refresh"
+    TAKE_IN = "take_in"
+    CLOSE = "close"
 
 
 class Stage(StrEnum):
@@ -41,7 +46,7 @@ class Stage(StrEnum):
     ENDED = "ended"
     REFUSED = "refused"
     LOST = "lost"
-    """Its answer was lost, and the service does not know it. It is looked for a while longer."""
+    """Its answer was lost, and the service does not know it (a pre-booking: nobody can say). It is still looked for."""
     DROPPED = "dropped"
     """Called off before it was one: a form never confirmed, a pre-booking canceled."""
 
@@ -54,8 +59,9 @@ MOVES: Final = Machine(
         Stage.QUOTED: (Stage.NEW, *_AT_THE_SERVICE),
         Stage.NEW: (Stage.SENDING, *_AT_THE_SERVICE),
         Stage.SENDING: (Stage.NEW, Stage.UNKNOWN, Stage.REFUSED, Stage.WAITING, *_AT_THE_SERVICE),
-        Stage.UNKNOWN: (Stage.LOST, *_AT_THE_SERVICE),
-        Stage.LOST: _AT_THE_SERVICE,
+        # A pre-booking is taken in, or closed, by somebody who has looked at the dashboard.
+        Stage.UNKNOWN: (Stage.LOST, Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
+        Stage.LOST: (Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
         Stage.WAITING: (Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
         # A row that a webhook made joins the row of the request that it belongs to.
         Stage.OPEN: (Stage.DROPPED, *_AT_THE_SERVICE),
@@ -156,6 +162,24 @@ class Booking:
     @property
     def known_status(self) -> Status | None:
         return read_status(self.status)
+
+    @property
+    def is_undecided(self) -> bool:
+        """A pre-booking whose answer was lost: the service cannot be asked for it, so a person decides."""
+        return self.kind is BookingKind.PREBOOKING and self.stage in (Stage.UNKNOWN, Stage.LOST)
+
+    @property
+    def canceled_by(self) -> str:
+        """Who canceled it here; empty: it is not canceled, or somebody else did that, e.g. in the dashboard."""
+        wish = self.detail.get("cancel", {})
+        ours = is_canceled(self.status) and (wish.get("done") or self.known_status in (_BY_BUSINESS, None))
+        return str(wish.get("by", "")) if ours or self.stage is Stage.DROPPED else ""
+
+    @property
+    def to_call(self) -> str:
+        """Who is notified of the state: the requester of what ended or needs a person, unless they did it."""
+        over = self.stage is Stage.DROPPED or is_final(self.status) or self.known_status in _NEEDS_A_PERSON
+        return self.requester if over and self.canceled_by != self.requester else ""
 
     @property
     def can_start(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
@@ -133,6 +133,22 @@ class Driver:
     def is_known(self) -> bool:
         return bool(self.name or self.mobile or self.provider)
 
+    def joined(self, before: Mapping[str, Any]) -> dict[str, str]:
+        """Its fields; those that are empty as they were ``before``, if that was the same driver."""
+        said = asdict(self)
+        same = all(said[name] in ("", before.get(name)) for name in ("name", "mobile"))
+        return {name: value or (str(before.get(name, "")) if same else "") for name, value in said.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One call to one provider (documented, its fields are not). ``rest``: what has no name here, as it came."""
+
+    provider: str = ""
+    status: str = ""
+    driver: Driver = field(default_factory=Driver)
+    rest: Mapping[str, str] = field(default_factory=dict)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookingRecord:
@@ -150,6 +166,7 @@ class BookingRecord:
     fee: str = ""
     currency: str = ""
     driver: Driver = field(default_factory=Driver)
+    orders: tuple[Order, ...] = ()
     cancel_reason: str = ""
     validation_code: str = ""
     proof: str = ""
@@ -242,6 +259,12 @@ class PrebookingRecord:
     has_address: bool | None = None
     booking_id: str = ""
     status: str = ""
+    external_id: str = ""
+    customer: str = ""
+    amount: str = ""
+    payment_method: str = ""
+    rest: Mapping[str, str] = field(default_factory=dict)
+    """What has no name here, as it came: no field but the URL is documented."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

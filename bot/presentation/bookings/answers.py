@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from difflib import get_close_matches
 from typing import Any, Final
 
 from bot.domain.approvals import No
@@ -14,9 +15,11 @@ from bot.domain.bookings.record import (
     HookState,
     KnownStore,
     Point,
+    PrebookingRecord,
     Quote,
     SeenState,
     charge,
+    is_canceled,
     is_final,
     is_unknown,
     read_status,
@@ -26,12 +29,25 @@ from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button, lines_under
-from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price, symbol, word
+from bot.presentation.blocks.elements import actions, button, lines_under, turns
+from bot.presentation.bookings.cards import (
+    charged,
+    driver_line,
+    link,
+    named,
+    order_as_told,
+    order_lines,
+    price,
+    proof,
+    symbol,
+    word,
+)
 from bot.presentation.lists import csv_button
 from bot.presentation.reasons import worded
 
 EXPORT = "certification.export"
+PREVIOUS = "stores.previous"
+NEXT = "stores.next"
 Instant = Callable[[datetime], str]
 _STATES_SHOWN = 20
 _INSTANT = "{:%Y-%m-%d %H:%M} UTC"
@@ -77,10 +93,12 @@ _DONE: Final[Mapping[Act, str]] = {
     Act.START: "the search for a driver has been asked for",
     Act.CANCEL: "it is canceled",
     Act.REFRESH: "this is what the delivery service says now",
+    Act.TAKE_IN: "its link is on the card",
+    Act.CLOSE: "it is closed",
 }
 _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
-_MOST_STORES = 40
+_STORES_A_PAGE = 30
 STORES = "stores"
 _NAMED_STORES = 10
 _ODD_ADDRESS = "an address that cannot be read"
@@ -172,8 +190,12 @@ def no_stores(command: str) -> Content:
     )
 
 
-def store_rule(names: Sequence[str]) -> str:
-    return f"it must be the name of a store; there is: {', '.join(names[:_NAMED_STORES]) or 'none yet'}"
+def store_rule(names: Sequence[str], *, given: str = "") -> str:
+    """The stores that there are, those first whose names are like the given one."""
+    like = get_close_matches(given.casefold(), [name.casefold() for name in names], n=_NAMED_STORES)
+    first = sorted(names, key=lambda name: like.index(name.casefold()) if name.casefold() in like else len(like))
+    named = md.series(first[:_NAMED_STORES], len(names)) if names else "none yet"
+    return f"it must be the name of a store; there is: {named}"
 
 
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
@@ -208,11 +230,14 @@ def of_booking(template: str, booking: Booking, *, command: str) -> Content:
     return md.message(template.format(booking=named(booking), reference=booking.reference, command=command))
 
 
-def stores(found: Sequence[KnownStore], *, command: str) -> Content:
+def stores(found: Sequence[KnownStore], *, command: str, page: int = 1) -> Content:
+    """One page of them; a page after the last is the last."""
     if not found:
         return no_stores(command)
-    lines = []
-    for one in found:
+    pages = -(-len(found) // _STORES_A_PAGE)
+    page = min(page, pages)
+    lines, first = [], (page - 1) * _STORES_A_PAGE
+    for one in found[first : first + _STORES_A_PAGE]:
         address, state = md.quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
         if one.creating:
             state = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
@@ -221,8 +246,8 @@ def stores(found: Sequence[KnownStore], *, command: str) -> Content:
         elif one.given:
             state = " (key from the settings)"
         lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
-    lead = f"*{md.counted(len(found), 'store')}*"
-    return lines_under("", [lead, *md.listed(lines, _MOST_STORES)], after=actions([csv_button(STORES)]))
+    lead = f"*{md.counted(len(found), 'store')}*{f', page {page} of {pages}' if pages > 1 else ''}"
+    return lines_under("", [lead, *lines], after=turns(STORES, page, pages, csv_button(STORES), back=PREVIOUS, on=NEXT))
 
 
 def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
@@ -282,12 +307,38 @@ def record(store: str, found: BookingRecord) -> Content:
     facts = [
         ("Customer", md.quote(found.customer, _NAME_LIMIT)),
         ("Address", md.quote(found.address, _ADDRESS_LIMIT)),
-        ("Driver", driver_line(asdict(found.driver))),
+        ("Driver", driver_line(asdict(found.driver), whole=True)),
         ("Order", order_as_told(found.amount, found.payment_method)),
         ("Fee", price(found.fee, found.currency)),
         ("Reason", md.quote(found.cancel_reason, _ADDRESS_LIMIT)),
+        ("Delivery code", md.quote(found.validation_code, _NAME_LIMIT)),
+        ("Proof of delivery", proof(found.proof)),
         ("Follow it", link(found.tracking_url, "where it is now")),
+        ("Booking page", link(found.detail_url, "at the delivery service")),
+        ("Id at the service", md.quote(found.id, _NAME_LIMIT) if found.numeric_id else ""),
+        ("External id", md.quote(found.external_id, _NAME_LIMIT)),
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
+    lines += order_lines([asdict(one) for one in found.orders])
     note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
     return lines_under("", lines, notes=[note])
+
+
+def prebooking(store: str, found: PrebookingRecord, *, command: str) -> Content:
+    """A pre-booking that is not followed here."""
+    state = "*canceled*" if is_canceled(found.status) else "*waiting for the address*"
+    if found.booking_id or found.has_address:
+        state = "*the address was entered*"
+    raw = f" · `{md.quote(found.status, _NAME_LIMIT)}`" if found.status else ""
+    lines = [f":link: *{md.quote(found.id, _NAME_LIMIT)}* · {md.quote(store, _NAME_LIMIT)}: {state}{raw}"]
+    booked = md.quote(found.booking_id, _NAME_LIMIT)
+    facts = [
+        ("Address link", md.linked(found.url) if found.url else ""),
+        ("Booking", f"{booked}: look at it with `{command} show {booked}`" if booked else ""),
+        ("Customer", md.quote(found.customer, _NAME_LIMIT)),
+        ("Order", order_as_told(found.amount, found.payment_method)),
+        ("External id", md.quote(found.external_id, _NAME_LIMIT)),
+        *((md.quote(name, _NAME_LIMIT), link(value, "open") or md.quote(value)) for name, value in found.rest.items()),
+    ]
+    lines += [f"{label}: {value}" for label, value in facts if value]
+    return lines_under("", lines, notes=["Made outside of Switchboard and not followed here."])

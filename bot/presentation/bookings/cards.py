@@ -1,6 +1,6 @@
 """The card of a booking, and its states in words. The service's own word always stands beside ours."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from math import ceil
 from typing import Any, Final, NamedTuple
@@ -11,10 +11,11 @@ from bot.domain.bookings.fields import map_link
 from bot.domain.bookings.record import Charge, Payment, Status, charge, is_canceled, is_unknown, read_status
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
+from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button
+from bot.presentation.blocks.elements import actions, button, question
 from bot.presentation.reasons import because, because_refused, in_words, reason_of, worded
 
 _RAW_LIMIT = 80
@@ -30,10 +31,16 @@ CANCEL = "booking.cancel"
 REFRESH = "booking.refresh"
 CONTACT = "booking.contact"
 TRACK = "booking.track"
+FOUND = "booking.found"
+ABSENT = "booking.absent"
+DECIDE: Final = "Look in the delivery dashboard, then press *I found it* or *It is not there*."
 MASK = "••••"
 _NAME_LIMIT = 60
 _LINE_LIMIT = 200
 _NOTES_LIMIT = 300
+_MOST_PROVIDERS = 10
+_MOST_CALLS = 20
+_CALL_LIMIT = 700  # characters of a line about one call
 _URL_LIMIT = 2_900  # characters of an address on a button
 _SHOWN_URL = 500  # characters of an address in a text: three of them must fit into the 4,000 of an edit
 Fact = tuple[str, str]  # what it is, and mrkdwn for it; foreign parts escaped
@@ -93,6 +100,8 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             return "*Not booked*: nobody has confirmed it."
         case Stage.NEW | Stage.SENDING:
             return f"*Being sent* to the delivery service. {reason_of(booking.reason, _REASON_LIMIT)}".strip()
+        case Stage.UNKNOWN | Stage.LOST if booking.is_undecided:
+            return f"*Not confirmed*: whether the link was made. {DECIDE} Don't ask for another link yet."
         case Stage.UNKNOWN:
             return (
                 "*Unknown*: the delivery service did not say whether it took it. Switchboard is looking for it by its "
@@ -105,15 +114,21 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             )
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"
-        case Stage.DROPPED if booking.kind is BookingKind.FOREIGN:
-            return f"*The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
-            what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
-            return f"*Canceled*: {what} was called off; nothing will be delivered."
+            return _dropped(booking)
         case Stage.WAITING:
             return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."
         case _:
             return _at_the_service(booking, now)
+
+
+def _dropped(booking: Booking) -> str:
+    if booking.kind is BookingKind.FOREIGN:
+        return f"*The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
+    if booking.detail.get("closed"):
+        return f"*Closed* by {md.mention(str(booking.detail['closed'].get('by', '')))}: the link was not made."
+    what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
+    return f"*Canceled*: {what} was called off; nothing will be delivered."
 
 
 def _at_the_service(booking: Booking, now: datetime) -> str:
@@ -143,19 +158,26 @@ def _at_the_service(booking: Booking, now: datetime) -> str:
     return f"{symbol(status)} *{md.capital(said)}*{beside}. {rest}".strip()
 
 
-def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
-    """Everybody reads address, number and delivery code masked. ``private``: for who may see them; nothing to press."""
+def card(booking: Booking, *, now: datetime, private: bool = False, unread: Reason | None = None) -> Content:
+    """Everybody reads address, number and delivery code masked. ``private``: for who may see them; nothing to press.
+
+    ``unread``: why it could not be read just now; what is shown was read before.
+    """
     facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
     state, bar, notes = sentence(booking, now=now), progress(booking), _notes(booking)
+    if unread is not None:
+        notes.append(f":warning: This is as it was read last. {md.quote_sentence(worded(unread), _REASON_LIMIT)}")
+    calls = order_lines(booking.detail.get("orders")) if private else []
     blocks = [
         md.header(clean(headline(booking))),
         md.paragraph(f"{bar}\n{state}" if bar else state),
         *md.fields(*facts),
+        *md.paragraphs(calls),
         *map(md.context, notes),
         *actions([] if private else _buttons(booking), f"booking:{booking.id}"),
     ]
     lines = [f"*Delivery {md.escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
-    return Content(text=md.fallback_text([*lines, *notes]), blocks=blocks)
+    return Content(text=md.fallback_text([*lines, *calls, *notes]), blocks=blocks)
 
 
 def headline(booking: Booking) -> str:
@@ -170,10 +192,58 @@ def named(booking: Booking) -> str:
     return f"{booking.reference} ({md.quote(booking.store, _NAME_LIMIT)}{f' to {customer}' if customer else ''})"
 
 
-def driver_line(driver: Mapping[str, Any]) -> str:
-    name = str(driver.get("name", ""))
-    parts = [md.name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider"))]
-    return " · ".join(md.quote(part, _NAME_LIMIT) for part in parts if clean(part))
+def driver_line(driver: Mapping[str, Any], *, whole: bool = False) -> str:
+    """Who drives; ``whole``: with e-mail address and picture."""
+    name, also = str(driver.get("name", "")), ("email",) if whole else ()
+    parts = [md.name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider", *also))]
+    picture = link(str(driver.get("image", "")), "picture") if whole else ""
+    return " · ".join(
+        [*(md.quote(part, _NAME_LIMIT) for part in parts if clean(part)), *([picture] if picture else [])]
+    )
+
+
+def providers(orders: object) -> str:
+    """The providers that were called, each with the state of its newest order."""
+    found = _orders(orders)
+    newest = {str(one.get("provider", "")): str(one.get("status", "")) for one in found}
+    told = [
+        f"{md.quote(name, _NAME_LIMIT)}{f': {md.quote(status, _NAME_LIMIT)}' if status else ''}"
+        for name, status in newest.items()
+        if clean(name)
+    ]
+    calls = f" ({len(found)} calls)" if len(found) > len(newest) else ""
+    return f"{', '.join(md.listed(told, _MOST_PROVIDERS))}{calls}" if told else ""
+
+
+def order_lines(orders: object) -> list[str]:
+    """One line a call to a provider: what is known of it, then the rest as it came; mrkdwn."""
+    lines = []
+    for one in _orders(orders):
+        driver, rest = one.get("driver"), one.get("rest")
+        parts = [
+            f"*{md.quote(str(one.get('provider', '')), _NAME_LIMIT) or 'Provider not named'}*",
+            md.quote(str(one.get("status", "")), _NAME_LIMIT),
+            driver_line(driver, whole=True) if isinstance(driver, dict) else "",
+            *(
+                f"{md.quote(name, _NAME_LIMIT)}: {link(str(value), 'open') or md.quote(str(value), _LINE_LIMIT)}"
+                for name, value in (sorted(rest.items()) if isinstance(rest, dict) else ())
+            ),
+        ]
+        lines.append(_within(f"• {' · '.join(filter(None, parts[:3]))}", parts[3:]))
+    return ["*Calls to providers*", *md.listed(lines, _MOST_CALLS)] if lines else []
+
+
+def _within(lead: str, parts: Sequence[str]) -> str:
+    """A line with as many whole parts as fit, and how many there are besides."""
+    for at, part in enumerate(parts):
+        if len(lead) + len(part) > _CALL_LIMIT:
+            return f"{lead} · and {len(parts) - at} more"
+        lead += f" · {part}"
+    return lead
+
+
+def _orders(orders: object) -> list[Mapping[str, Any]]:
+    return [one for one in orders if isinstance(one, dict)] if isinstance(orders, list) else []
 
 
 def link(url: str, label: str) -> str:
@@ -187,7 +257,7 @@ def price(fee: str, currency: str) -> str:
 
 def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     detail, request = booking.detail, booking.request
-    driver = driver_line(detail.get("driver", {}))
+    driver = driver_line(detail.get("driver", {}), whole=True)
     reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
     number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
     charges = {name: str(detail.get(name) or "") for name in ("fee", "currency")}
@@ -203,7 +273,9 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     shown = md.linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
     return [
         ("Driver", f"{driver}{reported}" if driver else ""),
+        ("Providers", providers(detail.get("orders"))),
         ("Follow it", link(str(detail.get("tracking_url", "")), "where it is now")),
+        ("Booking page", link(str(detail.get("detail_url", "")), "at the delivery service")),
         ("Customer", f"{md.quote(_customer(booking), _NAME_LIMIT)}{f' · {number}' if number else ''}"),
         ("Address", MASK if masked and where else where),
         ("Order", order(booking)),
@@ -273,7 +345,7 @@ def _notes(booking: Booking) -> list[str]:
 
 def ask_about(booking: Booking) -> list[Block]:
     """What a person can press in an alert about it."""
-    return actions([one for one in _buttons(booking) if one["action_id"] in (TRACK, CANCEL, REFRESH)])
+    return actions([one for one in _buttons(booking) if one["action_id"] in (TRACK, FOUND, ABSENT, CANCEL, REFRESH)])
 
 
 def _buttons(booking: Booking) -> list[Block]:
@@ -284,12 +356,28 @@ def _buttons(booking: Booking) -> list[Block]:
     offered = (
         (_is_link(url), TRACK, "Track", ""),
         (booking.can_start, START, "Start search", "primary"),
+        (booking.is_undecided, FOUND, "I found it", "primary"),
+        (booking.is_undecided, ABSENT, "It is not there", ""),
         (booking.can_cancel, CANCEL, "Cancel", "danger"),
         (booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST), REFRESH, "Refresh", ""),
         (bool(contact), CONTACT, "Show contact", ""),
     )
+    asked = question(
+        "Is it not there?",
+        "Look for it in the delivery dashboard first. This closes the request; then ask for a new link.",
+        yes="Close it",
+        no="Keep it",
+    )
     return [
-        button(name, to, booking.id, style=style, url=url if to == TRACK else "", spoken=f"{name}: {booking.reference}")
+        button(
+            name,
+            to,
+            booking.id,
+            style=style,
+            url=url if to == TRACK else "",
+            spoken=f"{name}: {booking.reference}",
+            confirm=asked if to == ABSENT else None,
+        )
         for is_there, to, name, style in offered
         if is_there
     ]

@@ -20,6 +20,8 @@ PREBOOK = "booking.prebook"
 CONFIRM = "booking.confirm"
 QUOTE = "booking.quote"
 CANCEL = "booking.cancel"
+FOUND = "booking.found"
+FOUND_ID = "prebooking"
 STORE_ADD = "store.add"
 STORE_EDIT = "store.edit"
 # The ids of fields are the names of their rules in bot.domain.bookings.fields.
@@ -106,6 +108,14 @@ def cancel(booking: Booking) -> View:
     reason = field(REASON, "Reason", element, hint="The delivery service and the card show it.")
     blocks = [section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT))), section(plain(warning)), reason]
     return form(CANCEL, f"Cancel the {what}", f"Cancel the {what}", {"id": booking.id}, blocks, close="Keep it")
+
+
+def found(booking: Booking, *, given: str = "", problem: str = "") -> View:
+    """Take in the pre-booking that was found in the dashboard."""
+    about = section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT)))
+    element = text_input(FOUND_ID, most=_POSITION_LIMIT, example="652f7a1e9b1d", value=given)
+    named = field(FOUND_ID, "Id or link of the pre-booking", element, hint="As the delivery dashboard shows it.")
+    return form(FOUND, "Take in the pre-booking", "Take it in", {"id": booking.id}, [about, *_problem(problem), named])
 
 
 def store_add(*, channel: str, values: Values | None = None, problem: str = "") -> View:

@@ -2,16 +2,19 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, Final
 
 from bot.domain.audit import Entry, VerifiedRow
-from bot.domain.bookings.booking import Booking
+from bot.domain.bookings.booking import Booking, BookingKind
 from bot.domain.bookings.record import Charge, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.presentation.audit import WORD_LIMIT, person, told_sentence, told_story
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.text import as_said, linked, mention, message, quote
 from bot.presentation.bookings.cards import (
+    DECIDE,
     UNKNOWN_STATE,
     ask_about,
     charged,
@@ -28,17 +31,20 @@ from bot.presentation.unread import state_lines
 _RAW_LIMIT = 80
 
 
-def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
+def line(booking: Booking, facts: Mapping[str, Any], *, names: Mapping[str, str] = MappingProxyType({})) -> Content:
+    """One event. Who did it is called by name and not notified (``names``); ``call`` in the facts is."""
     # Some topics carry a number behind a colon, so that each is told again.
-    template = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], ":package: {booking} has changed.")
+    topic = str(facts.get("topic", "")).partition(":")[0]
+    template = _TOPICS.get(topic, ":package: {booking} has changed.")
+    by = md.named(str(facts["by"]), names) if facts.get("by") else ""
     if callable(template):
-        content = message(template(booking, facts))
-        pressed = ask_about(booking) if facts.get("topic", "").startswith("stuck") else []
+        content = message(template(booking, {**facts, "by": by}))
+        pressed = ask_about(booking) if topic in ("stuck", "undecided") else []
         return replace(content, blocks=[*content.blocks, *pressed])
-    by = mention(str(facts["by"])) if facts.get("by") else ""
     slots = {
         "booking": named(booking),
         "asker": f" {mention(booking.requester)}" if booking.requester else "",
+        "call": _call(facts),
         "by": by,
         "by_whom": f" by {by}" if by else "",
         "status": f"*{word(str(facts.get('status', '')))}*",
@@ -48,6 +54,10 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
         "why_refused": because_refused(Reason.read(facts.get("reason"))) if facts.get("topic") == "refused" else "",
     }
     return message(template.format_map(slots))
+
+
+def _call(facts: Mapping[str, Any]) -> str:
+    return f" {mention(str(facts['call']))}" if facts.get("call") else ""
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
@@ -115,17 +125,17 @@ def _stuck(booking: Booking, facts: Mapping[str, Any]) -> str:
 
 def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
     status = str(facts.get("status", ""))
-    lead = f"{symbol(status)} {named(booking)}"
+    lead = f"{symbol(status)}{_call(facts)} {named(booking)}"
     known = read_status(status)
     driver = driver_line(facts.get("driver") or {})
     why = because(str(facts.get("reason", "")))
-    if facts.get("change") == StatusChange.RESTARTED:
+    if facts.get("change") == StatusChange.RESTARTED and known is not Status.PROVIDER_NOT_FOUND:
         return (
             f":repeat: {named(booking)}: *search restarted*. The driver is gone, and every provider is asked again "
             f"(from {word(str(facts.get('before', '')))} to {word(status)})."
         )
     if is_canceled(status):
-        by = f", asked by {mention(str(facts['by']))}" if facts.get("by") else ""
+        by = f", asked by {facts['by']}" if facts.get("by") else ""
         return f"{lead} is *{word(status)}*{by}.{why}"
     if known is None:
         return f"{lead}: *{UNKNOWN_STATE}* `{quote(status, _RAW_LIMIT)}`. It may have ended; I keep checking."
@@ -133,6 +143,8 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
         shown = proof(str(facts.get("proof", "")))
         return f"{lead} is *completed*: it was delivered.{f' Proof of delivery: {shown}' if shown else ''}"
     told = f"{lead}: *{word(status)}*{f', {driver}' if driver and known is Status.ACCEPTED else ''}."
+    if known is Status.PROVIDER_NOT_FOUND:
+        return f"{told} Cancel it, or have it searched for again in the delivery dashboard."
     return f"{told}{why}" if known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED) else told
 
 
@@ -142,10 +154,16 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
     "stuck": _stuck,
     "driver": ":bust_in_silhouette: {booking}: driver {driver}{reported}.",
     "unverified": lambda booking, facts: f":grey_question: {named(booking)}: the service {_reported(facts, 'it')}",
-    "unknown": (
-        ":grey_question: {booking}: whether it was booked is *unknown*. It is looked for by our own number and not "
-        "booked again."
+    "unknown": lambda booking, facts: (
+        f":grey_question:{_call(facts)} {named(booking)}: the link is *not confirmed*. {DECIDE}"
+        if booking.kind is BookingKind.PREBOOKING
+        else f":grey_question: {named(booking)}: whether it was booked is *unknown*. It is looked for by our own "
+        "number and not booked again."
     ),
+    "undecided": lambda booking, _: (
+        f":warning: {named(booking)}: the link is *not confirmed*, and nobody has decided. {DECIDE}"
+    ),
+    "closed": ":x:{call} {booking} was *closed*{by_whom}: the link was not made.",
     "lost": (
         ":warning:{asker} {booking} was *not booked*, as far as Switchboard can see: the delivery service does not "
         "know it. Look at its dashboard before you book it again."
@@ -155,7 +173,7 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
         "of the two has to be canceled."
     ),
     "refused": ":x:{asker} {booking} was *not booked*: the delivery service did not take it.{why_refused}",
-    "dropped": ":x: {booking} was *canceled*{by_whom} before an address was entered.",
+    "dropped": ":x:{call} {booking} was *canceled*{by_whom} before an address was entered.",
     "started": ":mag: {booking}: {by} started the search for a driver.",
     "no_provider": ":warning: {booking}: no driver was found. It has to be canceled or searched for again.",
     "contradiction": (
@@ -183,5 +201,8 @@ _SAID: Final[Mapping[str, str]] = {
     "not_executed": "the delivery service did not do that",
     "not_said": "the delivery service did not say whether it did that; the booking is read instead",
     "dropped": "the pre-booking was called off",
+    "undecided": "nobody has said yet whether the link was made",
+    "taken_in": "{who} found it at the delivery service",
+    "closed": "{who} did not find it at the delivery service, and closed it",
 }
 """Action of the audit -> sentence. An action without one is shown by its name."""

@@ -8,6 +8,7 @@ import structlog
 from pydantic import SecretStr
 
 from bot.clients.transport import Guard
+from bot.domain.audit import SYSTEM
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import BookingRecord, Payment, Point, Position, PrebookingRecord, Quote
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -18,13 +19,12 @@ from bot.domain.references import Letter, ulid
 from bot.domain.services import DELIVERY
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
-from bot.workflows.bookings.observe import alarm, note, observe, post_card, tell, wished, witness
+from bot.workflows.bookings.observe import alarm, note, observe, post_card, post_link, tell, wished, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Lost, Permit, once, without_permit
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services import DeliveryService, no_key
-from bot.workflows.slack.boards import post_file
 from bot.workflows.workers import Work
 from storage.errors import CommitUnknown
 
@@ -150,7 +150,8 @@ def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
         booking, Stage.UNKNOWN, action="unknown", facts=outcome.facts, reason=outcome.full_reason, reads=0, due_at=due
     )
     if stored is not None:
-        tell(uow, stored, "unknown", {})
+        call = stored.requester if stored.is_undecided else ""  # who has to look at the dashboard
+        tell(uow, stored, "unknown", {"call": call})
 
 
 LOST = Lost(
@@ -159,6 +160,26 @@ LOST = Lost(
     (Stage.SENDING,),
     lambda uow, booking, reason: lose(uow, booking, Unknown(reason=reason)),
 )
+
+
+def waits(uow: Unit, booking: Booking, made: PrebookingRecord, *, action: str, actor: str = SYSTEM) -> Booking | None:
+    """The service has the pre-booking: its address is waited for. A link that did not come along is read at once."""
+    stored = uow.bookings.move(
+        booking,
+        Stage.WAITING,
+        action=action,
+        actor=actor,
+        prebooking_id=made.id,
+        detail={**booking.detail, "link": made.url},
+        reason=None,
+        reads=0,
+        polls=0,
+        due_at=uow.now + timedelta(seconds=uow.poll_seconds if made.url else 0.0),
+    )
+    if stored is not None:
+        post_link(uow, stored)
+        note(uow, Point.PREBOOK, stored.reference)
+    return stored
 
 
 def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:
@@ -184,7 +205,7 @@ def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingR
             note(uow, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference)
             if request.cook_minutes:
                 note(uow, Point.COOK, booking.reference)
-        if booking.stage is Stage.LOST:
+        if booking.stage in (Stage.LOST, Stage.DROPPED):
             alarm(uow, stored, "found_late", {"status": record.status})
     return stored
 
@@ -196,18 +217,22 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     elif booking.stage is Stage.NEW:
         await _send(ctx, delivery, booking, key)
     else:
-        record: BookingRecord | None = None
-        absent, reason = False, None
-        try:
-            record = await delivery.client.find_booking(booking.external_id, key=key)
-        except ServiceNever as refused:
-            absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
-        except (ServiceNow, OperatorError) as silent:
-            reason = failed(silent, advice=False)
-        await ctx.write(
-            lambda uow: _searched(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False
-        )
+        await search(ctx, delivery, booking, key)
     ctx.wake()
+
+
+async def search(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Reason | None:
+    """Look for the booking by our own id and store what was found; the reason where the service did not say."""
+    record: BookingRecord | None = None
+    absent, reason = False, None
+    try:
+        record = await delivery.client.find_booking(booking.external_id, key=key)
+    except ServiceNever as refused:
+        absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
+    except (ServiceNow, OperatorError) as silent:
+        reason = failed(silent, advice=False)
+    await ctx.write(lambda uow: _searched(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False)
+    return None if absent else reason
 
 
 async def _put_off(ctx: Context, booking: Booking, reason: Reason | None, pause: timedelta) -> None:
@@ -264,18 +289,7 @@ def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
         return
     match outcome:
         case Done(value=PrebookingRecord() as made):
-            waiting = uow.bookings.move(
-                current,
-                Stage.WAITING,
-                action="link_made",
-                prebooking_id=made.id,
-                detail={**current.detail, "link": made.url},
-                polls=0,
-                due_at=uow.now + timedelta(seconds=uow.poll_seconds),
-            )
-            if waiting is not None:
-                post_file(uow, subject=waiting.subject, key="link", payload={})
-                note(uow, Point.PREBOOK, waiting.reference)
+            waits(uow, current, made, action="link_made")
         case Done(value=BookingRecord() as record):
             link(uow, current, record)
         case NotExecuted(again=True):
@@ -321,10 +335,12 @@ def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent:
     reads = booking.reads + (1 if absent else 0)
     if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):
         due = uow.now + _WATCH
-        stored = uow.bookings.move(booking, Stage.LOST, action="lost", reads=reads, reason=None, due_at=due)
+        action = "undecided" if booking.is_undecided else "lost"
+        stored = uow.bookings.move(booking, Stage.LOST, action=action, reads=reads, reason=None, due_at=due)
         if stored is not None:
-            tell(uow, stored, "lost", {})
-            alarm(uow, stored, "lost", {})
+            if not booking.is_undecided:  # else its requester was called when the answer was lost
+                tell(uow, stored, "lost", {})
+            alarm(uow, stored, action, {})
         return
     longest = uow.quiet.spacing.total_seconds()
     pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)

@@ -3,40 +3,43 @@
 Polling is the guarantee; webhooks only make it faster. The result of an action is read, never assumed.
 """
 
-from contextlib import suppress
+import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from pydantic import SecretStr
 
 from bot.clients.transport import Guard
 from bot.domain.bookings.booking import Act, Booking, Stage
-from bot.domain.bookings.record import BookingRecord, Evidence, Point, SeenState, is_canceled, is_unknown
+from bot.domain.bookings.record import BookingRecord, Evidence, Point, PrebookingRecord, SeenState, is_unknown
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
 from bot.domain.services import DELIVERY
 from bot.domain.tracking import named_or, next_poll
 from bot.domain.troubles import failed
-from bot.workflows.bookings.book import link
+from bot.workflows.bookings.book import link, search
 from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.observe import gathered, note, observe, tell, witness
+from bot.workflows.bookings.prebookings import dropped, read_prebooking
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import asked
-from bot.workflows.services import DeliveryService
+from bot.workflows.services import DeliveryService, no_key
+from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import Work
 
 log = structlog.get_logger(__name__)
 
 _PATIENCE = 3
 """Reads in a row that may fail temporarily before the card says so."""
-_NOT_FOUND = 404
 _MOST_OPEN = 5_000
-_MOST_STORES = 10
-"""Stores that are searched for a booking without a row here."""
+_AT_ONCE = 10
+"""Stores that are asked at a time for a booking without a row here."""
+T = TypeVar("T")
 
 Outcome = Done[Any] | NotExecuted | Unknown
 
@@ -54,7 +57,7 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
     """Read a booking; None: it was changed meanwhile, and is read again at once. Raises as ``get_booking``."""
     key = await delivery.key_of(ctx.store, booking.store)
     if booking.stage is Stage.WAITING:
-        return await _read_prebooking(ctx, delivery, booking, key)
+        return await read_prebooking(ctx, delivery, booking, key)
     record = await delivery.client.get_booking(booking.remote_id or "", key=key)
 
     def work(uow: Unit) -> Booking | None:
@@ -64,41 +67,6 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
         return seen
 
     return await ctx.write(work, name="booking_read")
-
-
-async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Booking | None:
-    made = await delivery.client.get_prebooking(booking.prebooking_id or "", key=key)
-    record: BookingRecord | None = None
-    if made.booking_id:
-        record = await delivery.client.get_booking(made.booking_id, key=key)
-    elif made.has_address:  # the booking is found by our own id
-        try:
-            record = await delivery.client.find_booking(booking.external_id, key=key)
-        except ServiceNever as refused:
-            if refused.status != _NOT_FOUND:  # the address is there and the booking not yet
-                raise
-
-    def work(uow: Unit) -> Booking | None:
-        current = uow.bookings.get(booking.id)
-        if current is None or current.version != booking.version:
-            uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
-            return None
-        if record is not None:
-            return link(uow, booking, record)
-        if is_canceled(made.status):
-            return dropped(uow, booking)
-        pause = next_poll(base=uow.poll_seconds, polls=booking.polls + 1, age=uow.now - booking.created_at)
-        return uow.bookings.touch(booking, polls=booking.polls + 1, reason=None, due_at=uow.now + pause)
-
-    return await ctx.write(work, name="prebooking_read")
-
-
-def dropped(uow: Unit, booking: Booking) -> Booking | None:
-    """End a pre-booking that will not become a booking."""
-    stored = uow.bookings.move(booking, Stage.DROPPED, action="dropped")
-    if stored is not None:
-        tell(uow, stored, "dropped", {"by": booking.detail.get("cancel", {}).get("by", "")})
-    return stored
 
 
 def _not_read(uow: Unit, booking: Booking, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
@@ -113,13 +81,36 @@ def _not_read(uow: Unit, booking: Booking, trouble: ServiceNow | ServiceNever | 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:
     """A booking of any store by an id of the service; None: not found. Raises where a store could not be asked."""
-    keys = await ctx.read(
-        lambda uow: [(name, delivery.key(uow, name)) for name in delivery.store_names(uow)[:_MOST_STORES]]
-    )
-    for store, key in keys:
-        if key is not None:
-            with suppress(ServiceNever):  # not one of this store's
-                return store, await delivery.client.get_booking(text, key=key)
+    return await _in_any_store(ctx, delivery, lambda key: delivery.client.get_booking(text, key=key))
+
+
+async def look_up_prebooking(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, PrebookingRecord] | None:
+    """The same of a pre-booking."""
+    return await _in_any_store(ctx, delivery, lambda key: delivery.client.get_prebooking(text, key=key))
+
+
+async def _in_any_store(
+    ctx: Context, delivery: DeliveryService, ask: Callable[[SecretStr], Awaitable[T]]
+) -> tuple[str, T] | None:
+    """Ask every store whose key is known, some at a time, until one has it. One that is silent holds up no other."""
+    keys = await ctx.read(lambda uow: [(name, delivery.key(uow, name)) for name in delivery.store_names(uow)])
+    asked_for = [(name, key) for name, key in keys if key is not None]
+    silent: ServiceNow | OperatorError | None = None
+    for start in range(0, len(asked_for), _AT_ONCE):
+        some = asked_for[start : start + _AT_ONCE]
+        answers = await asyncio.gather(*(ask(key) for _, key in some), return_exceptions=True)
+        for (name, _), answer in zip(some, answers, strict=True):
+            match answer:
+                case ServiceNever():  # not one of this store's
+                    pass
+                case ServiceNow() | OperatorError():
+                    silent = silent or answer
+                case BaseException():
+                    raise answer
+                case _:
+                    return name, answer
+    if silent is not None:
+        raise silent
     return None
 
 
@@ -270,7 +261,13 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
         is_prebooking = claimed.stage is Stage.WAITING
         done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else Point.CANCEL)
-        return (dropped(uow, claimed) or claimed) if done and is_prebooking else claimed
+        if done and is_prebooking:
+            return dropped(uow, claimed) or claimed
+        if isinstance(outcome, Unknown):
+            return claimed
+        # What the service refused, nobody here has done: a later cancellation is another one's.
+        detail = {**claimed.detail, "cancel": {**wish, "done": True} if done else {}}
+        return uow.bookings.touch(claimed, detail=detail) or claimed
 
     circuit, name = delivery.client.circuit, "booking_answered"
     done = await asked(ctx, circuit, wanted, send, store, name=name, read_back=read_back)
@@ -286,6 +283,20 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
         await ctx.write(lambda uow: uow.bookings.hasten(booking.id, uow.now), name="hasten")
         return Acted(act=Act.REFRESH, booking=booking)
     return await _read(ctx, delivery, Act.REFRESH, booking, None)
+
+
+async def as_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> tuple[Booking, Reason | None]:
+    """The booking after one more read, stored like every other. The reason: it could not be read, and is as before."""
+    if booking.stage in (Stage.UNKNOWN, Stage.LOST):
+        key = await ctx.read(lambda uow: delivery.key(uow, booking.store))
+        silent = failed(no_key(booking.store)) if key is None else await search(ctx, delivery, booking, key)
+        if booking.is_undecided:  # a card of an older version has nothing to press
+            await ctx.write(lambda uow: show_board(uow, booking.subject), name="undecided")
+        return await get_booking(ctx, booking.id) or booking, silent
+    if booking.stage not in (Stage.OPEN, Stage.WAITING, Stage.ENDED):
+        return booking, None
+    seen = await _read(ctx, delivery, Act.REFRESH, booking, None)
+    return seen.booking, seen.trouble
 
 
 def _answered(uow: Unit, booking: Booking, outcome: Outcome, point: Point) -> bool:

@@ -5,6 +5,7 @@ A booking costs money, so the requester, the person who canceled it and the serv
 story of a payment. The customer's number and address are left out of the audit, which is kept for ever.
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, fields
@@ -35,7 +36,7 @@ from bot.domain.money import plain
 from bot.domain.policy import Policy
 from bot.domain.tracking import next_poll
 from bot.workflows.context import Unit
-from bot.workflows.slack.boards import post_board, post_line, show_board
+from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
 from storage.repositories.bookings import folded
 from storage.transaction import Tx
 
@@ -45,7 +46,7 @@ _EVIDENCE = "delivery:evidence"
 _STATES = "delivery:states"
 _HISTORY = 40
 _COUNTDOWN = timedelta(seconds=60)
-_APART = {"id", "status", "numeric_id", "external_id", "driver"}
+_APART = {"id", "status", "numeric_id", "external_id", "driver", "orders"}
 _FIELDS = tuple(one.name for one in fields(BookingRecord) if one.name not in _APART)
 """What the details of a booking keep of its record, by the same names."""
 _MOST_STATES = 200
@@ -146,7 +147,8 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         "driver": detail.get("driver", {}),
         "reason": detail.get("cancel_reason", ""),
         "proof": detail.get("proof", ""),
-        "by": detail.get("cancel", {}).get("by", ""),
+        "by": stored.canceled_by,
+        "call": stored.to_call,
     }
     tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
     note(uow, Point.STATES, stored.reference)
@@ -187,12 +189,16 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
             detail[name] = said
         elif report is not None and name in ("validation_code", "proof", "cancel_reason") and getattr(report, name):
             detail[name] = getattr(report, name)
+    if record.orders:
+        detail["orders"] = [asdict(one) for one in record.orders]
     is_searching = read_status(record.status) in _WITHOUT_DRIVER
+    held = before.get("driver")
+    known = held if isinstance(held, dict) else {}
     if record.driver.is_known:
-        detail["driver"] = asdict(record.driver)
+        detail["driver"] = record.driver.joined(known)
         detail.pop("driver_reported", None)
     elif report is not None and report.driver.is_known and not is_searching:
-        detail["driver"] = asdict(report.driver)
+        detail["driver"] = report.driver.joined(known)
         detail["driver_reported"] = True
     elif is_searching:
         detail.pop("driver", None)
@@ -209,6 +215,14 @@ def store_channel(policy: Policy, store: str) -> str:
 
 def post_card(uow: Unit, booking: Booking) -> None:
     post_board(uow, subject=booking.subject, channel=booking.channel, thread_ts=None, requester=booking.requester)
+
+
+def post_link(uow: Unit, booking: Booking, *, before: str = "") -> None:
+    """Queue the link as a picture, once each. ``before``: the link that it replaces."""
+    told = str(booking.detail.get("link", ""))
+    key = f"link:{hashlib.sha256(told.encode()).hexdigest()[:16]}" if before else "link"
+    if told:
+        post_file(uow, subject=booking.subject, key=key, payload={})
 
 
 def tell(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object], *, key: str = "") -> None:
@@ -250,7 +264,6 @@ def note(uow: Unit, point: Point, what: str) -> None:
     before = known if isinstance(known, dict) else {}
     found[point.value] = {
         "count": int(before.get("count", 0)) + 1,
-        "first": before.get("first") or uow.now.isoformat(),
         "last": uow.now.isoformat(),
         "what": what,
     }

@@ -19,7 +19,8 @@ class BookingSubject(Subject):
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002
         booking = await _booking(ctx, id)
-        return None if booking is None else booking_lines.line(booking, payload)
+        names = await ctx.people.names([str(payload.get("by", ""))])
+        return None if booking is None else booking_lines.line(booking, payload, names=names)
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Attachment | None:  # noqa: A002, ARG002
         """The address link as a picture that a phone can read; nothing once it is used up."""

@@ -29,7 +29,13 @@ def booking(**changes: Any) -> Booking:
 
 
 _QUOTE: Final = {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}
-_DRIVER: Final = {"name": "Luis Mora", "mobile": "+593 98 765 4321", "provider": "Rayo"}
+_DRIVER: Final = {
+    "name": "Luis Mora",
+    "mobile": "+593 98 765 4321",
+    "email": "luis@rayo.example",
+    "image": "https://d.example.com/luis.png",
+    "provider": "Rayo",
+}
 _AT_SERVICE: Final = {
     "remote_id": "652f7a1e",
     "numeric_id": "1042",
@@ -40,6 +46,17 @@ _AT_SERVICE: Final = {
         "tracking_url": "https://track.example.com/1042",
         "validation_code": "7731",
         "driver": _DRIVER,
+        "detail_url": "https://d.example.com/1042",
+        "orders": [
+            {"provider": "Rayo", "status": "withdrawn", "driver": {}, "rest": {"searchNumber": "1"}},
+            {
+                "provider": "Rayo",
+                "status": "accepted",
+                "driver": _DRIVER,
+                "rest": {"fee": "1.50", "vehicle.kind": "bike"},
+            },
+            {"provider": "Ciclo", "status": "rejected", "driver": {}, "rest": {"page": "https://o.example.com/2"}},
+        ],
     },
 }
 _FIRST: Final = {"quote": _QUOTE}
@@ -65,6 +82,10 @@ def moments() -> dict[str, Booking]:
     made: dict[str, Any] = {"kind": BookingKind.PREBOOKING, "status": "", "prebooking_id": "a1"}
     found["waiting"] = booking(stage=Stage.WAITING, detail={**_FIRST, **link}, **made)
     found["dropped, a pre-booking"] = booking(stage=Stage.DROPPED, detail=_FIRST, **made)
+    found["unknown, a pre-booking"] = booking(stage=Stage.UNKNOWN, detail=_FIRST, **{**made, "prebooking_id": None})
+    found["lost, a pre-booking"] = booking(stage=Stage.LOST, detail=_FIRST, **{**made, "prebooking_id": None})
+    closed = {**_FIRST, "closed": {"by": "U0TOM"}}
+    found["closed, a pre-booking"] = booking(stage=Stage.DROPPED, detail=closed, **made)
     found["on hold"] = booking(
         **{**_AT_SERVICE, "status": str(Status.ON_HOLD), "detail": _FIRST}, search_at=NOW + timedelta(minutes=9)
     )

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import Act
@@ -114,16 +115,39 @@ start: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a 
 cancel: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is canceled. Its status: *driver assigned*.
 refresh: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery service says now. Its \
 status: *driver assigned*.
+take_in: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): its link is on the card. Its status: *driver assigned*.
+close: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is closed. Its status: *driver assigned*.
 refused: :warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver assigned*.
 looked for: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the delivery service.""")
 
 
-def test_of_many_stores_forty_are_listed_and_ten_are_named() -> None:
-    def listed(count: int) -> list[str]:
-        known = [KnownStore(name=f"S{number}", record={}, usable=True) for number in range(count)]
-        return answers.stores(known, command="/deliver").text.splitlines()
+@pytest.mark.parametrize(
+    ("count", "page", "lead", "first", "last", "buttons"),
+    [
+        (30, 1, "*30 stores*", "S0", "S29", []),
+        (31, 1, "*31 stores*, page 1 of 2", "S0", "S29", ["Next"]),
+        (31, 2, "*31 stores*, page 2 of 2", "S30", "S30", ["Previous"]),
+        (95, 3, "*95 stores*, page 3 of 4", "S60", "S89", ["Previous", "Next"]),
+        (31, 9, "*31 stores*, page 2 of 2", "S30", "S30", ["Previous"]),
+    ],
+)
+def test_stores_are_listed_thirty_a_page(
+    count: int, page: int, lead: str, first: str, last: str, buttons: list[str]
+) -> None:
+    known = [KnownStore(name=f"S{number}", record={}, usable=True) for number in range(count)]
+    told = answers.stores(known, command="/deliver", page=page)
+    head, *rest = told.text.splitlines()
+    assert (head, rest[0], rest[-1]) == (lead, f"• *{first}*", f"• *{last}*")
+    pressed = [one["text"]["text"] for block in told.blocks if block["type"] == "actions" for one in block["elements"]]
+    assert pressed == buttons
 
-    assert listed(40)[-1] == "• *S39*"
-    assert listed(42)[-2:] == ["• *S39*", "and 2 more"]
-    assert answers.store_rule([f"S{number}" for number in range(12)]).endswith(" S8, S9")
+
+def test_ten_stores_are_named_those_first_that_are_meant_and_how_many_more_there_are() -> None:
+    names = [f"Store {number}" for number in range(12)]
+    assert answers.store_rule(names).endswith(
+        ": Store 0, Store 1, Store 2, Store 3, Store 4, Store 5, Store 6, Store 7, Store 8, Store 9 and 2 more"
+    )
+    assert answers.store_rule([*names, "Harbour"], given="harbor").endswith(
+        ": Harbour, Store 0, Store 1, Store 2, Store 3, Store 4, Store 5, Store 6, Store 7, Store 8 and 3 more"
+    )
     assert answers.store_rule([]) == "it must be the name of a store; there is: none yet"

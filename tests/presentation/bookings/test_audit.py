@@ -55,7 +55,10 @@ The delivery service says *completed*.
 The delivery service did that.
 The delivery service did not do that.
 The delivery service did not say whether it did that; the booking is read instead.
-The pre-booking was called off.""")
+The pre-booking was called off.
+Nobody has said yet whether the link was made.
+<@U0MARIA> found it at the delivery service.
+<@U0MARIA> did not find it at the delivery service, and closed it.""")
 
 
 @pytest.mark.parametrize(

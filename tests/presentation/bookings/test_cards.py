@@ -14,10 +14,13 @@ from tests.presentation.checks import check_message, lines_of, seen
 
 BEFORE = """*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50 USD, cash: the driver collects it \
 | *Fee*: 4.76 USD (0.62 USD tax), as quoted | *Cook time*: 15 minutes"""
-THERE = """*Driver*: Luis Mora · +593 98 765 4321 · Rayo | *Follow it*: <https://track.example.com/1042|where it \
-is now> | *Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50 USD, cash: the driver collects it | \
-*Fee*: 4.76 USD (0.62 USD tax) | *Cook time*: 15 minutes | *Delivery code*: •••• | *Number at the service*: 1042 | \
-*Asked by*: <@U0MARIA>"""
+THERE = """*Driver*: Luis Mora · +593 98 765 4321 · Rayo · luis@rayo.example · \
+<https://d.example.com/luis.png|picture> | *Providers*: Rayo: accepted, Ciclo: rejected (3 calls) | *Follow it*: \
+<https://track.example.com/1042|where it is now> | *Booking page*: \
+<https://d.example.com/1042|at the delivery service> | *Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: \
+25.50 USD, cash: the driver collects it | *Fee*: 4.76 USD (0.62 USD tax) | *Cook time*: 15 minutes | *Delivery code*: \
+••••
+*Number at the service*: 1042 | *Asked by*: <@U0MARIA>"""
 """Facts that most cards have, before it is at the service and then."""
 
 
@@ -59,6 +62,13 @@ was asked for) | *Address link*: <https://address.example.com/a1> | *Asked by*: 
 contact]
 dropped, a pre-booking: *Canceled*: the pre-booking was called off; nothing will be delivered. ⏎ (what was asked for) \
 | *Asked by*: <@U0MARIA>
+unknown, a pre-booking: *Not confirmed*: whether the link was made. Look in the delivery dashboard, then press *I \
+found it* or *It is not there*. Don't ask for another link yet. ⏎ (what was asked for) | *Asked by*: <@U0MARIA> ⏎ [I \
+found it] [It is not there] [Refresh] [Show contact]
+lost, a pre-booking: *Not confirmed*: whether the link was made. Look in the delivery dashboard, then press *I found \
+it* or *It is not there*. Don't ask for another link yet. ⏎ (what was asked for) | *Asked by*: <@U0MARIA> ⏎ [I found \
+it] [It is not there] [Refresh] [Show contact]
+closed, a pre-booking: *Closed* by <@U0TOM>: the link was not made. ⏎ (what was asked for) | *Asked by*: <@U0MARIA>
 on hold: ⬜⬜⬜⬜⬜⬜  0 of 6 ⏎ :cook: *On hold* · `ON_HOLD`. 9 minutes of cook time left; the search for a driver \
 starts 2026-11-20 12:09 UTC. ⏎ (what was asked for) | *Number at the service*: 1042 | *Asked by*: <@U0MARIA> ⏎ [Start \
 search] [Cancel] [Refresh] [Show contact]
@@ -77,8 +87,8 @@ PROVIDER_NOT_FOUND: 🟩⬜⬜⬜⬜⬜  1 of 6 ⏎ :warning: *No driver found* 
 it, or ask the delivery service to search again. ⏎ (what is known there) ⏎ [Track] [Cancel] [Refresh] [Show contact]
 CANCELLED_BY_BUSINESS: :x: *Canceled by the business* · `CANCELLED_BY_BUSINESS`. ⏎ (what is known there)
 CANCELLED_BY_ADMIN: :x: *Canceled by the delivery service* · `CANCELLED_BY_ADMIN`. ⏎ (what is known there)
-CANCELLED_BY_DELIVERY_PROVIDER: :x: *Canceled by the delivery provider* · `CANCELLED_BY_DELIVERY_PROVIDER`. ⏎ (what is \
-known there)
+CANCELLED_BY_DELIVERY_PROVIDER: :x: *Canceled by the delivery provider* · `CANCELLED_BY_DELIVERY_PROVIDER`. ⏎ (what \
+is known there)
 NOT_DELIVERED: 🟩🟩🟩🟩🟩⬜  5 of 6 ⏎ :warning: *Not delivered* · `NOT_DELIVERED`. The customer did not get it. ⏎ \
 (what is known there) ⏎ [Track] [Refresh] [Show contact]
 RETURNING: 🟩🟩🟩🟩🟩⬜  5 of 6 ⏎ :leftwards_arrow_with_hook: *Coming back to the store* · `RETURNING`. ⏎ (what is \
@@ -90,12 +100,13 @@ admin can add the line for this state: use the switchboard command with `unread`
 [Cancel] [Refresh] [Show contact]
 a cancellation nobody knows: :x: *Canceled (CANCELED_BY_RAIN)*. Reason: heavy rain. ⏎ (what is known there)
 behind: 🟩🟩⬜⬜⬜⬜  2 of 6 ⏎ :bust_in_silhouette: *Driver assigned* · `ACCEPTED`. ⏎ *Driver*: Luis Mora · +593 98 \
-765 4321 · Rayo _(reported, not confirmed)_ | *Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50, \
-cash: the driver collects it | *Fee*: not known yet | *Cook time*: 15 minutes | *Number at the service*: 1042 | *Asked \
-by*: <@U0MARIA> ⏎ :octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it \
-tried again in the alerts channel. ⏎ :grey_question: Reported as on the way, *not verified* by reading it. ⏎ :warning: \
-This may be behind: The delivery service gave no answer. ⏎ :warning: Booked *without a price*, which the service did \
-not give: The delivery service answered 500. ⏎ [Cancel] [Refresh] [Show contact]
+765 4321 · Rayo · luis@rayo.example · <https://d.example.com/luis.png|picture> _(reported, not confirmed)_ | \
+*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50, cash: the driver collects it | *Fee*: not known \
+yet | *Cook time*: 15 minutes | *Number at the service*: 1042 | *Asked by*: <@U0MARIA> ⏎ :octagonal_sign: Switchboard \
+stopped here after an internal error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ \
+:grey_question: Reported as on the way, *not verified* by reading it. ⏎ :warning: This may be behind: The delivery \
+service gave no answer. ⏎ :warning: Booked *without a price*, which the service did not give: The delivery service \
+answered 500. ⏎ [Cancel] [Refresh] [Show contact]
 made elsewhere: 🟩🟩⬜⬜⬜⬜  2 of 6 ⏎ :bust_in_silhouette: *Driver assigned* · `ACCEPTED`. ⏎ *Customer*: Ana Lopez | \
 *Address*: •••• | *Order*: 25.50, cash: the driver collects it | *Fee*: 4.76 USD ⏎ Made outside of Switchboard; the \
 delivery service told of it. ⏎ [Cancel] [Refresh] [Show contact]
@@ -111,16 +122,24 @@ def test_the_same_for_one_who_may_see_all_of_it() -> None:
 B-4F7K2M · Centro → Ana Lopez
 🟩🟩🟩🟩⬜⬜  4 of 6
 :motor_scooter: *On the way* · `WAY_TO_DELIVER`.
-*Driver*: Luis Mora · +593 98 765 4321 · Rayo | *Follow it*: <https://track.example.com/1042|where it is now> | \
-*Customer*: Ana Lopez · +593 991234567 | *Address*: 12 Market Street · \
-<https://www.openstreetmap.org/?mlat=-0.18&mlon=-78.46#map=17/-0.18/-78.46|map> | *Order*: 25.50 USD, cash: the \
-driver collects it | *Fee*: 4.76 USD (0.62 USD tax) | *Cook time*: 15 minutes | *Delivery code*: 7731 | *Number at \
-the service*: 1042 | *Asked by*: <@U0MARIA>""")
+*Driver*: Luis Mora · +593 98 765 4321 · Rayo · luis@rayo.example · <https://d.example.com/luis.png|picture> | \
+*Providers*: Rayo: accepted, Ciclo: rejected (3 calls) | *Follow it*: <https://track.example.com/1042|where it is now> \
+| *Booking page*: <https://d.example.com/1042|at the delivery service> | *Customer*: Ana Lopez · +593 991234567 | \
+*Address*: 12 Market Street · <https://www.openstreetmap.org/?mlat=-0.18&mlon=-78.46#map=17/-0.18/-78.46|map> | \
+*Order*: 25.50 USD, cash: the driver collects it | *Fee*: 4.76 USD (0.62 USD tax) | *Cook time*: 15 minutes | \
+*Delivery code*: 7731
+*Number at the service*: 1042 | *Asked by*: <@U0MARIA>
+*Calls to providers*: • *Rayo* · withdrawn · searchNumber: 1
+• *Rayo* · accepted · Luis Mora · +593 98 765 4321 · Rayo · luis@rayo.example · \
+<https://d.example.com/luis.png|picture> · fee: 1.50 · vehicle.kind: bike
+• *Ciclo* · rejected · page: <https://o.example.com/2|open>""")
     assert card.text == snapshot("""\
 *Delivery B-4F7K2M · Centro → Ana Lopez*
 :motor_scooter: *On the way* · `WAY_TO_DELIVER`.
-Driver: Luis Mora · +593 98 765 4321 · Rayo
+Driver: Luis Mora · +593 98 765 4321 · Rayo · luis@rayo.example · <https://d.example.com/luis.png|picture>
+Providers: Rayo: accepted, Ciclo: rejected (3 calls)
 Follow it: <https://track.example.com/1042|where it is now>
+Booking page: <https://d.example.com/1042|at the delivery service>
 Customer: Ana Lopez · +593 991234567
 Address: 12 Market Street · <https://www.openstreetmap.org/?mlat=-0.18&mlon=-78.46#map=17/-0.18/-78.46|map>
 Order: 25.50 USD, cash: the driver collects it
@@ -128,14 +147,20 @@ Fee: 4.76 USD (0.62 USD tax)
 Cook time: 15 minutes
 Delivery code: 7731
 Number at the service: 1042
-Asked by: <@U0MARIA>""")
+Asked by: <@U0MARIA>
+*Calls to providers*
+• *Rayo* · withdrawn · searchNumber: 1
+• *Rayo* · accepted · Luis Mora · +593 98 765 4321 · Rayo · luis@rayo.example · \
+<https://d.example.com/luis.png|picture> · fee: 1.50 · vehicle.kind: bike
+• *Ciclo* · rejected · page: <https://o.example.com/2|open>""")
 
 
 EVENTS: list[dict[str, Any]] = [
     *({"topic": "moved", "status": status.value, "driver": {"name": "Luis Mora"}} for status in Status),
     {"topic": "moved", "status": "COMPLETED", "proof": "https://proof.example.com/1"},
     {"topic": "moved", "status": "CANCELLED_BY_ADMIN", "by": MARIA, "reason": "asked for twice"},
-    {"topic": "moved", "status": "NOT_DELIVERED", "reason": "nobody opened"},
+    {"topic": "moved", "status": "NOT_DELIVERED", "reason": "nobody opened", "call": MARIA},
+    {"topic": "moved", "status": "PROVIDER_NOT_FOUND", "before": "ACCEPTED", "change": "restarted", "call": MARIA},
     {"topic": "moved", "status": "LOST_IN_FOG"},
     {"topic": "moved", "status": "READY_FOR_PICKUP", "before": "ACCEPTED", "change": StatusChange.RESTARTED.value},
     {"topic": "driver", "driver": {"name": "Luis Mora", "mobile": "+593 98 765 4321", "provider": "Rayo"}},
@@ -143,7 +168,9 @@ EVENTS: list[dict[str, Any]] = [
     {"topic": "unverified", "said": "COMPLETED", "reason": stored(given("the delivery service says ACCEPTED"))},
     {"topic": "unverified", "reason": stored(given("the delivery service gave no answer"))},
     *({"topic": topic} for topic in ("unknown", "lost", "no_provider", "dropped", "other")),
-    {"topic": "dropped", "by": MARIA},
+    {"topic": "dropped", "by": "U0TOM", "call": MARIA},
+    {"topic": "closed", "by": "U0TOM", "call": MARIA},
+    {"topic": "undecided"},
     {"topic": "found_late", "status": "ACCEPTED"},
     {"topic": "refused", "reason": TOO_FAR.stored()},
     {"topic": "started", "by": MARIA},
@@ -152,7 +179,8 @@ EVENTS: list[dict[str, Any]] = [
 
 
 def test_lines() -> None:
-    assert lines_of([lines.line(booking(), facts).text for facts in EVENTS]) == snapshot("""\
+    named = {MARIA: "Maria", "U0TOM": "Tom"}
+    assert lines_of([lines.line(booking(), facts, names=named).text for facts in EVENTS]) == snapshot("""\
 :cook: B-4F7K2M (Centro to Ana Lopez): *on hold*.
 :mag: B-4F7K2M (Centro to Ana Lopez): *searching for a driver*.
 :bust_in_silhouette: B-4F7K2M (Centro to Ana Lopez): *driver assigned*, Luis Mora.
@@ -160,7 +188,8 @@ def test_lines() -> None:
 :motor_scooter: B-4F7K2M (Centro to Ana Lopez): *on the way*.
 :door: B-4F7K2M (Centro to Ana Lopez): *driver at the door*.
 :white_check_mark: B-4F7K2M (Centro to Ana Lopez) is *completed*: it was delivered.
-:warning: B-4F7K2M (Centro to Ana Lopez): *no driver found*.
+:warning: B-4F7K2M (Centro to Ana Lopez): *no driver found*. Cancel it, or have it searched for again in the delivery \
+dashboard.
 :x: B-4F7K2M (Centro to Ana Lopez) is *canceled by the business*.
 :x: B-4F7K2M (Centro to Ana Lopez) is *canceled by the delivery service*.
 :x: B-4F7K2M (Centro to Ana Lopez) is *canceled by the delivery provider*.
@@ -169,8 +198,10 @@ def test_lines() -> None:
 :leftwards_arrow_with_hook: B-4F7K2M (Centro to Ana Lopez): *returned to the store*.
 :white_check_mark: B-4F7K2M (Centro to Ana Lopez) is *completed*: it was delivered. Proof of delivery: \
 <https://proof.example.com/1|see it>
-:x: B-4F7K2M (Centro to Ana Lopez) is *canceled by the delivery service*, asked by <@U0MARIA>. Reason: asked for twice.
-:warning: B-4F7K2M (Centro to Ana Lopez): *not delivered*. Reason: nobody opened.
+:x: B-4F7K2M (Centro to Ana Lopez) is *canceled by the delivery service*, asked by Maria. Reason: asked for twice.
+:warning: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez): *not delivered*. Reason: nobody opened.
+:warning: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez): *no driver found*. Cancel it, or have it searched for again in \
+the delivery dashboard.
 :grey_question: B-4F7K2M (Centro to Ana Lopez): *unknown state* `LOST_IN_FOG`. It may have ended; I keep checking.
 :repeat: B-4F7K2M (Centro to Ana Lopez): *search restarted*. The driver is gone, and every provider is asked again \
 (from driver assigned to searching for a driver).
@@ -180,21 +211,31 @@ def test_lines() -> None:
 delivery service says ACCEPTED.
 :grey_question: B-4F7K2M (Centro to Ana Lopez): the service says that it has a driver. This is *unverified*: the \
 delivery service gave no answer.
-:grey_question: B-4F7K2M (Centro to Ana Lopez): whether it was booked is *unknown*. It is looked for by our own number \
-and not booked again.
+:grey_question: B-4F7K2M (Centro to Ana Lopez): whether it was booked is *unknown*. It is looked for by our own \
+number and not booked again.
 :warning: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez) was *not booked*, as far as Switchboard can see: the delivery \
 service does not know it. Look at its dashboard before you book it again.
 :warning: B-4F7K2M (Centro to Ana Lopez): no driver was found. It has to be canceled or searched for again.
 :x: B-4F7K2M (Centro to Ana Lopez) was *canceled* before an address was entered.
 :package: B-4F7K2M (Centro to Ana Lopez) has changed.
-:x: B-4F7K2M (Centro to Ana Lopez) was *canceled* by <@U0MARIA> before an address was entered.
+:x: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez) was *canceled* by Tom before an address was entered.
+:x: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez) was *closed* by Tom: the link was not made.
+:warning: B-4F7K2M (Centro to Ana Lopez): the link is *not confirmed*, and nobody has decided. Look in the delivery \
+dashboard, then press *I found it* or *It is not there*.
 :rotating_light: B-4F7K2M (Centro to Ana Lopez) appeared at the delivery service after all: *driver assigned*. If it \
 was booked again, one of the two has to be canceled.
 :x: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez) was *not booked*: the delivery service did not take it. Reason: answer \
 422, saying “too far away”.
-:mag: B-4F7K2M (Centro to Ana Lopez): <@U0MARIA> started the search for a driver.
+:mag: B-4F7K2M (Centro to Ana Lopez): Maria started the search for a driver.
 :rotating_light: B-4F7K2M (Centro to Ana Lopez) had ended as *completed*; now the delivery service says *coming back \
 to the store*. The card keeps what was final.""")
+
+
+def test_a_pre_booking_whose_answer_was_lost_calls_who_has_to_look() -> None:
+    lost = booking(kind=BookingKind.PREBOOKING, stage=Stage.UNKNOWN, status="", reference="V-4F7K2M")
+    assert lines.line(lost, {"topic": "unknown", "call": MARIA}).text == snapshot(""":grey_question: <@U0MARIA> \
+V-4F7K2M (Centro to Ana Lopez): the link is *not confirmed*. Look in the delivery dashboard, then press *I found it* \
+or *It is not there*.""")
 
 
 def test_a_line_of_a_store() -> None:
@@ -240,10 +281,10 @@ Odd <One>: :grey_question: | unknown state (Odd &lt;One&gt;) | ⬜⬜⬜⬜⬜�
 
 
 @pytest.mark.parametrize("stage", [stage for stage in Stage if stage not in (Stage.OPEN, Stage.ENDED)])
-def test_only_what_was_dropped_is_told_by_its_kind_before_the_service_says_anything(stage: Stage) -> None:
+def test_what_is_lost_or_dropped_is_told_by_its_kind_before_the_service_says_anything(stage: Stage) -> None:
     """What each stage says stands on its card: see test_cards."""
     told = {cards.sentence(booking(stage=stage, kind=kind, reason=WHY, status=""), now=NOW) for kind in BookingKind}
-    assert len(told) == (len(BookingKind) if stage is Stage.DROPPED else 1)
+    assert len(told) == {Stage.DROPPED: 3, Stage.UNKNOWN: 2, Stage.LOST: 2}.get(stage, 1)
 
 
 def test_a_second_search_is_counted() -> None:

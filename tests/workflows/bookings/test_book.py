@@ -12,7 +12,7 @@ from bot.domain.bookings.record import Payment, Point
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.reasons import Reason
 from bot.presentation.reasons import worded
-from bot.workflows.bookings import book, follow, observe
+from bot.workflows.bookings import book, observe, prebookings
 from bot.workflows.bookings.observe import gathered
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words
@@ -181,7 +181,7 @@ Late = Callable[[Unit, Booking], Any]
         (Stage.SENDING, lambda uow, one: book._back(uow, one, NotExecuted(reason=BEFORE, again=True))),
         (Stage.UNKNOWN, lambda uow, one: book._searched(uow, replace(one, reads=9), None, True, None)),
         (Stage.UNKNOWN, lambda uow, one: book._searched(uow, one, None, False, NOT_FOUND)),
-        (Stage.WAITING, follow.dropped),
+        (Stage.WAITING, prebookings.dropped),
         (Stage.OPEN, lambda uow, one: observe.observe(uow, one, record(one))),
     ]
 )

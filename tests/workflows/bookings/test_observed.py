@@ -51,7 +51,7 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     assert row is not None
     assert row.payload == {
         "topic": "moved", "status": "ACCEPTED", "before": "READY_FOR_PICKUP", "change": "moved", "driver": HELD,
-        "reason": "", "proof": "", "by": "U0MARIA",
+        "reason": "", "proof": "", "by": "", "call": "",
     }  # fmt: skip
     assert await actions(rig, booking) == [("moved", {"number": "77", "status": "ACCEPTED"})]
     assert await drawn(rig, booking) > before

@@ -70,7 +70,8 @@ async def test_whatever_the_webhooks_do_the_card_says_what_is_so(rig: Rig, manne
     await deliveries.heard(rig)
     assert booking.status == "COMPLETED"
     assert deliveries.stands(rig) == COMPLETED
-    assert deliveries.fact(rig, "Driver") == snapshot("Diego Paz · +593987000111 · Rapido")
+    assert deliveries.fact(rig, "Driver") == snapshot("""Diego Paz · +593987000111 · Rapido · diego@rapido.example · \
+<http://127.0.0.1/driver/······|picture>""")
     said = deliveries.lines(rig)
     assert sum("is *completed*" in line for line in said) == 1
     assert len(said) == len(set(said))

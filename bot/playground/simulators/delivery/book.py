@@ -269,7 +269,11 @@ class Book:
     def _search(self, booking: Booking) -> None:
         booking.driver, booking.provider, booking.at = None, "", None
         booking.searches += 1
-        booking.orders += [Order(provider=provider.name) for provider in PROVIDERS]
+        fee, search = booking.fee_cents, booking.searches
+        booking.orders += [
+            Order(provider=provider.name, search=search, fee_cents=fee + 10 * number)
+            for number, provider in enumerate(PROVIDERS)
+        ]
         self._move(booking, SEARCHING)
 
     def _assign(self, booking: Booking) -> None:
@@ -280,6 +284,7 @@ class Book:
         for order in booking.orders:
             if order.state == "searching":
                 order.state = "accepted" if order.provider == provider.name else "withdrawn"
+                order.driver = booking.driver if order.state == "accepted" else None
 
     def _move(self, booking: Booking, status: str) -> None:
         booking.status = status

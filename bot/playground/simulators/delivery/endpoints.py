@@ -132,7 +132,10 @@ class Endpoints:
         """A booking that lacks its delivery point, and the link to enter it."""
         self._sandbox_only()
         prebooking = self._book.prebook(self._store(ask), read_booking(ask, with_place=False))
-        return Answer(body={"data": self._shapes.prebooking(prebooking)}, effect=True)
+        body = self._shapes.prebooking(prebooking)
+        if self._switches.late_link:
+            del body["url"]
+        return Answer(body={"data": body}, effect=True)
 
     def get_prebooking(self, ask: Ask) -> Answer:
         """One pre-booking of the store."""

@@ -27,6 +27,8 @@ _FORM = """<form method="post">
 _MAP = """<svg class="way" viewBox="0 0 400 60" role="img" aria-label="{said}"><line x1="40" y1="30" x2="360" y2="30"
 stroke="#9bb5ac" stroke-width="4"/><text x="40" y="54" text-anchor="middle" font-size="12">store</text>
 <text x="360" y="54" text-anchor="middle" font-size="12">door</text>{driver}</svg>"""
+_PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 80" width="160"><circle cx="40" cy="40" r="40"
+fill="#007a5a"/><text x="40" y="52" text-anchor="middle" font-size="32" fill="#fff">{letters}</text></svg>"""
 _SHARE = {"ACCEPTED": 0.0, "ARRIVED_AT_PICKUP": 0.0, "WAY_TO_DELIVER": 0.6, "RETURNING": 0.3}
 _BAD = "<p>Latitude and longitude are numbers such as -0.1807 and -78.4678.</p>"
 
@@ -81,6 +83,21 @@ class Pages:
     def proof(self, ask: Ask) -> Answer:
         """The proof of delivery, in words."""
         return _page("Delivered", f"<p>Handed over: {escape(ask.params['id'])}</p>")
+
+    def detail(self, ask: Ask) -> Answer:
+        """The booking with its orders, as the service's dashboard shows it."""
+        booking = self._booking(ask)
+        rows = "".join(
+            f"<li>{escape(one.provider)}: {escape(one.state)}{f', {escape(one.driver[0])}' if one.driver else ''}</li>"
+            for one in booking.orders
+        )
+        return _page(f"Booking {booking.number}", f"<p><b>{escape(booking.status)}</b></p><ul>{rows}</ul>")
+
+    def picture(self, ask: Ask) -> Answer:
+        """A picture of the driver."""
+        driver = self._booking(ask).driver
+        letters = "".join(part[0] for part in driver[0].split()) if driver else "?"
+        return Answer(body=_PICTURE.format(letters=escape(letters)), content_type="image/svg+xml")
 
     def _prebooking(self, ask: Ask) -> Prebooking:
         found = self._book.prebookings.get(ask.params["id"])

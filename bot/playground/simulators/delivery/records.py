@@ -72,8 +72,12 @@ class Order:
     """The call to one provider about a booking."""
 
     provider: str
+    search: int = 1
+    """Which search of the booking it belongs to."""
+    fee_cents: int = 0
     state: str = "searching"
     """``searching``, ``accepted``, ``rejected`` or ``withdrawn``."""
+    driver: tuple[str, str] | None = None
 
 
 @dataclass(kw_only=True)
@@ -141,6 +145,7 @@ class DeliverySwitches:
         undelivered: drivers do not find the customer and bring the order back.
         unknown_status: bookings pass through a state that no document names.
         forget_external: records do not repeat the integrator's id.
+        late_link: the link of a pre-booking comes on reading only.
         keep_webhooks: a DELETE of a webhook is answered 2xx without effect, as behind a proxy that drops its body.
         numbers_as_text: ``bookingNumericId`` comes as text.
         words: states and kinds of events that are called otherwise here.
@@ -156,6 +161,7 @@ class DeliverySwitches:
     undelivered: bool = False
     unknown_status: str = ""
     forget_external: bool = False
+    late_link: bool = False
     keep_webhooks: bool = False
     numbers_as_text: bool = False
     words: Mapping[str, str] = field(default_factory=dict)

@@ -1,9 +1,10 @@
 """The delivery service's replies and webhook bodies."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.delivery.records import ACCEPTED, Booking, DeliverySwitches, Prebooking, Store
+from bot.playground.simulators.delivery.records import ACCEPTED, Booking, DeliverySwitches, Order, Prebooking, Store
 from bot.playground.simulators.exchange import PROXY_PAGE, Answer
 
 
@@ -38,7 +39,7 @@ class Shapes:
             "cancelReason": booking.cancel_reason or None,
             "validationCode": booking.validation_code,
             "proofOfDelivery": f"{self._base}{booking.proof}" if booking.proof else None,
-            "orders": [{"deliveryProvider": order.provider, "status": order.state} for order in booking.orders],
+            "orders": [_order(order) for order in booking.orders],
         }
         if booking.driver is not None:
             body |= self._driver(booking)
@@ -66,8 +67,16 @@ class Shapes:
             "_id": prebooking.id,
             "url": f"{self._base}/address/{prebooking.id}",
             "deliveryAddressExists": prebooking.booking is not None,
+            "externalBookingId": prebooking.fields.get("externalBookingId"),
+            "customerName": prebooking.fields.get("customerName"),
+            "customerLastName": prebooking.fields.get("customerLastName"),
+            "orderAmount": prebooking.fields.get("orderAmount"),
+            "paymentMethod": prebooking.fields.get("paymentMethod"),
+            "createdAt": f"{datetime.fromtimestamp(prebooking.created_at, UTC):%Y-%m-%dT%H:%M:%SZ}",
             "status": "CANCELLED" if prebooking.canceled else "PENDING",
         }
+        if self._switches.forget_external:
+            del body["externalBookingId"]
         if prebooking.booking is not None:
             body |= {"bookingID": prebooking.booking.id, "status": "BOOKED"}
         return body
@@ -82,9 +91,17 @@ class Shapes:
             "driverName": name,
             "driverMobile": mobile,
             "driverEmail": email,
-            "driverImage": f"{self._base}/driver.png" if booking.status == ACCEPTED else None,
+            "driverImage": f"{self._base}/driver/{booking.id}" if booking.status == ACCEPTED else None,
             "deliveryProvider": booking.provider,
         }
+
+
+def _order(order: Order) -> dict[str, object]:
+    """One call to one provider; only the one that accepted names a driver."""
+    name, mobile = order.driver or ("", "")
+    named = {"driver": {"name": name, "mobile": mobile, "vehicle": "motorcycle"}} if order.driver else {}
+    found = {"deliveryProvider": order.provider, "status": order.state, **named}
+    return {**found, "searchNumber": order.search, "providerFee": order.fee_cents / 100}
 
 
 def refused(status: int, message: str, key: str) -> Answer:

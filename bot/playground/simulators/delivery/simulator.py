@@ -128,6 +128,8 @@ class DeliverySimulator(MovingServer):
             ("POST", "/address/{id}", pages.enter),
             ("GET", "/track/{id}", pages.track),
             ("GET", "/proof/{id}", pages.proof),
+            ("GET", "/detail/{id}", pages.detail),
+            ("GET", "/driver/{id}", pages.picture),
         ):
             self.app.router.add_route(method, path, self._served("page", page))
         self.app.router.add_route("*", "/{path:.*}", self._served("unknown", _unknown))

@@ -1,0 +1,115 @@
+"""Pre-bookings: read until the address is entered; taken in or closed by a person where the answer was lost.
+
+A pre-booking cannot be found by our own id; only the booking that comes of it can. So a lost answer proves nothing, and
+somebody who has looked at the dashboard of the delivery service decides.
+"""
+
+from http import HTTPStatus
+
+from pydantic import SecretStr
+
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.record import BookingRecord, is_canceled
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.reasons import OfBooking, Reason
+from bot.domain.tracking import next_poll
+from bot.domain.troubles import failed
+from bot.workflows.bookings.book import link, waits
+from bot.workflows.bookings.observe import post_link, tell
+from bot.workflows.context import Context, Unit
+from bot.workflows.services import DeliveryService
+
+
+async def read_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Booking | None:
+    """Read one that waits for its address, and the booking that came of it; otherwise as ``follow.read_now``."""
+    known = str(booking.detail.get("link", ""))
+    made = await delivery.client.get_prebooking(booking.prebooking_id or "", key=key, needs_link=not known)
+    record: BookingRecord | None = None
+    if made.booking_id:
+        record = await delivery.client.get_booking(made.booking_id, key=key)
+    elif made.has_address:  # the booking is found by our own id
+        try:
+            record = await delivery.client.find_booking(booking.external_id, key=key)
+        except ServiceNever as refused:
+            if refused.status != HTTPStatus.NOT_FOUND:  # the address is there and the booking not yet
+                raise
+
+    def work(uow: Unit) -> Booking | None:
+        current = uow.bookings.get(booking.id)
+        if current is None or current.version != booking.version:
+            uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
+            return None
+        if record is not None:
+            return link(uow, booking, record)
+        if is_canceled(made.status):
+            return dropped(uow, booking)
+        pause = next_poll(base=uow.poll_seconds, polls=booking.polls + 1, age=uow.now - booking.created_at)
+        news = made.url not in ("", known)
+        seen = uow.bookings.touch(
+            booking,
+            show=news or booking.reason is not None,
+            detail={**booking.detail, "link": made.url or known},
+            polls=booking.polls + 1,
+            reads=0,
+            reason=None,
+            due_at=uow.now + pause,
+        )
+        if seen is not None and news:
+            post_link(uow, seen, before=known)
+        return seen
+
+    return await ctx.write(work, name="prebooking_read")
+
+
+def dropped(uow: Unit, booking: Booking) -> Booking | None:
+    """End a pre-booking that will not become a booking."""
+    stored = uow.bookings.move(booking, Stage.DROPPED, action="dropped")
+    if stored is not None:
+        tell(uow, stored, "dropped", {"by": stored.canceled_by, "call": stored.to_call})
+    return stored
+
+
+async def take_in(
+    ctx: Context, delivery: DeliveryService, booking: Booking, named: str, *, by: str
+) -> tuple[Booking, Reason | None]:
+    """Go on with the one that somebody found in the dashboard, by its id or link; or the reason why not."""
+    wanted = named.strip().partition("?")[0].rstrip("/").rpartition("/")[2]
+    absent = Reason(OfBooking.NO_SUCH_PREBOOKING, store=booking.store)
+    if not wanted:
+        return booking, absent
+    try:
+        key = await delivery.key_of(ctx.store, booking.store)
+        made = await delivery.client.get_prebooking(wanted, key=key)
+    except ServiceNever as refused:
+        return booking, absent if refused.status == HTTPStatus.NOT_FOUND else failed(refused)
+    except (ServiceNow, OperatorError) as silent:
+        return booking, failed(silent)
+    if made.external_id not in ("", booking.external_id):
+        return booking, Reason(OfBooking.OTHER_PREBOOKING)
+
+    def work(uow: Unit) -> tuple[Booking, Reason | None]:
+        current, other = uow.bookings.get(booking.id), uow.bookings.by_prebooking(booking.store, made.id)
+        if other is not None and other.id != booking.id:
+            return booking, Reason(OfBooking.TAKEN_IN, reference=other.reference)
+        stored = None
+        if current is not None and current.is_undecided:
+            stored = waits(uow, current, made, action="taken_in", actor=by)
+        return stored or current or booking, None if stored is not None else Reason(OfBooking.JUST_CHANGED)
+
+    return await ctx.write(work, name="prebooking_taken_in")
+
+
+async def close(ctx: Context, booking: Booking, *, by: str) -> tuple[Booking, Reason | None]:
+    """End one that somebody did not find in the dashboard; a booking that comes of it all the same is told."""
+
+    def work(uow: Unit) -> tuple[Booking, Reason | None]:
+        current, stored = uow.bookings.get(booking.id), None
+        if current is not None and current.is_undecided:
+            detail = {**current.detail, "closed": {"by": by}}
+            stored = uow.bookings.move(current, Stage.DROPPED, action="closed", actor=by, detail=detail, reason=None)
+        if stored is None:
+            return current or booking, Reason(OfBooking.JUST_CHANGED)
+        tell(uow, stored, "closed", {"by": by, "call": stored.requester if stored.requester != by else ""})
+        return stored, None
+
+    return await ctx.write(work, name="prebooking_closed")

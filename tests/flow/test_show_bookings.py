@@ -1,0 +1,112 @@
+"""``/deliver show`` says how a booking is now; those of any store are found; stores are listed page by page."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation.bookings import answers
+from tests.support.deliveries import book, booked, card, deliver, fact, open_rig, service_of, stands
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.shown import shown
+
+pytestmark = pytest.mark.rig(opened_by=open_rig)
+
+FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
+
+
+async def test_show_reads_once_and_says_how_it_is_now(rig: Rig) -> None:
+    booking = await booked(rig)
+    reference, service = card(rig).text.split()[1], service_of(rig)
+    service.settle(booking, "WAY_TO_DELIVER")
+    reads = len(service.calls_of("get_booking"))
+    told = await deliver(rig, f"show {reference}")
+    assert ":motor_scooter: *On the way*" in told
+    assert len(service.calls_of("get_booking")) == reads + 1
+    assert stands(rig) == ":motor_scooter: *On the way* · `WAY_TO_DELIVER`."  # what was read is stored
+    service.settle(booking, "COMPLETED")
+    await rig.pass_time(61)
+    booking.proof = "/proof/late.png"
+    assert "/proof/late.png|see it>" in await deliver(rig, f"show {reference}")
+
+
+@pytest.mark.parametrize(("lost", "stands"), [(False, ":mag: *Searching"), (True, "*Unknown*")])
+async def test_where_the_service_does_not_answer_the_stored_state_is_shown_and_said_to_be_that(
+    rig: Rig, lost: bool, stands: str
+) -> None:
+    service = service_of(rig)
+    if lost:
+        service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
+    await book(rig)
+    service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))
+    told = shown(await deliver(rig, f"show {card(rig).text.split()[1]}")).splitlines()
+    assert told[1].startswith(stands)
+    assert told[-1].startswith(":warning: This is as it was read last. The delivery service answered 500")
+
+
+async def test_every_store_is_searched_some_at_a_time_and_a_silent_one_holds_up_no_other(rig: Rig) -> None:
+    service = service_of(rig)
+    stores = [service.add_store(f"Store {number:02}") for number in range(25)]
+    await deliver(rig, "stores")
+    made = service.book.create(stores[24], FIELDS)
+    service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking"))
+    assert shown(await deliver(rig, f"show {made.number}")).splitlines()[0] == snapshot(""":mag: *10001* · Store 24: \
+*searching for a driver* · `READY_FOR_PICKUP`""")
+    assert len(service.calls_of("get_booking")) == 26  # each store once
+    near = service.book.create(service.store("Centro"), FIELDS)
+    assert "*10002* · Centro" in await deliver(rig, f"show {near.number}")
+    assert len(service.calls_of("get_booking")) == 36  # and no more than are asked at a time once it is found
+    # Nobody has it, and one store did not say.
+    service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking"))
+    assert shown(await deliver(rig, "show 99999")) == snapshot(""":warning: The delivery service answered 500, saying \
+“Internal server error”; try again in a minute.""")
+    assert shown(await deliver(rig, "show 99999")).splitlines()[0] == snapshot(""":pencil2: *booking*: no booking of \
+that name is known here; it is a reference such as B-······ or V-······, or the booking's number at the service. You \
+gave: 99999""")
+
+
+async def test_stores_page_by_page(rig: Rig) -> None:
+    service = service_of(rig)
+    for number in range(34):
+        service.add_store(f"Store {number:02}")
+    told = (await deliver(rig, "stores")).splitlines()
+    assert (told[0], told[-1], len(told)) == ("*35 stores*, page 1 of 2", "• *Store 28*: 1 Main Square", 31)
+    calls, message = len(service.calls), rig.workspace.ephemerals(MARIA)[-1]
+    await rig.workspace.click(MARIA, FINANCE, message.ts, answers.NEXT)
+    turned = await rig.workspace.until(
+        lambda: [one for one in rig.workspace.ephemerals(MARIA) if "page 2 of 2" in one.text]
+    )
+    assert turned[-1].text.splitlines() == [
+        "*35 stores*, page 2 of 2",
+        *(f"• *Store {number}*: 1 Main Square" for number in range(29, 34)),
+    ]
+    assert len(service.calls) == calls
+    assert (await deliver(rig, "stores 2")).splitlines()[0] == "*35 stores*, page 2 of 2"
+    assert shown(await deliver(rig, "stores two")) == snapshot("""\
+:pencil2: *page*: it must be a page number such as 2. You gave: two
+Nothing was done. For example: `/deliver stores 2`""")
+    assert shown(await deliver(rig, "store show Sotre 07")).splitlines()[0] == snapshot(""":pencil2: *store*: it must \
+be the name of a store; there is: Store 07, Store 30, Store 27, Store 20, Store 17, Store 10, Store 09, Store 08, \
+Store 06, Store 05 and 25 more. You gave: Sotre 07""")
+
+
+async def test_the_picture_of_the_driver_stays_until_another_one_comes(rig: Rig) -> None:
+    """The service shows it in one state only; the same driver is on the way afterwards."""
+    booking = await booked(rig)
+    seen = []
+    for status in ("ACCEPTED", "WAY_TO_DELIVER"):
+        service_of(rig).settle(booking, status)
+        await rig.pass_time(46)
+        seen.append(fact(rig, "Driver"))
+    assert (
+        seen[0]
+        == seen[1]
+        == snapshot("""Diego Paz · +593987000111 · Rapido · diego@rapido.example · \
+<http://127.0.0.1/driver/······|picture>""")
+    )
+    service_of(rig).settle(booking, "ACCEPTED")
+    service_of(rig).book.restart(booking)
+    service_of(rig).advance()
+    service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    await rig.pass_time(46)
+    assert fact(rig, "Driver") == snapshot("Luz Mora · +593987000221 · MotoYa · luz@motoya.example")
+    assert fact(rig, "Providers") == snapshot("Rapido: withdrawn, MotoYa: accepted, Ciclo: withdrawn (6 calls)")

@@ -1,0 +1,120 @@
+"""Who is called in the thread of a booking: its requester, once for each end, never for what they did themselves."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from bot.domain.bookings.booking import Booking, Stage
+from bot.playground.faults import Fault, FaultKind
+from bot.workflows.bookings.observe import observe
+from bot.workflows.context import Unit
+from tests.support.deliveries import booked, card, deliver, heard, lines, open_rig, prebook, service_of
+from tests.support.rig import MARIA, OLGA, TOM, Rig
+from tests.workflows.bookings.made import planted, record, stored
+
+pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
+
+CALLED = f"<@{MARIA}>"
+
+
+def calls(rig: Rig, who: str = CALLED) -> list[str]:
+    """The lines that call somebody, each by its words in bold."""
+    return [line.split("*")[1] for line in lines(rig) if who in line and "*" in line]
+
+
+@pytest.mark.parametrize(
+    ("walk", "called"),
+    [
+        ("ACCEPTED WAY_TO_DELIVER COMPLETED", ["completed"]),
+        ("PROVIDER_NOT_FOUND CANCELLED_BY_ADMIN", ["no driver found", "canceled by the delivery service"]),
+        ("ACCEPTED PROVIDER_NOT_FOUND", ["no driver found"]),
+        ("ACCEPTED CANCELLED_BY_DELIVERY_PROVIDER", ["canceled by the delivery provider"]),
+        ("CANCELLED_BY_BUSINESS", ["canceled by the business"]),
+        ("CANCELED_BY_WEATHER", ["canceled (CANCELED_BY_WEATHER)"]),
+        ("NOT_DELIVERED RETURNING RETURNED", ["not delivered", "returned to the store"]),
+        ("ACCEPTED READY_FOR_PICKUP WAITING_FOR_RAIN", []),
+    ],
+)
+async def test_the_requester_is_called_for_each_end_once_whoever_tells_of_it(
+    rig: Rig, walk: str, called: list[str]
+) -> None:
+    """By a webhook that comes twice, by polling, and again after a restart in between."""
+    await deliver(rig, "webhooks on Centro", user=OLGA)
+    service = service_of(rig)
+    service.callbacks.switches.double = True
+    booking = await booked(rig)
+    for status in walk.split():
+        service.settle(booking, status, force=True)
+        await service.delivered()
+        await rig.start_again()
+        await heard(rig)
+        await rig.pass_time(61, steps=2)
+    assert calls(rig) == called
+
+
+async def test_two_readers_of_one_end_call_once(rig: Rig) -> None:
+    ctx, booking = rig.switchboard.context, await planted(rig, status="ACCEPTED")
+
+    async def read() -> Booking | None:
+        now = rig.clock.now()
+        return await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), booking, record(booking, "COMPLETED")))
+
+    first, second = await asyncio.gather(read(), read())
+    assert [one is None for one in (first, second)].count(True) == 1
+    await rig.settle()
+    assert calls(rig) == ["completed"]
+
+
+@pytest.mark.parametrize(
+    ("user", "called", "named"), [(MARIA, [], "Maria Silva"), (TOM, ["canceled by the business"], "Tom")]
+)
+@pytest.mark.parametrize("fault", [None, FaultKind.DONE_DROPPED])
+async def test_nobody_is_called_for_what_they_did_themselves(
+    rig: Rig, user: str, called: list[str], named: str, fault: FaultKind | None
+) -> None:
+    await booked(rig)
+    if fault is not None:
+        service_of(rig).faults.arm(Fault(fault, "cancel_booking"))
+    await deliver(rig, f"cancel {card(rig).text.split()[1]} customer called it off", user=user)
+    await rig.pass_time(61, steps=2)
+    assert calls(rig) == called
+    assert calls(rig, f"<@{TOM}>") == []
+    assert f"asked by {named}" in lines(rig)[-1]
+
+
+async def test_who_asked_in_vain_has_canceled_nothing(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).faults.arm(Fault(FaultKind.REFUSED, "cancel_booking"))
+    await deliver(rig, f"cancel {card(rig).text.split()[1]} customer called it off")
+    service_of(rig).settle(booking, "CANCELLED_BY_BUSINESS", reason="the shop is closed")
+    await rig.pass_time(61, steps=2)
+    assert calls(rig) == ["canceled by the business"]
+    assert "asked by" not in lines(rig)[-1]
+
+
+async def test_a_pre_booking_that_ends_elsewhere_calls_its_requester(rig: Rig) -> None:
+    service = service_of(rig)
+    await prebook(rig)
+    service.book.cancel_prebooking(service.prebookings[-1])
+    await rig.pass_time(46)
+    assert calls(rig)[-1] == "canceled"
+
+
+@pytest.mark.parametrize(
+    ("status", "wish", "by", "call"),
+    [
+        ("CANCELLED_BY_BUSINESS", {"by": MARIA}, MARIA, ""),
+        ("CANCELLED_BY_BUSINESS", {"by": TOM}, TOM, MARIA),
+        ("CANCELLED_BY_BUSINESS", {}, "", MARIA),
+        ("CANCELED_BY_CLIENT", {"by": MARIA}, MARIA, ""),
+        ("CANCELLED_BY_ADMIN", {"by": MARIA}, "", MARIA),
+        ("CANCELLED_BY_ADMIN", {"by": MARIA, "done": True}, MARIA, ""),
+        ("COMPLETED", {"by": MARIA, "done": True}, "", MARIA),
+        ("ACCEPTED", {"by": MARIA}, "", ""),
+    ],
+)
+async def test_who_canceled(rig: Rig, status: str, wish: dict[str, Any], by: str, call: str) -> None:
+    booking = await planted(rig, stage=Stage.ENDED, status=status, detail={"cancel": wish})
+    kept = await stored(rig, booking)
+    assert (kept.canceled_by, kept.to_call) == (by, call)
