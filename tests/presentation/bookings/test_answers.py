@@ -139,7 +139,7 @@ def test_stores_are_listed_thirty_a_page(
     head, *rest = told.text.splitlines()
     assert (head, rest[0], rest[-1]) == (lead, f"• *{first}*", f"• *{last}*")
     pressed = [one["text"]["text"] for block in told.blocks if block["type"] == "actions" for one in block["elements"]]
-    assert pressed == buttons
+    assert pressed == [*buttons, "Send as CSV"]
 
 
 def test_ten_stores_are_named_those_first_that_are_meant_and_how_many_more_there_are() -> None:
