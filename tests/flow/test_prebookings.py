@@ -18,9 +18,12 @@ from tests.support.shown import shown
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 ASKED = {
-    "customerName": "Walk", "customerLastName": "In", "orderAmount": "9.90", "paymentMethod": "CASH",
+    "customerName": "Walk",
+    "customerLastName": "In",
+    "orderAmount": "9.90",
+    "paymentMethod": "CASH",
     "externalBookingId": "shop-77",
-}  # fmt: skip
+}
 
 
 async def lost(rig: Rig, kind: FaultKind = FaultKind.DONE_DROPPED) -> Prebooking | None:
