@@ -199,10 +199,6 @@ the key of the only such table is one column long
 a secret that is escaped three times stands in no line: two is the most of what is written
 -for _ in range(2):  # a dictionary's repr in a line of JSON
 +for _ in range(3):  # a dictionary's repr in a line of JSON
-@ bot/workflows/bookings/observe.py
-nothing reads when a point was seen first: the checklist tells how often and when last
--"first": before.get("first") or uow.now.isoformat(),
-+"first": before.get("first") or False,
 @ bot/domain/payments/bulk_records.py
 words of the same rank before the end: each rank has one status and one spelling, and the same word is no news
 -return old is None or (new is not None and rank(new) >= rank(old))
