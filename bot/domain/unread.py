@@ -161,7 +161,7 @@ _HOLDERS: Final = frozenset({OBJECT, LIST})
 _ANYTHING: Final = frozenset({TEXT, LIST, OBJECT})
 _TYPES: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("data", "partner", "payments", "operations", "bulk_payments", "webhooks", "events"), _HOLDERS),
-    **dict.fromkeys(("items", "successful", "driver"), _HOLDERS),
+    **dict.fromkeys(("items", "successful", "driver", "orders"), _HOLDERS),
     **dict.fromkeys(("page", "pages", "last_page", "per_page", "total", "first", "last"), _FIGURES),
     **dict.fromkeys(("count", "payments_count", "pending", "completed", "failed"), _FIGURES),
     **dict.fromkeys(("text", "sentences", "emotion", "audio", "vocals", "music"), _ANYTHING),

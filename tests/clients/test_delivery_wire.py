@@ -1,6 +1,7 @@
 """Reading the delivery service's JSON: tolerant of names and wrapping, strict about identity."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from bot.clients.delivery import wire
 from bot.clients.routes import Route
 from bot.clients.routes_file import load_routes
+from bot.domain.bookings.record import Driver, Order
 
 ROUTES = load_routes(None, environment="sandbox")
 
@@ -65,6 +67,85 @@ def test_the_customer_is_not_taken_for_the_driver() -> None:
     assert not record.driver.is_known
 
 
+RAPIDO = {"provider": "Rapido", "status": "accepted"}
+
+
+@pytest.mark.parametrize(
+    ("orders", "read"),
+    [
+        ([{"deliveryProvider": "Rapido", "statusText": "accepted"}], [RAPIDO]),
+        ([{"provider": {"providerName": "Rapido"}, "state": "accepted"}], [RAPIDO]),
+        (
+            {"Rapido": "accepted", "Ciclo": {"status": "rejected"}},
+            [RAPIDO, {"provider": "Ciclo", "status": "rejected"}],
+        ),
+        ({"Rapido": {"state": "accepted", "fee": 1.5}}, [RAPIDO | {"rest": {"fee": "1.5"}}]),
+        (["Rapido", "Ciclo"], [{"provider": "Rapido"}, {"provider": "Ciclo"}]),
+        ([None, {}, [], ""], []),
+        ("Rapido", []),
+        (
+            [{"name": "Rapido", "driverName": "Diego", "driverMobile": "+59399", "driverEmail": "d@r.example"}],
+            [{"provider": "Rapido", "driver": Driver(name="Diego", mobile="+59399", email="d@r.example")}],
+        ),
+        (
+            [
+                {
+                    "name": "Rapido",
+                    "driver": {"name": "Diego", "plate": "ABC-1"},
+                    "provider": {"id": 5, "name": "Rapido"},
+                }
+            ],
+            [
+                {
+                    "provider": "Rapido",
+                    "driver": Driver(name="Diego"),
+                    "rest": {"name": "Rapido", "driver.plate": "ABC-1", "provider.id": "5"},
+                }
+            ],
+        ),
+        (
+            [
+                {
+                    "name": "Rapido",
+                    "at": {"lat": -0.5, "tags": ["a", 2]},
+                    "page": "https://r.example/1",
+                    "ok": True,
+                    "x": None,
+                }
+            ],
+            [
+                {
+                    "provider": "Rapido",
+                    "rest": {
+                        "at.lat": "-0.5",
+                        "at.tags.1": "a",
+                        "at.tags.2": "2",
+                        "page": "https://r.example/1",
+                        "ok": "True",
+                    },
+                }
+            ],
+        ),
+        (
+            [{"name": "Rapido", "apiKey": "abcdef", "auth": {"accessToken": "x"}}],
+            [{"provider": "Rapido", "rest": {"apiKey": "[hidden]", "auth.accessToken": "[hidden]"}}],
+        ),
+        ([{"name": "Rapido", "note": "x" * 300}], [{"provider": "Rapido", "rest": {"note": f"{'x' * 200} …"}}]),
+    ],
+)
+def test_the_calls_to_providers_are_read_and_what_has_no_name_here_is_kept(
+    orders: Any, read: list[dict[str, Any]]
+) -> None:
+    record = wire.read_booking({**BOOKING, "orders": orders}, route("get_booking"))
+    assert record.orders == tuple(Order(**one) for one in read)
+
+
+def test_what_is_too_much_of_an_order_is_marked_as_left_out() -> None:
+    many = {"name": "Rapido", **{f"field{number}": number for number in range(40)}}
+    first, *others = wire.read_booking({**BOOKING, "orders": [many] * 60}, route("get_booking")).orders
+    assert (len(first.rest), list(first.rest)[-1], len(others)) == (22, "more", 49)
+
+
 @pytest.mark.parametrize(
     ("document", "identifier", "status"),
     [
@@ -109,6 +190,27 @@ def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) 
 def test_a_prebooking(given: object, exists: bool | None) -> None:
     record = wire.read_prebooking({"data": {"_id": "p", "deliveryAddressExists": given}}, route("get_prebooking"))
     assert record.has_address is exists
+
+
+def test_a_pre_booking_without_a_link_is_none_that_waits_for_an_address() -> None:
+    read = partial(wire.read_prebooking, route=route("get_prebooking"), needs_link=True)
+    for told in (
+        {"deliveryAddressExists": True},
+        {"bookingID": "abc"},
+        {"status": "CANCELED"},
+        {"link": "https://a.example"},
+    ):
+        assert read({"_id": "p", **told}).id == "p"
+    found = read(
+        {
+            "_id": "p",
+            "url": "https://a.example/p",
+            "customerName": "Ana",
+            "expiresAt": "2026-11-21",
+            "key": {"token": "x"},
+        }
+    )
+    assert (found.customer, found.rest) == ("Ana", {"expiresAt": "2026-11-21", "key.token": "[hidden]"})
 
 
 def test_a_quote_needs_a_price() -> None:

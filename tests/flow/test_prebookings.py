@@ -139,6 +139,10 @@ nobody has decided. Look in the delivery dashboard, then press *I found it* or *
     reads = len(service_of(rig).calls_of("get_booking"))
     await rig.pass_time(7_200, steps=4)
     assert len(service_of(rig).calls_of("get_booking")) == reads
+    await take_in(rig, service_of(rig).prebookings[-1].id)  # days later, too
+    await deliver(rig, f"prebook cancel {card(rig).text.split()[1]} not wanted")
+    assert service_of(rig).prebookings[-1].canceled
+    assert stands(rig) == "*Canceled*: the pre-booking was called off; nothing will be delivered."
 
 
 async def test_two_of_ours_are_never_the_same_pre_booking(rig: Rig) -> None:
@@ -158,7 +162,16 @@ As the delivery dashboard shows it.""")
 async def test_a_link_that_comes_on_reading_only_or_changes_is_taken(rig: Rig) -> None:
     service = service_of(rig)
     service.switches.late_link = True
-    await prebook(rig)
+    with replaced(service.shapes, "prebooking", lambda one: {"_id": one.id, "url": None}):
+        await prebook(rig)
+        assert (stands(rig), fact(rig, "Address link")) == snapshot(
+            ("*Waiting for the link*: the pre-booking is made, and its link is asked for.", "")
+        )
+        await rig.pass_time(300, steps=4)
+        assert shown(card(rig).text).splitlines()[-1] == snapshot(""":warning: This may be behind: The delivery \
+service's answer could not be read (no link came with the pre-booking).""")
+    await rig.pass_time(600, steps=4)
+    assert "This may be behind" not in card(rig).text
     assert fact(rig, "Address link") == "<http://127.0.0.1/address/······>"
     assert len([message for message in rig.news(FINANCE) if message.files]) == 1
     made = service.prebookings[-1]

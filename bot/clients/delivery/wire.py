@@ -27,8 +27,9 @@ from bot.domain.text import HIDDEN, one_line
 _DEGREES: Final = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,15})?", re.ASCII)
 _MOST_URL: Final = 2_000
 _MOST_LISTED: Final = 2_000
-_MOST_ORDERS: Final = 100
-_MOST_FIELDS: Final = 30
+_MOST_ORDERS: Final = 50
+_MOST_FIELDS: Final = 20
+_LONGEST_VALUE: Final = 200
 _DEEPEST: Final = 4
 _LONGEST_NAME: Final = 60
 _PROVIDER: Final = ("providerName", "name")
@@ -144,9 +145,13 @@ def rest_of(body: Body, known: Collection[str] = ()) -> dict[str, str]:
         if inner is not None:
             for name, one in inner if depth else ():
                 take(one, f"{path}.{name}" if path else str(name), depth - 1)
-        elif value not in (None, "") and len(found) < _MOST_FIELDS:
+        elif len(found) > _MOST_FIELDS:
+            found["more"] = "…"
+        elif value not in (None, ""):
             text = str(value) if isinstance(value, Decimal | float | bool) else unread.as_text(value)
-            shown = HIDDEN if _SECRET.search(path) else _address(text) or one_line(text)
+            said = one_line(text)
+            said = f"{said[:_LONGEST_VALUE]} …" if len(said) > _LONGEST_VALUE else said
+            shown = HIDDEN if _SECRET.search(path) else _address(text) or said
             found[one_line(path, _LONGEST_NAME)] = shown
 
     take({name: one for name, one in body.items() if name not in known}, "", _DEEPEST)

@@ -116,6 +116,8 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"
         case Stage.DROPPED:
             return _dropped(booking)
+        case Stage.WAITING if not booking.detail.get("link"):
+            return "*Waiting for the link*: the pre-booking is made, and its link is asked for."
         case Stage.WAITING:
             return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."
         case _:
@@ -285,7 +287,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Delivery code", MASK if masked and code else code),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
         ("Number at the service", md.quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
-        ("Address link", shown if booking.stage is Stage.WAITING else ""),
+        ("Address link", shown if booking.stage is Stage.WAITING and address else ""),
         ("Asked by", md.mention(booking.requester) if booking.requester else ""),
     ]
 

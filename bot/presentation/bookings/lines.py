@@ -36,7 +36,8 @@ def line(booking: Booking, facts: Mapping[str, Any], *, names: Mapping[str, str]
     # Some topics carry a number behind a colon, so that each is told again.
     topic = str(facts.get("topic", "")).partition(":")[0]
     template = _TOPICS.get(topic, ":package: {booking} has changed.")
-    by = md.named(str(facts["by"]), names) if facts.get("by") else ""
+    who = str(facts.get("by") or "")
+    by = "its requester" if who == booking.requester and who not in names else md.named(who, names) if who else ""
     if callable(template):
         content = message(template(booking, {**facts, "by": by}))
         pressed = ask_about(booking) if topic in ("stuck", "undecided") else []

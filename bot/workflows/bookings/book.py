@@ -171,6 +171,7 @@ def waits(uow: Unit, booking: Booking, made: PrebookingRecord, *, action: str, a
         actor=actor,
         prebooking_id=made.id,
         detail={**booking.detail, "link": made.url},
+        closed_at=None,
         reason=None,
         reads=0,
         polls=0,
