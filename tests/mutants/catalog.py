@@ -3,6 +3,7 @@
 from tests.mutants import (
     authority,
     doors,
+    facts_delivery,
     facts_lists,
     money,
     outcomes,
@@ -25,5 +26,6 @@ MUTANTS = (
     *tables.MUTANTS,
     *sampled.MUTANTS,
     *words.MUTANTS,
+    *facts_delivery.MUTANTS,
     *facts_lists.MUTANTS,
 )

@@ -1,0 +1,139 @@
+"""Deliveries whole: a link that was lost, the calls to providers, bookings of any store; wide and on a phone."""
+
+import re
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.launch import Playground
+from tests.browser.moving import enter, narrow, say
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+HERE = "C0DELIVERY"
+LATER = 30_000
+CUSTOMER = {
+    "Customer's first name": "Ana",
+    "Customer's last name": "Lopez",
+    "Customer's phone": "099 123 4567",
+    "Gross amount of the order": "25.50",
+}
+PLACE = {"Delivery address": "12 Market Street", "Position": "-0.2101, -78.5023"}
+ELSEWHERE = {"customerName": "Walk", "customerLastName": "In", "orderAmount": "9.90", "paymentMethod": "CASH"}
+
+
+def modal(page: Page) -> Locator:
+    return page.get_by_test_id("modal")
+
+
+def private(page: Page) -> Locator:
+    """What this person was told last."""
+    return page.locator("[data-testid=message][data-ephemeral=true]").last
+
+
+async def ask(page: Page, verb: str, fields: dict[str, str]) -> None:
+    await say(page, f"/deliver {verb}")
+    await modal(page).get_by_label("Store", exact=True).select_option("Centro")
+    for label, text in fields.items():
+        await modal(page).get_by_label(label).fill(text)
+    await page.get_by_test_id("modal-submit").click()
+
+
+async def close(page: Page) -> None:
+    await page.get_by_test_id("modal-close").click()
+    await expect(modal(page)).to_have_count(0)
+
+
+async def lost(page: Page, playground: Playground) -> Locator:
+    """The card of a pre-booking whose answer was lost."""
+    playground.delivery.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_prebooking"))
+    await ask(page, "prebook", CUSTOMER)
+    await expect(modal(page)).to_contain_text("is being pre-booked")
+    await close(page)
+    card = page.get_by_test_id("message").filter(has_text="Asked by").last
+    await expect(card).to_contain_text("Not confirmed", timeout=LATER)
+    return card
+
+
+async def test_a_link_whose_answer_was_lost_is_found_in_the_dashboard(visit: Page, playground: Playground) -> None:
+    page = visit
+    playground.delivery.book.step_seconds = None
+    await enter(page, HERE)
+    await page.get_by_test_id("panel-close").click()
+    card = await lost(page, playground)
+    await narrow(page, "prebooking-lost")
+    await card.get_by_role("button", name="I found it").click()
+    await modal(page).get_by_label("Id or link of the pre-booking").fill("652f7a1e9b1d")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal(page)).to_contain_text("Centro has no pre-booking with this id", timeout=LATER)
+    await narrow(page, "prebooking-found")
+    made = playground.delivery.prebookings[-1]
+    await modal(page).get_by_label("Id or link of the pre-booking").fill(made.id)
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal(page)).to_contain_text("its link is on the card", timeout=LATER)
+    await close(page)
+    await expect(card.get_by_role("link", name=f"/address/{made.id}")).to_be_visible(timeout=LATER)
+    await narrow(page, "prebooking-taken-in")
+    second = await lost(page, playground)
+    await second.get_by_role("button", name="It is not there").click()
+    await page.get_by_role("button", name="Close it").click()
+    await expect(second).to_contain_text("the link was not made", timeout=LATER)
+    await narrow(page, "prebooking-closed")
+    other = playground.delivery.book.prebook(playground.delivery.store("Norte"), ELSEWHERE)
+    await say(page, f"/deliver prebook show {other.id}")
+    await expect(private(page)).to_contain_text("waiting for the address", timeout=LATER)
+    await expect(private(page).get_by_role("link", name=f"/address/{other.id}")).to_be_visible()
+    await narrow(page, "prebooking-elsewhere")
+
+
+async def test_the_calls_to_providers_the_driver_and_what_proves_a_delivery(
+    visit: Page, playground: Playground
+) -> None:
+    page, service = visit, playground.delivery
+    service.book.step_seconds = None
+    await enter(page, HERE)
+    await page.get_by_test_id("panel-close").click()
+    await ask(page, "book", {**CUSTOMER, **PLACE})
+    await expect(modal(page)).to_contain_text("Delivery fee", timeout=LATER)
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal(page)).to_contain_text("is being booked")
+    await close(page)
+    card = page.get_by_test_id("message").filter(has_text="Asked by").last
+    await expect(card).to_contain_text("Rapido: searching, MotoYa: searching, Ciclo: searching", timeout=LATER)
+    service.advance()
+    await expect(card).to_contain_text("Rapido: accepted, MotoYa: withdrawn", timeout=LATER)
+    await expect(card).to_contain_text("diego@rapido.example")
+    for label, words in (("picture", "DP"), ("at the delivery service", "Rapido: accepted, Diego Paz")):
+        async with page.context.expect_page() as opening:
+            await card.get_by_role("link", name=label).click()
+        opened = await opening.value
+        await expect(opened.locator("body, svg").first).to_contain_text(words)
+        await opened.close()
+    await narrow(page, "booking-providers")
+    found = re.search(r"B-[2-9A-Z]{6}", await card.inner_text())
+    assert found is not None
+    card = page.get_by_test_id("message").filter(has_text=found[0]).filter(has_text="Asked by").first
+    service.settle(service.bookings[-1], "COMPLETED")  # nobody has heard of it: show asks
+    await say(page, f"/deliver show {found[0]}")
+    await expect(private(page)).to_contain_text("Calls to providers", timeout=LATER)
+    await expect(private(page)).to_contain_text("Completed")
+    await narrow(page, "booking-shown")
+    await card.get_by_test_id("replies").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread).to_contain_text("@Maria Silva", timeout=LATER)
+    await expect(thread).to_contain_text("it was delivered")
+    await narrow(page, "booking-called")
+    await page.get_by_test_id("thread-close").click()
+    stores = [service.add_store(f"Shop {number:02}") for number in range(40)]
+    await say(page, "/deliver stores")
+    await expect(private(page)).to_contain_text("page 1 of 2", timeout=LATER)
+    await private(page).get_by_role("button", name="Next").click()
+    await expect(private(page)).to_contain_text("Shop 39", timeout=LATER)
+    await narrow(page, "stores-page-two")
+    made = service.book.create(stores[39], {**ELSEWHERE, "latitude": "-0.19", "longitude": "-78.47"})
+    service.settle(made, "COMPLETED")
+    await say(page, f"/deliver show {made.number}")
+    await expect(private(page)).to_contain_text(f"Delivery code: {made.validation_code}", timeout=LATER)
+    await expect(private(page).get_by_role("link", name="see it")).to_be_visible()
+    await narrow(page, "booking-elsewhere")
