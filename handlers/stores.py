@@ -98,8 +98,19 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
 
     if act == "edit":
         return Later(open_edit, meanwhile=Open(notice(_EDIT_TITLE, answers.asking(DELIVERY).text)))
-    ask = partial(stores.read_store, deps.ctx, delivery, name)
-    return delivery_call(then(ask, lambda found: Private(deliveries.store(found.name, found.record))))
+
+    async def look_there() -> Private:
+        try:
+            found = await stores.read_store(deps.ctx, delivery, name)
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            known = await stores.known_stores(deps.ctx, delivery)
+            record = next((one.record for one in known if one.name.casefold() == name.casefold()), {})
+            if not record:
+                raise
+            return Private(deliveries.store(name, record, not_read=sentence(trouble)))
+        return Private(deliveries.store(found.name, found.record))
+
+    return delivery_call(look_there)
 
 
 async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:

@@ -198,8 +198,7 @@ class ErrorBody:
 
     message: str = ""
     whole: str = ""
-    """At most 2,000 characters of it, for the audit."""
-    code: str = ""
+    """At most 2,000 characters of it and the code of the error, for the audit."""
     fields: tuple[str, ...] = ()
     may_be_shown: bool = True
 
@@ -235,7 +234,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
         body = inner
     elif isinstance(inner, str) and "message" not in body:
         body = {**body, "message": inner}
-    message, messages, code = body.get("message"), body.get("messages"), body.get("code")
+    message, messages, code = body.get("message"), body.get("messages"), body.get("code") or body.get("messageKey")
     parts = [message] if isinstance(message, str) else []
     if isinstance(messages, dict):
         for name, said in messages.items():
@@ -246,11 +245,11 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
         parts.append(_found_words(messages))
     if not any(part.strip() for part in parts):
         parts = [next(filter(None, (_found_words(body.get(name)) for name in _OTHER_NAMES)), "")]
-    whole = one_line("; ".join(part for part in parts if part.strip() and not PAGE.search(part)), MAX_SAID)
+    said = one_line("; ".join(part for part in parts if part.strip() and not PAGE.search(part)), MAX_SAID)
+    named = one_line(code, _CODE) if isinstance(code, str) and code.strip() not in said else ""
     return ErrorBody(
-        message=one_line(whole),
-        whole=whole,
-        code=one_line(code) if isinstance(code, str) else "",
+        message=one_line(said),
+        whole=f"{said[: MAX_SAID - _CODE]} ({named})" if said and named else said or named,
         fields=tuple(map(str, messages)) if isinstance(messages, dict) else (),
         may_be_shown=str(body.get("displayToUser")).strip().casefold() not in {"false", "0", "no"},
     )
@@ -260,6 +259,8 @@ _OTHER_NAMES: Final = (
     *("detail", "errors", "error_message", "error_description", "description", "msg", "reason", "title"),
     "messageKey",
 )
+_CODE: Final = 100
+"""Characters of the code of an error."""
 _DEPTH: Final = 3
 
 

@@ -204,6 +204,22 @@ Edit a store
 :warning: The delivery service gave no answer (connection dropped); try again in a minute.""")
 
 
+async def test_a_store_that_cannot_be_read_now_is_shown_as_it_is_stored(rig: Rig) -> None:
+    await deliver(rig, "stores")
+    service_of(rig).faults.arm(Fault(FaultKind.LOST, "get_store"))
+    assert shown(await deliver(rig, "store show Centro")) == snapshot("""\
+:convenience_store: *Centro*
+Address: 1 Main Square
+How to find it: Beside the church
+Position: -0.1807, -78.4678
+Phone: +593 22345678
+E-mail: store@example.com
+:warning: The delivery service gave no answer (connection dropped); try again in a minute. Above stands what \
+Switchboard stored.""")
+    service_of(rig).book.change_store(service_of(rig).store("Centro"), {"fullAddress": "2 New Square"})
+    assert "Address: 2 New Square" in await deliver(rig, "store show Centro")
+
+
 async def test_a_store_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_store"))
     await add(rig)

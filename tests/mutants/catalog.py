@@ -4,6 +4,7 @@ from tests.mutants import (
     authority,
     doors,
     facts_delivery,
+    facts_documents,
     facts_lists,
     money,
     outcomes,
@@ -27,5 +28,6 @@ MUTANTS = (
     *sampled.MUTANTS,
     *words.MUTANTS,
     *facts_delivery.MUTANTS,
+    *facts_documents.MUTANTS,
     *facts_lists.MUTANTS,
 )

@@ -264,7 +264,8 @@ def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
     return [["name", "usable", *names.values()], *rows]
 
 
-def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
+def store(name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str = "") -> Content:
+    """``not_read``: why this is what was stored, and not what the service says now; a foreign sentence."""
     facts = [
         ("Address", str(record.get("address", ""))),
         ("How to find it", str(record.get("reference", ""))),
@@ -274,7 +275,8 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     ]
     lines = [f"{lead or ':convenience_store:'} *{md.quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {md.quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
-    return lines_under("", lines)
+    stored = f":warning: {md.quote(not_read)} Above stands what Switchboard stored." if not_read else ""
+    return lines_under("", lines, notes=[stored] if stored else [])
 
 
 def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
