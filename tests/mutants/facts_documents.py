@@ -8,8 +8,8 @@ the secret goes before the partner's id | the credentials are the partner's id, 
 -        credentials = f"{self._partner_id}:{self._partner_secret.get_secret_value()}".encode()
 +        credentials = f"{self._partner_secret.get_secret_value()}:{self._partner_id}".encode()
 a page of operations has twenty | a page has ten operations unless somebody says how many
--        self, page: int = 1, per_page: int = 10, operation_type: OperationType | None = None
-+        self, page: int = 1, per_page: int = 20, operation_type: OperationType | None = None
+-        per_page: int = 10,
++        per_page: int = 20,
 a 429 slows nobody down | an eleventh request in a second makes everybody wait
 -        if reply.status == 429:
 +        if reply.status == 428:
