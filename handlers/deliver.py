@@ -162,10 +162,10 @@ async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await _shown(deps, await delivery_for(deps, command.user), values["booking"], verb=_SHOW)
+    return await _shown(deps, await delivery_for(deps, command.user), values["booking"], by=command.user, verb=_SHOW)
 
 
-async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb) -> Reply:
+async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, by: str, verb: Verb) -> Reply:
     booking = await follow.find_booking(deps.ctx, text)
     if booking is not None:
         return delivery_call(partial(_as_now, deps, delivery, booking))
@@ -174,6 +174,9 @@ async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, ve
         return Private(deliveries.record(*found))
 
     async def show_prebooking(found: tuple[str, PrebookingRecord]) -> Answer:
+        ours = await prebookings.recovered(deps.ctx, *found, by=by)
+        if ours is not None:
+            return await _as_now(deps, delivery, ours)
         return Private(deliveries.prebooking(*found, command=deps.spelled(NAME)))
 
     if verb is _PREBOOK:
@@ -196,7 +199,8 @@ async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply
 async def _canceled(
     deps: Dependencies, delivery: DeliveryService, command: Command, text: str, reason: str, *, verb: Verb
 ) -> Reply:
-    look = partial(follow.follow, deps.ctx, delivery, text, by=command.user)
+    look_for = follow.follow_prebooking if verb is _PREBOOK else follow.follow
+    look = partial(look_for, deps.ctx, delivery, text, by=command.user)
     try:
         said = fields.reason(reason)
     except PersonError as broken:
@@ -255,7 +259,7 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
         return Private(deliveries.SANDBOX_ONLY)
     if values["show|cancel"] == "cancel":
         return await _canceled(deps, delivery, command, values["id"], values["reason"] or "", verb=_PREBOOK)
-    return await _shown(deps, delivery, values["id"], verb=_PREBOOK)
+    return await _shown(deps, delivery, values["id"], by=command.user, verb=_PREBOOK)
 
 
 def _elsewhere(

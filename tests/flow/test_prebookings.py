@@ -10,7 +10,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import Prebooking
 from bot.presentation.bookings import cards
 from bot.presentation.bookings import forms as views
-from tests.support.deliveries import card, deliver, fact, heard, lines, open_rig, prebook, service_of, stands
+from tests.support.deliveries import CENTRO, card, deliver, fact, heard, lines, open_rig, prebook, service_of, stands
 from tests.support.replaced import replaced
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, TOM, Rig
 from tests.support.shown import shown
@@ -222,3 +222,40 @@ Norte: *canceled* · `CANCELLED`""")
     assert shown(await deliver(rig, "prebook show 652f7a1e9b1d")).splitlines()[0] == snapshot(""":pencil2: *id*: no \
 booking of that name is known here; it is a reference such as B-······ or V-······, or the booking's number at the \
 service. You gave: 652f7a1e9b1d""")
+
+
+async def test_one_of_ours_is_recovered_by_who_only_looks_at_it(rig: Rig) -> None:
+    made = await lost(rig)
+    assert made is not None
+    assert f"Address link: <{service_of(rig).base_url}/address/{made.id}>" in await deliver(
+        rig, f"prebook show {made.id}"
+    )
+    await rig.settle()
+    assert stands(rig).startswith("*Waiting for the address*")
+    assert len([message for message in rig.news(FINANCE) if message.files]) == 1
+
+
+async def test_one_made_in_the_dashboard_is_canceled_by_its_id_and_followed_from_then_on(rig: Rig) -> None:
+    service = service_of(rig)
+    first, second = (service.book.prebook(service.store("Centro"), ASKED) for _ in range(2))
+    assert shown(await deliver(rig, f"prebook cancel {first.id}")) == snapshot(""":information_source: V-······ \
+(Centro to Walk In) was made outside of Switchboard and is followed here from now on. To cancel it, say why: \
+`/deliver cancel V-······ &lt;reason&gt;`.""")
+    assert shown(card(rig, CENTRO).text) == snapshot("""\
+*Delivery V-······ · Centro → Walk In*
+*Waiting for the address*: send the customer the link below. The search starts when it is entered.
+Customer: Walk In
+Order: 9.90, cash: the driver collects it
+Address link: <http://127.0.0.1/address/······>
+Made outside of Switchboard; the delivery service told of it.""")
+    assert shown(await deliver(rig, f"prebook cancel {first.id} not wanted")) == snapshot(""":ballot_box_with_check: \
+V-······ (Centro to Walk In): it is canceled.""")
+    assert first.canceled
+    assert stands(rig, CENTRO) == "*Canceled*: the pre-booking was called off; nothing will be delivered."
+    assert shown(lines(rig, CENTRO)[-1]) == snapshot(""":x: V-······ (Centro to Walk In) was *canceled* by Maria \
+Silva before an address was entered.""")
+    await deliver(rig, f"prebook cancel {second.id}")
+    await entered(rig, second)
+    await rig.pass_time(46)
+    assert stands(rig, CENTRO) == ":mag: *Searching for a driver* · `READY_FOR_PICKUP`."
+    assert len(rig.cards(CENTRO)) == 2

@@ -125,11 +125,11 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
 
 
 def _dropped(booking: Booking) -> str:
-    if booking.kind is BookingKind.FOREIGN:
+    if booking.kind is BookingKind.FOREIGN and booking.reason is not None:
         return f"*The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
     if booking.detail.get("closed"):
         return f"*Closed* by {md.mention(str(booking.detail['closed'].get('by', '')))}: the link was not made."
-    what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
+    what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING or booking.prebooking_id else "it"
     return f"*Canceled*: {what} was called off; nothing will be delivered."
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, BookingKind
+from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Stage
 from bot.domain.bookings.fields import ADDRESS_LIMIT, NAME_LIMIT, REASON_LIMIT, REFERENCE_LIMIT
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
@@ -100,7 +100,7 @@ def confirm(booking: Booking) -> View:
 
 
 def cancel(booking: Booking) -> View:
-    what = "pre-booking" if booking.kind is BookingKind.PREBOOKING and booking.remote_id is None else "booking"
+    what = "pre-booking" if booking.stage is Stage.WAITING else "booking"
     warning = f"This cancels the {what} at the delivery service. It cannot be taken back."
     if booking.detail.get("driver"):
         warning += " A driver is on the way already, so the service may charge for it."

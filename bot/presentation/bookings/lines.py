@@ -73,10 +73,11 @@ def _reported(facts: Mapping[str, Any], about: str) -> str:
 
 def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
     """Title, alternative text and comment of the address link as a picture."""
+    who = f" {mention(booking.requester)}" if booking.requester else ""
     return (
         f"Address link of {booking.reference}",
         f"QR code of the address link of {booking.reference}: {link}",
-        f":link: {mention(booking.requester)} send this link to the customer of {named(booking)}; the search for a "
+        f":link:{who} send this link to the customer of {named(booking)}; the search for a "
         f"driver starts when the address is entered: {linked(link)}",
     )
 

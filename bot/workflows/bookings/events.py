@@ -10,6 +10,7 @@ import re
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
+from typing import Any
 
 import structlog
 
@@ -134,21 +135,25 @@ def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
 
 def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = "") -> Booking:
     """A booking not made here, posted in the store's channel; ``by``: who named it, empty: it came from a webhook."""
+    ids = {"remote_id": record.id, "numeric_id": record.numeric_id}
+    key = f"remote:{store}:{record.id}"
+    return followed(uow, store, letter=Letter.BOOKING, source_key=key, by=by, stage=Stage.OPEN, **ids)
+
+
+def followed(uow: Unit, store: str, *, letter: Letter, by: str, **values: Any) -> Booking:
+    """Follow something of a store that was not made here: its row, its card, who named it."""
     booking = Booking(
         id=ulid(uow.now),
-        reference=unused_reference(uow, Letter.BOOKING),
+        reference=unused_reference(uow, letter),
         kind=BookingKind.FOREIGN,
         store=store,
         request=None,
-        stage=Stage.OPEN,
         requester="",
         channel=store_channel(uow.policy, store),
         created_at=uow.now,
-        source_key=f"remote:{store}:{record.id}",
         external_id=f"foreign:{ulid(uow.now)}",
-        remote_id=record.id,
-        numeric_id=record.numeric_id,
         due_at=uow.now,
+        **values,
     )
     uow.bookings.add(booking)
     witness(uow, booking, "named" if by else "appeared", actor=by or SYSTEM)

@@ -22,6 +22,7 @@ from bot.domain.reasons import OfBooking, Reason
 from bot.domain.services import DELIVERY
 from bot.domain.tracking import named_or, next_poll
 from bot.domain.troubles import failed
+from bot.workflows.bookings import prebookings
 from bot.workflows.bookings.book import link, search
 from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.observe import gathered, note, observe, tell, witness
@@ -137,6 +138,15 @@ async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str)
         return link(uow, booking, record) or uow.bookings.get(booking.id)
 
     return await ctx.write(work, name="booking_named")
+
+
+async def follow_prebooking(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
+    """The same of a pre-booking; one of ours whose answer was lost goes on."""
+    found = await look_up_prebooking(ctx, delivery, text)
+    if found is None:
+        return None
+    named = partial(prebookings.made_elsewhere, store=found[0], made=found[1], by=by)
+    return await prebookings.recovered(ctx, *found, by=by) or await ctx.write(named, name="prebooking_named")
 
 
 async def get_booking(ctx: Context, booking_id: str) -> Booking | None:

@@ -9,12 +9,14 @@ from http import HTTPStatus
 from pydantic import SecretStr
 
 from bot.domain.bookings.booking import Booking, Stage
-from bot.domain.bookings.record import BookingRecord, is_canceled
+from bot.domain.bookings.record import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.reasons import OfBooking, Reason
+from bot.domain.references import Letter
 from bot.domain.tracking import next_poll
 from bot.domain.troubles import failed
 from bot.workflows.bookings.book import link, waits
+from bot.workflows.bookings.events import followed
 from bot.workflows.bookings.observe import post_link, tell
 from bot.workflows.context import Context, Unit
 from bot.workflows.services import DeliveryService
@@ -67,6 +69,28 @@ def dropped(uow: Unit, booking: Booking) -> Booking | None:
     if stored is not None:
         tell(uow, stored, "dropped", {"by": stored.canceled_by, "call": stored.to_call})
     return stored
+
+
+async def recovered(ctx: Context, store: str, made: PrebookingRecord, *, by: str) -> Booking | None:
+    """One of ours whose answer was lost goes on, if this is it by our own id; None: it is none of those."""
+
+    def work(uow: Unit) -> Booking | None:
+        ours = uow.bookings.by_external(made.external_id) if made.external_id else None
+        if ours is None or ours.store != store or not ours.is_undecided:
+            return None
+        return waits(uow, ours, made, action="taken_in", actor=by)
+
+    return await ctx.write(work, name="prebooking_recovered")
+
+
+def made_elsewhere(uow: Unit, store: str, made: PrebookingRecord, *, by: str) -> Booking:
+    """A pre-booking not made here, followed from now on in the store's channel; ``by``: who named it."""
+    known = uow.bookings.by_prebooking(store, made.id)
+    if known is not None:
+        return known
+    told = {"link": made.url, **{name: getattr(made, name) for name in ("customer", "amount", "payment_method")}}
+    ids = {"prebooking_id": made.id, "source_key": f"prebooking:{store}:{made.id}"}
+    return followed(uow, store, letter=Letter.PREBOOKING, by=by, stage=Stage.WAITING, detail=told, **ids)
 
 
 async def take_in(
