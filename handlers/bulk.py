@@ -24,7 +24,8 @@ from bot.presentation.payments import forms, payouts
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables.delimited import write_csv
-from bot.workflows.payments import bulk_request
+from bot.workflows.payments import bulk_request, bulk_shown
+from bot.workflows.payments.bulk_again import failed_now, request_again
 from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, request_return
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, ShownBecause, confirm, look, request_bulk
 from bot.workflows.requests.decide import shown_as
@@ -167,8 +168,8 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     return service_call(work, meanwhile=Nothing())
 
 
-async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> bulk_request.Bulk:
-    bulk = await bulk_request.find_bulk(deps.ctx, payments, text)
+async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> bulk_shown.Bulk:
+    bulk = await bulk_shown.find_bulk(deps.ctx, payments, text)
     if bulk is None:
         rule = answers.unknown("bulk payment", fields.BULK_RULE)
         raise wrong(deps, NAME, example, argument="bulk", rule=rule, given=text)
@@ -181,7 +182,8 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def look_there() -> Answer:
         found = await _named(deps, payments, values["bulk"], example=_SHOW.example)
         if found.job is not None:
-            return Private(payment_answers.job(found.job))
+            job, counted = await bulk_shown.figures(payments, found.job)
+            return Private(payment_answers.job(job, counted))
         return await show(deps, found.name)
 
     return service_call(look_there)
@@ -195,7 +197,7 @@ async def _items(deps: Dependencies, command: Command, values: Values, *, failed
 
 async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool) -> Content:
     bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
-    found = await bulk_request.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
+    found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
     sizes = {"page": found.page, "pages": found.pages, "total": found.total}
     return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes)
 
@@ -206,7 +208,7 @@ async def _history(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int) -> Content:
-    found, ours = await bulk_request.history_page(deps.ctx, payments, page=page)
+    found, ours = await bulk_shown.history_page(deps.ctx, payments, page=page)
     return payment_answers.history(found, ours, command=deps.spelled(NAME))
 
 
@@ -221,7 +223,7 @@ async def _all_items(deps: Dependencies, user: str, value: str) -> Listing:
         bulk, page, last = await _named(deps, payments, text, example=_ITEMS.example), 1, 1
         yield [payment_answers.ITEMS_HEADER]
         while page <= last:
-            found = await bulk_request.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
+            found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
             yield map(payment_answers.item_row, found.rows)
             page, last = page + 1, found.pages
 
@@ -237,7 +239,7 @@ async def _whole_history(deps: Dependencies, user: str, _value: str) -> Listing:
         page, last = 1, 1
         yield [payment_answers.JOBS_HEADER]
         while page <= last:
-            found, ours = await bulk_request.history_page(deps.ctx, payments, page=page)
+            found, ours = await bulk_shown.history_page(deps.ctx, payments, page=page)
             yield [payment_answers.job_row(one, ours.get(one.id)) for one in found.jobs]
             page, last = page + 1, found.pages
 
@@ -275,6 +277,34 @@ async def cancel(deps: Dependencies, click: Click) -> Reply:
     if found is None:
         return Private(answers.refused(Refusal.STALE))
     return await _request_cancel(deps, click, found[0].reference, hashes=None)
+
+
+async def again(deps: Dependencies, click: Click) -> Reply:
+    """Request the failed payments of this card once more: those that the service calls failed now."""
+    payments = await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
+    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    if found is None:
+        return Private(answers.refused(Refusal.STALE))
+    first, _ = found
+
+    async def work() -> Answer:
+        failed = await failed_now(deps.ctx, payments, first)
+        if not failed.rows and (failed.doubtful or failed.before is None):
+            return Private(payment_answers.none_to_pay_again(first, failed.doubtful))
+        if not failed.rows and failed.before is not None:
+            return Private(payment_answers.asked_again_before(first, failed.before))
+        items = [row.item for row in failed.rows]
+        checked = Checked(name=first.payload.description, items=items, bad=(), rows=len(items), read_as="")
+        problem = await _problem_with(deps, checked, user=click.user)
+        if problem is not None:
+            return Private(problem)
+        asked, is_new = await request_again(deps.ctx, first, checked, requester=click.user, channel=click.channel)
+        if not is_new:
+            return Private(payment_answers.asked_again_before(first, asked))
+        member = await can_post(deps.messenger, click.channel)
+        return Private(payment_answers.again(asked, first, failed.doubtful, member=member))
+
+    return service_call(work)
 
 
 async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str, *, hashes: list[str] | None) -> Reply:
@@ -360,6 +390,7 @@ BUTTONS: dict[str, ClickHandler] = {
     payment_answers.PREVIOUS: turn,
     payment_answers.NEXT: turn,
     bulk_files.CANCEL: cancel,
+    bulk_files.AGAIN: again,
     payouts.RETURN: return_money,
     forms.TEMPLATE: template,
 }

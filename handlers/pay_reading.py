@@ -20,6 +20,7 @@ from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
 from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
+from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.sought import every_operation, list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
@@ -93,7 +94,8 @@ async def _answer(
     instruction = found.about
     votes = await find_votes(deps.ctx, instruction)
     approvals, link = deps.ctx.policy.channels.approvals, link_of(deps.ctx, instruction)
-    card = payment_answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
+    again = await deps.ctx.read(lambda uow: paid_again(uow, instruction))
+    card = payment_answers.shown_to(instruction, votes, approvals_channel=approvals, link=link, again=again)
     card = add(card) if add is not None else card
     return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
 

@@ -11,11 +11,12 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, upda
 
 from bot.domain.audit import Entry
 from bot.domain.machine import Machine
-from bot.domain.payments.bulk import BulkProgress
+from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
     MONEY_OUT,
+    NOT_PAID,
     PAYLOADS,
     Instruction,
     Kind,
@@ -213,6 +214,24 @@ class Instructions(MovingRows[Instruction]):
         query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
         return self._one(SHAPE, query)
 
+    def also_asked(self, first: Instruction, items: Iterable[BulkItem]) -> str:
+        """Reference of a bulk payment asked for since ``first`` that pays some of these amounts to the same addresses.
+
+        What failed again, ended unpaid, or pays other rows of ``first`` again does not count. Empty: there is none.
+        """
+        wanted = {(item.email.casefold(), int(item.cents)) for item in items}
+        people = sorted({payee for payee, _ in wanted})
+        since = (table.c.id > first.id, table.c.kind == Kind.BULK, table.c.state.not_in(NOT_PAID))
+        query = select(bulk_item.c.payee, bulk_item.c.cents, table.c.id).join(table)
+        query = query.where(*since, bulk_item.c.status != OperationStatus.FAILED).order_by(table.c.id)
+        for start in range(0, len(people), _IN_ONE_QUERY):
+            part = bulk_item.c.payee.in_(people[start : start + _IN_ONE_QUERY])
+            for payee, cents, request_id in self._connection.execute(query.where(part)):
+                found = self.get(str(request_id)) if (payee, cents) in wanted else None
+                if found is not None and getattr(found.payload, "again_of", "") != first.reference:
+                    return found.reference
+        return ""
+
     def names(self) -> list[tuple[str, str]]:
         """Id and reference of every request, oldest first, whatever else stands in its row."""
         query = select(table.c.id, table.c.reference).order_by(table.c.id)
@@ -262,6 +281,10 @@ class Instructions(MovingRows[Instruction]):
 
     def _mark(self, row: Instruction, *, now: datetime, patient: bool) -> None:  # noqa: ARG002 - never mere progress
         self._boards.mark_request(row.id, now=now, urgent=row.closed_at is not None)
+        if isinstance(row.payload, BulkPayload) and row.payload.again_of:  # the first one's card says how it stands
+            first = select(table.c.id).where(table.c.reference == row.payload.again_of)
+            for found in self._connection.execute(first).scalars():
+                self._boards.mark_request(str(found), now=now)
 
     def _put(self, before: Instruction, to: str, changes: dict[str, Any]) -> Instruction | None:
         """Write it if it is still in this state and of this version. TypeError: the field never changes."""

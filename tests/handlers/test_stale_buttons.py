@@ -43,6 +43,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "bulk.previous",
                 "bulk.next",
                 "bulk.cancel",
+                "bulk.again",
                 "payout.return",
                 "booking.start",
                 "booking.cancel",

@@ -3,6 +3,7 @@
 from tests.mutants import (
     authority,
     doors,
+    facts_bulk,
     facts_delivery,
     facts_documents,
     facts_lists,
@@ -27,6 +28,7 @@ MUTANTS = (
     *tables.MUTANTS,
     *sampled.MUTANTS,
     *words.MUTANTS,
+    *facts_bulk.MUTANTS,
     *facts_delivery.MUTANTS,
     *facts_documents.MUTANTS,
     *facts_lists.MUTANTS,

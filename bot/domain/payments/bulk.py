@@ -70,6 +70,8 @@ class BulkPayload(_Many):
     """The largest item of those."""
     same_as: str = ""
     """Reference of an earlier request with the same payments; empty: none of late."""
+    again_of: str = ""
+    """Reference of the bulk payment whose failed payments it pays again, with their row numbers; empty: none."""
     read_as: str = ""
     """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
     marks: Marks = NO_MARKS

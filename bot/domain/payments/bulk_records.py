@@ -1,16 +1,17 @@
 """Bulk payments as the payments service reports them, matched with the rows that were approved: what follows of it."""
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, Tally, row_of
-from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import SETTLED, Instruction, Kind, State
 from bot.domain.payments.operation import OperationStatus, rank, read_status
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.values import Value
@@ -149,6 +150,16 @@ UNEXPLAINED: Final = "no reason given"
 """In place of the service's words about a failed item."""
 
 
+def row_elsewhere(number: int, item: ReportedItem) -> BulkRow:
+    """An item of a bulk payment that was not asked for here."""
+    told = {name: getattr(item, name) for name in ("email", "note", "status", "hash", "error")}
+    return BulkRow(row=number, cents=item.cents or Cents(0), **told)
+
+
+_NO_NOTE: Final = "\n"
+"""A reference that no note has."""
+_ANY: Final = "\n"
+"""In place of a status."""
 _NOT_FAILED: Final = frozenset(
     {OperationStatus.COMMITTED, OperationStatus.PENDING, OperationStatus.COMPLETED, OperationStatus.CANCELED}
 )
@@ -160,19 +171,27 @@ class Accounting:
 
     Feed page after page to ``take``, then ``finish``; then the pages of failures to ``take_failures``. ``strangers``
     are none of ours, ``doubles`` claim a row that another one claimed before (paid twice, perhaps), ``different`` have
-    another amount or address than their row. ``contradicted`` rows failed by one list and not by the other, or ended
-    otherwise before; ``unplaced`` failures fit no row.
+    another amount or address than their row. ``failing`` rows have failed by a list of this pass; ``contradicted`` ones
+    by one list and not by the other, or ended otherwise before. ``unplaced`` failures fit no row.
     """
 
     def __init__(self, *, reference: str, rows: Iterable[BulkRow]) -> None:
         self.rows = {row.row: row for row in rows}
         self.strangers = self.doubles = self.different = 0
         self.contradicted: set[int] = set()
-        self.unplaced = 0
+        self.unplaced: list[ReportedItem] = []
+        self.failing: set[int] = set()
         self.reference = reference
         self._seen: set[int] = set()
         self._named: set[int] = set()
         self._nameless: list[ReportedItem] = []
+
+    @classmethod
+    def elsewhere(cls, items: Iterable[ReportedItem]) -> Self:
+        """Of a bulk payment that was not asked for here: the items are its rows, in the order of the list."""
+        made = cls(reference=_NO_NOTE, rows=itertools.starmap(row_elsewhere, enumerate(items, 1)))
+        made._seen |= made.rows.keys()
+        return made
 
     def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
         """Match a page of items with their rows; returns the rows that change."""
@@ -189,18 +208,29 @@ class Accounting:
         return changes
 
     def finish(self) -> list[RowChange]:
-        """After the last page: give items without a note to rows with their address and amount that nobody claimed."""
-        free: dict[tuple[str, int], list[int]] = {}
+        """After the last page: give items without a note to rows with their address and amount that nobody claimed.
+
+        Rows that were in the same state before come first, so that the order of the list does not matter.
+        """
+        free: dict[tuple[str, int, str], list[int]] = {}
         for number, row in sorted(self.rows.items(), reverse=True):
             if number not in self._seen:
-                free.setdefault((row.email.casefold(), row.cents), []).append(number)
-        changes = []
-        for item in self._nameless:
-            waiting = free.get((item.email.casefold(), item.cents or 0))
-            if waiting:
-                changes += self._claim(waiting.pop(), item)
-            else:
-                self.strangers += 1
+                for status in (row.status, _ANY):
+                    free.setdefault((row.email.casefold(), row.cents, status), []).append(number)
+        changes, left = list[RowChange](), self._nameless
+        for exactly in (True, False):
+            others = []
+            for item in left:
+                status = our_word(item.status) if exactly else _ANY
+                waiting = free.get((item.email.casefold(), item.cents or 0, status), [])
+                while waiting and waiting[-1] in self._seen:
+                    waiting.pop()
+                if waiting:
+                    changes += self._claim(waiting.pop(), item)
+                else:
+                    others.append(item)
+            left = others
+        self.strangers += len(left)
         return changes
 
     def take_failures(self, items: Iterable[ReportedItem], *, complete: bool) -> list[RowChange]:
@@ -216,7 +246,7 @@ class Accounting:
                 number = self._fitting(item)
             row = self.rows.get(number or 0)
             if row is None:
-                self.unplaced += complete
+                self.unplaced += [item] if complete else []
                 continue
             if row.row in self._named or item.state in _NOT_FAILED:
                 continue
@@ -224,6 +254,7 @@ class Accounting:
             if self._holds_out(row):
                 self.contradicted.add(row.row)
                 continue
+            self.failing.add(row.row)
             known = row.error if row.error != UNEXPLAINED else ""
             why = known or item.error or UNEXPLAINED
             changes += self._change(row, OperationStatus.FAILED.value, item.hash or row.hash, why)
@@ -260,6 +291,8 @@ class Accounting:
         word = our_word(item.status)
         if contradicts(row.status, word):
             self.contradicted.add(number)
+        if word == OperationStatus.FAILED:
+            self.failing.add(number)
         status = word if moves_on(row.status, word) else row.status
         why = item.error if status == OperationStatus.FAILED else ""  # of others it may be what the payment is for
         return self._change(row, status, item.hash or row.hash, why or row.error)
@@ -282,7 +315,7 @@ class Accounting:
     def contradiction(self) -> Reason | None:
         if not (self.contradicted or self.unplaced):
             return None
-        return Reason(OfRequest.LISTS_DISAGREE, contradicted=len(self.contradicted), unplaced=self.unplaced)
+        return Reason(OfRequest.LISTS_DISAGREE, contradicted=len(self.contradicted), unplaced=len(self.unplaced))
 
     @property
     def is_explained(self) -> bool:
@@ -342,6 +375,28 @@ def state_of(tally: Tally, *, over: bool) -> State:
 def has_failed(instruction: Instruction) -> bool:
     """Whether the service's own record of it, a bulk payment, is failed, whatever became of its single payments."""
     return instruction.kind is Kind.BULK and instruction.progress is not None and instruction.progress.failed
+
+
+@dataclass(frozen=True, slots=True)
+class PaidAgain:
+    """Of a bulk payment with failures: requests that pay failed rows again, oldest first; and those that none pays."""
+
+    requests: tuple[Instruction, ...] = ()
+    count: int = 0
+    cents: int = 0
+
+
+NOT_AGAIN: Final = PaidAgain()
+RELEASED: Final = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH})
+"""Ends of a request that was not sent, or that the service did not take: its rows may be asked for once more."""
+
+
+def may_have_failures(instruction: Instruction) -> bool:
+    """Whether it is a bulk payment that the service is through with, and of which some failed."""
+    progress = instruction.progress
+    if instruction.kind is not Kind.BULK or progress is None or not progress.tally.failed:
+        return False
+    return progress.over or instruction.state in SETTLED
 
 
 def has_failures(instruction: Instruction) -> bool:

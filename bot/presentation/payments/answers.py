@@ -8,8 +8,9 @@ from bot.domain.content import Block, Content
 from bot.domain.money import CURRENCY, shown
 from bot.domain.money import plain as digits
 from bot.domain.overview import WaitingRequest
+from bot.domain.payments.bulk import Tally
 from bot.domain.payments.bulk_file import BadRow, Checked
-from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
+from bot.domain.payments.bulk_records import NOT_AGAIN, BulkJob, BulkRow, JobPage, JobStatus, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.policy import Frozen
@@ -19,6 +20,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
+from bot.presentation.payments.bulk import advice
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
@@ -137,11 +139,18 @@ def recorded(instruction: Instruction, votes: int) -> Content:
     )
 
 
-def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:
-    """The current card of one request, without decision buttons; ``link``: the checkout address of a purchase."""
+def shown_to(
+    instruction: Instruction,
+    votes: Sequence[Vote],
+    *,
+    approvals_channel: str,
+    link: str = "",
+    again: PaidAgain = NOT_AGAIN,
+) -> Content:
+    """The current card of one request, without buttons; ``link``: the checkout address of a purchase."""
     if (own := KINDS[instruction.kind].card) is not None:
         return own(instruction, link=link, buttons=False)
-    return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
+    return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False, again=again)
 
 
 def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Content:
@@ -235,11 +244,12 @@ def items(
     cells, lines = [], []
     for one in rows:
         stands, why = item_word(one.status) or "not reported", one.error or "not said"
-        cells.append([str(one.row), one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
+        number = str(one.row or "")  # one that only the list of failures names has no place in the list
+        cells.append([number, one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
         said = md.quote(why, 200) if failed else md.quote(stands, _WORD)
         known = f" · `{md.quote(one.hash.replace('`', ''), 70)}`" if one.hash and not failed else ""
         person, amount = md.quote(one.email, _PERSON), md.escape(shown(one.cents))
-        lines.append(f"• row {one.row} · {person} · {amount} · {said}{known}")
+        lines.append(f"• {f'row {number} · ' if number else ''}{person} · {amount} · {said}{known}")
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
     after: list[Block] = [md.context(f"As the service said {md.moment(read_at)}.")] if read_at else []
     return listing(lead, table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells), lines, *after, *pager)
@@ -283,21 +293,56 @@ def job_row(one: BulkJob, known: Instruction | None) -> list[str]:
 def item_row(one: BulkRow) -> list[str]:
     """One payment in the file of a bulk payment's items, by ``ITEMS_HEADER``."""
     amount = [digits(one.cents), CURRENCY]
-    return [str(one.row), one.email, *amount, one.note, status_word(one.status), one.error, one.hash]
+    return [str(one.row or ""), one.email, *amount, one.note, item_word(one.status), one.error, one.hash]
 
 
-def job(found: BulkJob) -> Content:
+def job(found: BulkJob, counted: Tally | None = None) -> Content:
+    """``counted``: its payments; None: they could not be read."""
+    more: dict[str, int] = {}
+    if counted is not None:
+        more = {"Canceled": counted.canceled, "Queued": counted.queued, "Under way": counted.under_way - counted.queued}
+    notes = ["This is the service's record. Switchboard did not ask for it."]
+    if found.state is JobStatus.FAILED and counted is not None:
+        notes.insert(0, advice(counted))
     return facts(
         f"Bulk payment {found.id}",
         [
             ("Status", job_word(found)),
+            ("Why", found.why),
             ("Payments", _number(found.count)),
-            ("Pending in escrow", _number(found.pending)),
+            ("Pending in escrow", _number(counted.pending if counted is not None else found.pending)),
             ("Completed", _number(found.completed)),
             ("Failed", _number(found.failed)),
+            *((what, str(count)) for what, count in more.items() if count),
         ],
-        notes=["This is the service's record. Switchboard did not ask for it."],
+        notes=notes,
     )
+
+
+def asked_again_before(first: Instruction, before: Instruction) -> Content:
+    return md.message(
+        f":information_source: The failed payments of {first.reference} were asked for again already, as "
+        f"{before.reference}: {md.escape(headline(before))}, *{word_of(before)}*. Nothing was asked for again."
+    )
+
+
+def none_to_pay_again(first: Instruction, doubtful: int) -> Content:
+    """Nothing was asked for. ``doubtful``: failed rows that the service does not call failed now; 0: none is left."""
+    if not doubtful:
+        return md.message(f":information_source: No failed payment of {first.reference} is left to pay again.")
+    return md.message(
+        f":warning: Nothing was asked for: {_not_confirmed(doubtful)}. Try again in a few minutes. The failed ones: "
+        f"`bulk failed {first.reference}`"
+    )
+
+
+def again(asked_for: Instruction, first: Instruction, doubtful: int, *, member: bool) -> Content:
+    told = f"{requested(asked_for, member=member).text} It pays again what failed in {first.reference}."
+    return md.message(f"{told} :warning: Left out: {_not_confirmed(doubtful)}." if doubtful else told)
+
+
+def _not_confirmed(doubtful: int) -> str:
+    return f"the provider doesn't confirm now that {md.counted(doubtful, 'payment')} failed"
 
 
 def not_returned(reference: str, status: str) -> Content:

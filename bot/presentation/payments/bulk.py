@@ -6,7 +6,7 @@ from typing import Final
 from bot.domain.content import Block, Content
 from bot.domain.money import plain, shown
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
-from bot.domain.payments.bulk_records import has_failed
+from bot.domain.payments.bulk_records import PaidAgain, has_failed
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
@@ -26,6 +26,8 @@ from bot.presentation.payments.wording import (
 from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, QUEUED, UNKNOWN, symbol
 
 CANCEL: Final = "bulk.cancel"  # the button that cancels what is pending
+AGAIN: Final = "bulk.again"  # the button that pays again what failed
+PAY_AGAIN: Final = "Pay the failed ones again"
 _TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
 BAD_ROWS_TITLE: Final = "Rows to mend"
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
@@ -76,7 +78,8 @@ def _payload(instruction: Instruction) -> BulkPayload:
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     payload, (_, *more) = _payload(instruction), _lines(instruction)
-    about = [("File", md.quote(payload.name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
+    label, name = ("Pays again", f"what failed in {payload.again_of}") if payload.again_of else ("File", payload.name)
+    about = [(label, md.quote(name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
     head = [md.header(f"Bulk payment: {BULK.headline(instruction)}")]
     head += md.fields(*about, ("Payments", _together(payload)))
     return [*head, md.paragraph("\n".join(more))] if more else head
@@ -84,7 +87,9 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
 
 def _lines(instruction: Instruction) -> list[str]:
     payload = _payload(instruction)
-    first = f"File “{md.quote(payload.name, _NAME)}”, {_together(payload)}"
+    file = f"“{md.quote(payload.name, _NAME)}”"
+    what = f"Pays again what failed in {payload.again_of} ({file})" if payload.again_of else f"File {file}"
+    first = f"{what}, {_together(payload)}"
     if instruction.state not in _TO_DECIDE:
         return [first]  # what was decided on stands in the file; from here on it is about how far it is
     top = "\n".join(f"• {shown(one.cents)} to {md.escape(one.email)} (row {one.row})" for one in payload.largest)
@@ -118,6 +123,14 @@ def _cancel_button(instruction: Instruction) -> list[Block]:
     text = f"{pending} are pending. Approvers decide about exactly those that are pending now."
     asked = question("Ask to cancel?", text, yes="Ask for approval", no="Leave them")
     return [button("Cancel pending", CANCEL, instruction.id, confirm=asked)]
+
+
+def again_button(instruction: Instruction, again: PaidAgain) -> list[Block]:
+    if again.count <= 0:
+        return []
+    text = f"{md.counted(again.count, 'payment')}, {shown(again.cents)} together, as a new request that needs approval."
+    asked = question(f"{PAY_AGAIN}?", text, yes="Ask for approval", no="Not now")
+    return [button(PAY_AGAIN, AGAIN, instruction.id, confirm=asked)]
 
 
 def _counts(tally: Tally) -> str:
@@ -160,7 +173,7 @@ def _broke(instruction: Instruction) -> str:
     return md.as_said(md.quote(why, 300)) if why else "the provider gave no reason."
 
 
-def _advice(tally: Tally) -> str:
+def advice(tally: Tally) -> str:
     """What to do about the payments of a bulk payment that failed: which may be paid again, and which must not."""
     moving = tally.pending + tally.under_way + tally.unaccounted
     told = []
@@ -174,7 +187,7 @@ def _advice(tally: Tally) -> str:
 
 
 def _failed(stands: Stands) -> str:
-    return f"{_broke(stands.instruction)}\n{_progress_line(stands.tally)}\n{_advice(stands.tally)}"
+    return f"{_broke(stands.instruction)}\n{_progress_line(stands.tally)}\n{advice(stands.tally)}"
 
 
 def _followed(otherwise: str) -> Sentence:
@@ -202,7 +215,7 @@ def _unless_failed(otherwise: Callable[[News], str]) -> Line:
             return otherwise(told)
         tally = told.tally
         stand = f"*Summary*: {_summary(tally, told.instruction)}" if tally.is_settled else f"{_counts(tally)}."
-        return f"has *failed*: {_broke(told.instruction)} {stand} {_advice(tally)}{told['approved']}"
+        return f"has *failed*: {_broke(told.instruction)} {stand} {advice(tally)}{told['approved']}"
 
     return say
 
@@ -309,7 +322,7 @@ BULK: Final[Wording] = Wording(
             title="{reference}: failed payments",
             comment=(
                 ":page_facing_up: The {payments} that failed, with the reasons. Mend the rows, drop the file here "
-                "again and choose *Pay in bulk*."
+                "again and choose *Pay in bulk*. To pay them unchanged, press *Pay the failed ones again* on the card."
             ),
             header=(*TEMPLATE_HEADER, "error"),
             row=lambda row: (row.email, plain(row.cents), row.note, row.error),

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
+from bot.domain.payments.bulk_records import NOT_AGAIN, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
@@ -13,7 +14,8 @@ from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.notices import runbook, slack_says
-from bot.presentation.payments.kinds import KINDS, headline, sentence
+from bot.presentation.payments.bulk import again_button
+from bot.presentation.payments.kinds import KINDS, headline, sentence, word_of
 from bot.presentation.payments.wording import News, Stands, policy_line, value_of
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.unread import hint
@@ -25,6 +27,7 @@ CLOSE: Final = "payout.close"
 # People have to act, or soon will.
 _UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
 _SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
+_PAID_AGAIN = 5
 _LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
 
@@ -40,11 +43,13 @@ def card(
     handle: str = "",
     approvers: Sequence[str] = (),
     short: Short | None = None,
+    again: PaidAgain = NOT_AGAIN,
 ) -> Content:
     """The card with the votes of its present round: with Approve and Reject, or the requester's copy.
 
     ``invite_to``: channel in which the request was made and the bot is no member. ``names``: of those who are not to be
     rung. ``handle``: the requester's, as a name can be anybody's. ``approvers``: called as long as they have to act.
+    ``again``: of many payments, which requests pay again what failed.
     """
     words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], md.named(instruction.requester, names or {}, handle=handle)
@@ -59,9 +64,13 @@ def card(
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
     approved = [f"Approved by {md.mentions(voters)}"] if voters else []
     lookalikes = [_LOOKALIKES] if "xn--" in instruction.payload.email else []
+    paid = [
+        f":repeat: Failed payments asked for again as {one.reference}: {md.escape(headline(one))}, *{word_of(one)}*"
+        for one in again.requests[-_PAID_AGAIN:]
+    ]
     lacking = [f":warning: {md.capital(short_of_people(short))}."] if short is not None else []
 
-    notes = [*call, *stopped, *approved]
+    notes = [*call, *stopped, *approved, *paid]
     if state not in FINAL:
         where = f" · decided in {md.channel(approvals_channel)}" if undecided and not for_approvers else ""
         notes.append(f"{needs}{where}")
@@ -71,9 +80,10 @@ def card(
     blocks = [*words.head(instruction, asker), md.paragraph(said)]
     blocks += [md.context(line) for line in [*notes, *lacking]]
     if buttons:
-        blocks += actions(_buttons(instruction, for_approvers=for_approvers), f"decide:{instruction.id}")
+        offered = [*_buttons(instruction, for_approvers=for_approvers), *again_button(instruction, again)]
+        blocks += actions(offered, f"decide:{instruction.id}")
 
-    parts = [*words.text(instruction, asker), said, *stopped, *(f"{line}." for line in approved)]
+    parts = [*words.text(instruction, asker), said, *stopped, *(f"{line}." for line in [*approved, *paid])]
     parts += [] if state in FINAL else [f"{needs}."]
     text = " ".join([*parts, *(f"{line}." for line in call), *lookalikes])
     text = text if words.text_limit is None else md.shorten(text, words.text_limit)

@@ -71,7 +71,8 @@ _STILL_AFTER = 120
 class Read:
     """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not.
 
-    ``unexplained``: why the failures could not be read, although rows have no end or no reason yet.
+    ``unexplained``: why the failures could not be read, although rows have no end or no reason yet. ``failing``: rows
+    that a list calls failed now, and none otherwise.
     """
 
     job: BulkJob
@@ -81,6 +82,7 @@ class Read:
     contradiction: Reason | None = None
     unread: Reason | None = None
     unexplained: Reason | None = None
+    failing: frozenset[int] = frozenset()
 
 
 async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
@@ -116,7 +118,8 @@ async def read_items(ctx: Context, payments: PaymentsClient, instruction: Instru
             unexplained = None if accounting.is_explained else failed(silent, advice=False)
             log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
     trouble = accounting.trouble if unread is None else None
-    return Read(job, tuple(changes), unread is None, trouble, accounting.contradiction, unread, unexplained)
+    failing = frozenset(accounting.failing - accounting.contradicted) if trouble is None else frozenset()
+    return Read(job, tuple(changes), unread is None, trouble, accounting.contradiction, unread, unexplained, failing)
 
 
 def may_be_over(job: BulkJob) -> bool:

@@ -33,7 +33,8 @@ from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.payments.bulk import BULK, FEW
-from bot.workflows.payments.bulk_request import REQUEST_FILE, Bulk
+from bot.workflows.payments.bulk_request import REQUEST_FILE
+from bot.workflows.payments.bulk_shown import Bulk
 from bot.workflows.payments.payout import PAYOUT
 from bot.workflows.requests.announce import asked_in, prepared, show_file, tell
 from bot.workflows.requests.attempt import (
@@ -90,13 +91,15 @@ async def request_cancel(
 ) -> Instruction | NotRequested:
     """Read the items, find those that are named, store the request with their hashes, durably.
 
-    ``hashes`` None: everything that is pending now. A hash may be given by its beginning, or by the row of the file
-    that it pays.
+    ``hashes`` None: everything that is pending now. A hash may be given by its beginning, or by the row that it pays:
+    of the file, or of the list of one that was not asked for here.
     """
     known = await ctx.read(lambda uow: uow.instructions.by_source(source_key))
     if known is not None:
         return known
-    meant = _meant(await _listed(payments, bulk.remote_id), hashes, bulk.name)
+    listed = await _listed(payments, bulk.remote_id)
+    rows = await ctx.read(lambda uow: _rows(uow, bulk, listed))
+    meant = _meant(_by_hash(listed), hashes, rows)
     if isinstance(meant, NotRequested):
         return meant
     payload = CancelPayload(
@@ -113,8 +116,16 @@ async def request_cancel(
     return await request(ctx, requested)
 
 
+def _rows(tx: Tx, bulk: Bulk, listed: Sequence[ReportedItem]) -> dict[int, str]:
+    """The hash of each row, as it is shown."""
+    if bulk.instruction is None:
+        return {number: item.hash for number, item in enumerate(listed, 1)}
+    noted = {row_of(item.internal_note, bulk.name) or 0: item.hash for item in listed}
+    return noted | {row.row: row.hash for row in tx.bulk_items.rows(bulk.instruction.id) if row.hash}
+
+
 def _meant(
-    reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str
+    reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, rows: Mapping[int, str]
 ) -> list[BulkRow] | NotRequested:
     pending = OperationStatus.PENDING
     if hashes is None:
@@ -122,7 +133,7 @@ def _meant(
         if not wanted:
             return NotRequested(CannotCancel.NOTHING_PENDING)
     else:
-        named = {one: _named(reported, one, bulk) for one in hashes}
+        named = {one: _named(reported, one, rows) for one in hashes}
         unknown = tuple(one for one, found in named.items() if not found)
         if unknown:
             return NotRequested(CannotCancel.UNKNOWN_HASH, unknown)
@@ -151,12 +162,12 @@ def _meant(
     ]
 
 
-def _named(reported: Mapping[str, ReportedItem], given: str, bulk: str) -> list[str]:
-    """Hashes that match what was typed: a hash, its beginning, or a row of the file."""
+def _named(reported: Mapping[str, ReportedItem], given: str, rows: Mapping[int, str]) -> list[str]:
+    """Hashes that match what was typed: a hash, its beginning, or a row."""
     if given in reported:
         return [given]
     if given.isascii() and given.isdigit() and len(given) < _BEGINNING:
-        return [name for name, item in reported.items() if row_of(item.internal_note, bulk) == int(given)]
+        return [name for name in [rows.get(int(given), "")] if name in reported]
     if len(given) < _BEGINNING:
         return []
     return [name for name in reported if name.casefold().startswith(given.casefold())]
@@ -261,14 +272,18 @@ async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mappi
     if payload.payout_to:
         operation = await payments.get_operation(payload.bulk_remote_id)
         return {operation.id: ReportedItem(hash=operation.id, status=operation.status)}
-    found = await _listed(payments, payload.bulk_remote_id)
+    found = _by_hash(await _listed(payments, payload.bulk_remote_id))
     if not found:
         raise ServiceNow("payments", Reason(OfRequest.NO_ITEMS))
     return found
 
 
-async def _listed(payments: PaymentsClient, job: str) -> dict[str, ReportedItem]:
-    return {item.hash: item async for page in payments.bulk_items(job) for item in page.items if item.hash}
+async def _listed(payments: PaymentsClient, job: str) -> list[ReportedItem]:
+    return [item async for page in payments.bulk_items(job) for item in page.items]
+
+
+def _by_hash(listed: Sequence[ReportedItem]) -> dict[str, ReportedItem]:
+    return {item.hash: item for item in listed if item.hash}
 
 
 def as_approved(tx: Tx, instruction: Instruction) -> bool:

@@ -2,9 +2,8 @@
 
 import asyncio
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import Enum, auto
 from functools import partial
 from typing import Final
@@ -15,7 +14,6 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
-from bot.domain.money import Cents
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
     BulkPayload,
@@ -38,9 +36,8 @@ from bot.domain.payments.bulk_file import (
     guess_places,
     read_rows,
 )
-from bot.domain.payments.bulk_records import SAME_FILE, BulkJob, BulkRow, JobPage
+from bot.domain.payments.bulk_records import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
-from bot.domain.payments.operation import OperationStatus
 from bot.presentation.files.columns import columns_read, read_as
 from bot.tables.apart import read_apart
 from bot.tables.delimited import plain
@@ -55,12 +52,9 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 LARGEST_FILE: Final = 10 * MEBIBYTE
-PER_PAGE: Final = 20
-"""Items of one page."""
 
 _LIMITS = Limits(size=LARGEST_FILE, rows=MOST_ITEMS, columns=60, unpacked=80 * MEBIBYTE)
 _TYPED = "typed rows"
-_NOT_FOUND = 404
 REQUEST_FILE = "request"
 OF_FILE = "file:"
 """Prefix of a dropped file's source key."""
@@ -123,22 +117,35 @@ def _checked(table: Table, name: str, first: int = 0, places: Mapping[str, int] 
     )
 
 
-async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *, requester: str) -> Instruction:
+async def request_bulk(
+    ctx: Context,
+    checked: Checked,
+    carried: FormMetadata,
+    *,
+    requester: str,
+    again_of: Instruction | None = None,
+    before: Callable[[Unit, str], tuple[Instruction | None, str]] | None = None,
+) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
     The same ``carried.key`` again returns the first row: a button pressed twice makes one request. Only a dropped
-    file whose request ended unpaid may be requested again.
+    file whose request ended unpaid may be requested again. ``again_of``: whose failed payments it pays; ``before``:
+    like :func:`requested_before`, which it stands for.
 
     Raises:
         StorageFull: see :func:`bot.workflows.requests.request.request`.
     """
-    items = checked.items
+    items, before = checked.items, before or requested_before
 
     def make(uow: Unit) -> Requested:
         known = uow.instructions.paid_before(item.email for item in items)
         fresh = [item for item in items if item.email.casefold() not in known]
         twin = twin_digest(items)
         same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
+        same_as = same.reference if same is not None else ""
+        if again_of is not None:
+            same_as = same_as or uow.instructions.also_asked(again_of, items)
+            uow.boards.mark_request(again_of.id, now=uow.now)
         repeated = duplicates_in(items)
         payload = BulkPayload(
             name=checked.name,
@@ -152,7 +159,8 @@ async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *,
             people=people_in(items),
             new_count=len({item.email.casefold() for item in fresh}),
             new_cents=max((item.cents for item in fresh), default=0),
-            same_as=same.reference if same is not None else "",
+            same_as=same_as,
+            again_of=again_of.reference if again_of is not None else "",
             read_as=checked.read_as,
             marks=checked.marks,
             thread_ts=carried.thread_ts,
@@ -162,11 +170,11 @@ async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *,
             channel=carried.channel,
             kind=Kind.BULK,
             payload=payload,
-            source_key=requested_before(uow, carried.key)[1],
+            source_key=before(uow, carried.key)[1],
             items=items,
         )
 
-    return await request_of(ctx, carried.key, make, known=lambda uow, key: requested_before(uow, key)[0])
+    return await request_of(ctx, carried.key, make, known=lambda uow, key: before(uow, key)[0])
 
 
 def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
@@ -307,84 +315,3 @@ async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]
     if chosen != dict(carried.places) or seen.checked is None:
         return ShownAgain(seen, ShownBecause.CHOSEN)
     return seen.checked
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bulk:
-    """A bulk payment that was found. ``job`` is the service's own record, read only for one that is not ours."""
-
-    name: str
-    remote_id: str
-    instruction: Instruction | None = None
-    job: BulkJob | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemsPage:
-    """One page of items, of all or of those that failed."""
-
-    rows: Sequence[BulkRow]
-    page: int
-    pages: int
-    total: int
-    read_at: datetime | None = None
-
-
-async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk | None:
-    """Find a bulk payment by our reference or the service's id."""
-    found = await ctx.read(lambda uow: uow.instructions.find(text))
-    if found is not None:
-        ours = Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
-        return ours if found.kind is Kind.BULK else None
-    try:
-        job = await payments.get_bulk(text)
-    except ServiceNever as refused:
-        if refused.status == _NOT_FOUND:
-            return None
-        raise
-    return Bulk(name=job.id, remote_id=job.id, job=job)
-
-
-async def items_page(
-    ctx: Context, payments: PaymentsClient, bulk: Bulk, *, page: int, failed: bool = False
-) -> ItemsPage:
-    """One page of items: ours as last read, others as the service lists them now."""
-    instruction = bulk.instruction
-    if instruction is not None:
-        statuses = [OperationStatus.FAILED.value] if failed else []
-
-        def work(uow: Unit) -> tuple[list[BulkRow], int]:
-            tally, offset = uow.bulk_items.tally(instruction.id), (page - 1) * PER_PAGE
-            rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
-            return rows, tally.failed if failed else tally.total
-
-        rows, total = await ctx.read(work)
-        read_at = instruction.progress.read_at if instruction.progress is not None else None
-        return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
-    found = await payments.bulk_item_page(bulk.remote_id, page, failed=failed)
-    return ItemsPage(
-        rows=[
-            BulkRow(
-                row=number,
-                cents=item.cents or Cents(0),
-                **{name: getattr(item, name) for name in ("email", "note", "status", "hash", "error")},
-            )
-            for number, item in enumerate(found.items, 1)
-        ],
-        page=page,
-        pages=max(1, found.pages),
-        total=found.count if found.count is not None else found.size,
-    )
-
-
-async def history_page(
-    ctx: Context, payments: PaymentsClient, *, page: int
-) -> tuple[JobPage, Mapping[str, Instruction]]:
-    """One page of all bulk payments of the account, and those that were requested here, by id."""
-    found = await payments.bulk_history_page(page)
-
-    def work(uow: Unit) -> dict[str, Instruction]:
-        ours = {job.id: uow.instructions.by_remote(job.id) for job in found.jobs}
-        return {remote: one for remote, one in ours.items() if one is not None}
-
-    return found, await ctx.read(work)

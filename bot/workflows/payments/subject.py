@@ -24,6 +24,7 @@ from bot.slack.messenger import Posted
 from bot.tables.delimited import write_csv
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
 from bot.workflows.payments.bulk import FAILED_FILE
+from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import LINK, link_of
 from bot.workflows.requests.announce import PAYMENTS, Line, Place, alert, places, queue_line, subject_of
 from bot.workflows.requests.reach import short_of
@@ -173,6 +174,7 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
         handle=await ctx.people.handle(instruction.requester) if for_approvers else "",
         approvers=ctx.policy.people.approvers,
         short=await ctx.read(lambda uow: short_of(uow, instruction)),
+        again=await ctx.read(lambda uow: paid_again(uow, instruction)),
     )
 
 

@@ -230,7 +230,8 @@ def test_what_the_list_of_failures_names_has_failed_unless_the_items_say_otherwi
     twice = doubts[1] == 0 and failure.internal_note.startswith("B-1")
     changed = found.take_failures([failure] * (1 + twice), complete=True)
     assert {number: found.rows[number].status for number in after} == after
-    assert (len(found.contradicted), found.unplaced) == doubts
+    assert (len(found.contradicted), len(found.unplaced)) == doubts
+    assert found.failing == {number for number, status in after.items() if status == "failed"}
     assert (found.contradiction is None) == (doubts == (0, 0))
     explained = [number for number, status in after.items() if status == "failed"]
     assert [(one.row, one.status, one.error) for one in changed] == [(n, "failed", "no account") for n in explained]
@@ -246,7 +247,7 @@ def test_words_of_a_failure_are_kept_and_failures_of_half_a_list_are_placed_by_o
     [change] = found.take_failures([replaced(said[0], error="other words"), *said[1:]], complete=False)
     assert (change.row, change.error) == (3, bulk_records.UNEXPLAINED)
     [change] = found.take_failures([missed(5)], complete=False)
-    assert (change.row, found.is_explained, found.unplaced) == (5, True, 0)
+    assert (change.row, found.is_explained, found.unplaced) == (5, True, [])
 
 
 def replaced(item: bulk_records.ReportedItem, **changes: object) -> bulk_records.ReportedItem:

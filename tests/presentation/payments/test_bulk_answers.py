@@ -305,7 +305,8 @@ def test_each_file_says_what_stands_in_it() -> None:
 bulk request 2: L-4F7K2M: what is to be paid | A table of 2 payments | :page_facing_up: The file behind L-4F7K2M: 2 \
 payments, exactly as they would be sent.
 bulk failed 2: L-4F7K2M: failed payments | A table of 2 payments | :page_facing_up: The 2 payments that failed, with \
-the reasons. Mend the rows, drop the file here again and choose *Pay in bulk*.
+the reasons. Mend the rows, drop the file here again and choose *Pay in bulk*. To pay them unchanged, press *Pay the \
+failed ones again* on the card.
 bulk items 1: L-4F7K2M: every payment | A table of 1 payment | :page_facing_up: The payment with its final state and \
 hash.
 bulk items 2: L-4F7K2M: every payment | A table of 2 payments | :page_facing_up: All 2 payments with their final state \

@@ -157,9 +157,13 @@ LISTED = {
 }
 
 
+NUMBERED = {int(item.internal_note.partition("/")[2]): name for name, item in LISTED.items()} | {5: "gone", 6: ""}
+
+
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
+        (["5", "6"], NotRequested(CannotCancel.UNKNOWN_HASH, ("5", "6"))),
         (["aa11111111"], [("aa11111111", 100)]),
         (["AA11111122"], [("aa11111122", 200)]),
         (["1", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
@@ -182,7 +186,7 @@ def test_what_is_named_is_found_by_hash_beginning_or_row(
     given: list[str] | None, meant: list[tuple[str, int]] | NotRequested
 ) -> None:
     more = {"12345678dd": ReportedItem(hash="12345678dd", status="pending", cents=Cents(400), internal_note="n")}
-    found = _meant(LISTED | more, given, "L-4F7K2M")
+    found = _meant(LISTED | more, given, NUMBERED)
     if isinstance(found, NotRequested):
         assert found == meant
         return
@@ -197,11 +201,11 @@ def test_what_is_named_is_found_by_hash_beginning_or_row(
 
 def test_all_means_everything_that_is_pending_now() -> None:
     listed = {name: item for name, item in LISTED.items() if item.cents}
-    found = _meant(listed, None, "L-4F7K2M")
+    found = _meant(listed, None, NUMBERED)
     assert not isinstance(found, NotRequested)
     assert [row.hash for row in found] == ["aa11111111", "aa11111122"]
     over = {"bb22222222": LISTED["bb22222222"]}
-    assert _meant(over, None, "L-4F7K2M") == NotRequested(CannotCancel.NOTHING_PENDING)
+    assert _meant(over, None, NUMBERED) == NotRequested(CannotCancel.NOTHING_PENDING)
 
 
 def pending(rig: Rig) -> list[str]:

@@ -10,11 +10,11 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import refusal
 from bot.domain.payments.bulk import BulkProgress
-from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
+from bot.domain.payments.bulk_records import BulkJob, BulkRow, ItemPage, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import AccountStatus
-from bot.workflows.payments import bulk_request
-from bot.workflows.payments.bulk_request import Bulk
+from bot.workflows.payments import bulk_request, bulk_shown
+from bot.workflows.payments.bulk_shown import Bulk
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
 from tests.workflows.planted import on_one_rig, planted, stored
@@ -114,9 +114,9 @@ class Pages:
         self.found, self.job = found, job
         self.asked: list[tuple[str, str, int]] = []
 
-    async def bulk_item_page(self, job: str, page: int, *, failed: bool) -> Any:
-        self.asked.append(("failures" if failed else "items", job, page))
-        return self.found
+    async def bulk_item_page(self, job: str, page: int = 1) -> Any:
+        self.asked.append(("items", job, page))
+        return self.found[page]
 
     async def get_bulk(self, _text: str) -> BulkJob:
         if isinstance(self.job, Exception):
@@ -126,28 +126,34 @@ class Pages:
 
 
 @pytest.mark.parametrize(
-    ("failed", "count", "pages", "said"),
+    ("page", "pages", "count", "first", "said", "asked"),
     [
-        (False, 40, 2, (2, 40)),
-        (True, None, 0, (1, 2)),
+        (1, 1, None, 1, (1, 2), [1]),
+        (1, 3, 7, 1, (3, 7), [1]),
+        (2, 3, 7, 3, (3, 7), [2]),
+        (3, 3, 5, 4, (3, 5), [3]),
+        (3, 3, None, 7, (3, 2), [3, 1]),
     ],
 )
-async def test_items_of_what_was_not_asked_for_here_are_listed_as_the_service_has_them(
-    rig: Rig, failed: bool, count: int | None, pages: int, said: tuple[int, int]
+async def test_rows_of_what_was_not_asked_for_here_run_on_over_the_services_pages(
+    rig: Rig, page: int, pages: int, count: int | None, first: int, said: tuple[int, int], asked: list[int]
 ) -> None:
     items = (
         ReportedItem(email="a@example.com", cents=Cents(5), note="n", status="odd", hash="h1", error="e1"),
         ReportedItem(email="b@example.com"),
     )
-    found = type("Page", (), {"items": items, "pages": pages, "count": count, "size": 2})
-    service: Any = Pages(found)
-    bulk = Bulk(name="b7", remote_id="b7")
-    page = await bulk_request.items_page(rig.switchboard.context, service, bulk, page=3, failed=failed)
-    assert service.asked == [("failures" if failed else "items", "b7", 3)]
-    assert (page.pages, page.total, page.page, page.read_at) == (*said, 3, None)
-    assert page.rows == [
-        BulkRow(row=1, email="a@example.com", cents=Cents(5), note="n", status="odd", hash="h1", error="e1"),
-        BulkRow(row=2, email="b@example.com", cents=Cents(0)),
+    whole = (*items, ReportedItem(email="c@example.com"))
+    served = {
+        page: ItemPage(items=items, page=page, pages=pages, count=count),
+        **({1: ItemPage(items=whole, page=1, pages=pages, count=count)} if page > 1 else {}),
+    }
+    service: Any = Pages(served)
+    found = await bulk_shown.items_page(rig.switchboard.context, service, Bulk(name="b7", remote_id="b7"), page=page)
+    assert service.asked == [("items", "b7", one) for one in asked]
+    assert (found.pages, found.total, found.page, found.read_at) == (*said, page, None)
+    assert found.rows == [
+        BulkRow(row=first, email="a@example.com", cents=Cents(5), note="n", status="odd", hash="h1", error="e1"),
+        BulkRow(row=first + 1, email="b@example.com", cents=Cents(0)),
     ]
 
 
@@ -166,7 +172,7 @@ async def test_items_of_ours_are_listed_twenty_a_page(
     one = await planted(rig, Kind.BULK, state=State.COMMITTED, items=items, progress=BulkProgress(read_at=now))
     service: Any = Pages()
     bulk = Bulk(name=one.reference, remote_id="b1", instruction=one)
-    found = await bulk_request.items_page(rig.switchboard.context, service, bulk, page=page, failed=failed)
+    found = await bulk_shown.items_page(rig.switchboard.context, service, bulk, page=page, failed=failed)
     assert ((found.rows[0].row, found.rows[-1].row), found.pages, found.total) == (rows, pages, total)
     assert (found.page, found.read_at) == (page, now)
 
@@ -177,14 +183,14 @@ async def test_a_bulk_payment_is_found_by_our_reference_or_the_services_id(rig: 
     payout, theirs = await planted(rig), BulkJob(id="b9", status="done")
     service: Any = Pages(job=theirs)
     ours = Bulk(name=one.reference, remote_id="b5", instruction=one)
-    assert await bulk_request.find_bulk(ctx, service, one.reference) == ours
-    assert await bulk_request.find_bulk(ctx, service, payout.reference) is None
-    assert await bulk_request.find_bulk(ctx, service, "b9") == Bulk(name="b9", remote_id="b9", job=theirs)
+    assert await bulk_shown.find_bulk(ctx, service, one.reference) == ours
+    assert await bulk_shown.find_bulk(ctx, service, payout.reference) is None
+    assert await bulk_shown.find_bulk(ctx, service, "b9") == Bulk(name="b9", remote_id="b9", job=theirs)
     unknown: Any = Pages(job=ServiceNever("payments", refusal(404), status=404))
-    assert await bulk_request.find_bulk(ctx, unknown, "b0") is None
+    assert await bulk_shown.find_bulk(ctx, unknown, "b0") is None
     forbidden: Any = Pages(job=ServiceNever("payments", refusal(403), status=403))
     with pytest.raises(ServiceNever):
-        await bulk_request.find_bulk(ctx, forbidden, "b0")
+        await bulk_shown.find_bulk(ctx, forbidden, "b0")
 
 
 @on_one_rig([

@@ -1,0 +1,103 @@
+"""Pay the failed ones again: the rows that certainly failed, as a new request that is approved like any other.
+
+They keep their numbers, so the items of the new request say which rows it pays. Its source key names the first request
+and how many came before; it is unique, so whoever presses, in whichever process, one request pays a row. Right before,
+the service's lists are read again, and only rows that they call failed now are taken: never one of unknown outcome.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.payments.bulk import BulkPayload
+from bot.domain.payments.bulk_file import Checked, FormMetadata
+from bot.domain.payments.bulk_records import NOT_AGAIN, RELEASED, BulkRow, PaidAgain, may_have_failures
+from bot.domain.payments.instruction import Instruction
+from bot.domain.payments.operation import OperationStatus
+from bot.workflows.context import Context, Unit
+from bot.workflows.payments.bulk import read_items
+from bot.workflows.payments.bulk_request import request_bulk
+from storage.transaction import Tx
+
+AGAIN: Final = "again:"
+"""Prefix of the source key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failed:
+    """Rows to pay again. ``before``: the latest request that pays failed rows of this bulk payment, where there is one.
+
+    ``doubtful``: how many failed rows the service does not call failed now, or could not be read.
+    """
+
+    rows: Sequence[BulkRow] = ()
+    before: Instruction | None = None
+    doubtful: int = 0
+
+
+def _made(tx: Tx, first: Instruction) -> tuple[list[Instruction], str]:
+    """Requests that pay failed rows again, oldest first; and the source key of the next one."""
+    found: list[Instruction] = []
+    key = free = f"{AGAIN}{first.id}"
+    while (one := tx.instructions.by_source(free)) is not None:
+        found.append(one)
+        free = f"{key}#{len(found) + 1}"
+    return found, free
+
+
+def paid_again(tx: Tx, first: Instruction) -> PaidAgain:
+    """What its card says of it."""
+    if not may_have_failures(first) or first.progress is None:
+        return NOT_AGAIN
+    made, tally = _made(tx, first)[0], first.progress.tally
+    paying = [one for one in made if one.state not in RELEASED]
+    return PaidAgain(
+        requests=tuple(made),
+        count=tally.failed - sum(one.payload.count for one in paying if isinstance(one.payload, BulkPayload)),
+        cents=tally.cents_of(OperationStatus.FAILED) - sum(one.cents for one in paying),
+    )
+
+
+def _left(tx: Tx, first: Instruction) -> list[BulkRow]:
+    """Failed rows that no request pays again."""
+    if not may_have_failures(first):
+        return []
+    paying = [one.id for one in _made(tx, first)[0] if one.state not in RELEASED]
+    taken = {row.row for one in paying for row in tx.bulk_items.rows(one)}
+    rows = tx.bulk_items.rows(first.id, statuses=[OperationStatus.FAILED.value])
+    return [row for row in rows if row.row not in taken]
+
+
+async def failed_now(ctx: Context, payments: PaymentsClient, first: Instruction) -> Failed:
+    """Read the service's lists again, and find the failed rows that may be paid. Raises: as reading from a service."""
+
+    def look(uow: Unit) -> tuple[list[BulkRow], list[Instruction]]:
+        return _left(uow, first), [one for one in _made(uow, first)[0] if one.state not in RELEASED]
+
+    left, paying = await ctx.read(look)
+    before = paying[-1] if paying else None
+    if not left or first.remote_id is None:
+        return Failed(before=before)
+    read = await read_items(ctx, payments, first, await payments.get_bulk(first.remote_id))
+    rows = [row for row in left if row.row in read.failing]
+    return Failed(rows=rows, before=before, doubtful=len(left) - len(rows))
+
+
+async def request_again(
+    ctx: Context, first: Instruction, checked: Checked, *, requester: str, channel: str
+) -> tuple[Instruction, bool]:
+    """Store the request; or the one that pays these rows already, and False. Raises: as :func:`request_bulk`."""
+    wanted = {item.row for item in checked.items}
+    is_new = False
+
+    def before(uow: Unit, _: str) -> tuple[Instruction | None, str]:
+        nonlocal is_new
+        made, key = _made(uow, first)
+        is_new = wanted <= {row.row for row in _left(uow, first)}
+        return (None if is_new else made[-1]), key
+
+    thread = first.payload.thread_ts if channel == first.origin_channel else ""
+    carried = FormMetadata(file="", channel=channel, key=f"{AGAIN}{first.id}", thread_ts=thread)
+    found = await request_bulk(ctx, checked, carried, requester=requester, again_of=first, before=before)
+    return found, is_new

@@ -1,0 +1,160 @@
+"""Bulk payments as people look at them: ours as last read, others as the service lists them now.
+
+The payments of one that was not asked for here are numbered in the order of the service's list, over all its pages:
+the number that is shown is the one that a cancellation takes.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from http import HTTPStatus
+from typing import Final
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.bulk import Tally, tally
+from bot.domain.payments.bulk_records import (
+    Accounting,
+    BulkJob,
+    BulkRow,
+    ItemPage,
+    JobPage,
+    JobStatus,
+    our_word,
+    row_elsewhere,
+)
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.operation import OperationStatus
+from bot.workflows.context import Context, Unit
+
+PER_PAGE: Final = 20
+"""Items of one page."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bulk:
+    """A bulk payment that was found. ``job`` is the service's own record, read only for one that is not ours."""
+
+    name: str
+    remote_id: str
+    instruction: Instruction | None = None
+    job: BulkJob | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemsPage:
+    """One page of items, of all or of those that failed. Row 0: it has no place in the list of items."""
+
+    rows: Sequence[BulkRow]
+    page: int
+    pages: int
+    total: int
+    read_at: datetime | None = None
+
+
+async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk | None:
+    """Find a bulk payment by our reference or the service's id."""
+    found = await ctx.read(lambda uow: uow.instructions.find(text))
+    if found is not None:
+        ours = Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
+        return ours if found.kind is Kind.BULK else None
+    try:
+        job = await payments.get_bulk(text)
+    except ServiceNever as refused:
+        if refused.status == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+    return Bulk(name=job.id, remote_id=job.id, job=job)
+
+
+async def items_page(
+    ctx: Context, payments: PaymentsClient, bulk: Bulk, *, page: int, failed: bool = False
+) -> ItemsPage:
+    """One page of items: ours as last read, others as the service lists them now."""
+    instruction = bulk.instruction
+    if instruction is not None:
+        statuses = [OperationStatus.FAILED.value] if failed else []
+
+        def work(uow: Unit) -> tuple[list[BulkRow], int]:
+            tally, offset = uow.bulk_items.tally(instruction.id), (page - 1) * PER_PAGE
+            rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
+            return rows, tally.failed if failed else tally.total
+
+        rows, total = await ctx.read(work)
+        read_at = instruction.progress.read_at if instruction.progress is not None else None
+        return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
+    if failed:
+        rows = [row for row in await _elsewhere(payments, bulk.remote_id) if row.state is OperationStatus.FAILED]
+        total, shown = len(rows), rows[(page - 1) * PER_PAGE : page * PER_PAGE]
+        return ItemsPage(rows=shown, page=page, pages=max(1, -(-total // PER_PAGE)), total=total)
+    found = await payments.bulk_item_page(bulk.remote_id, page)
+    first = await _first_row(payments, bulk.remote_id, found)
+    return ItemsPage(
+        rows=[row_elsewhere(number, item) for number, item in enumerate(found.items, first)],
+        page=page,
+        pages=max(1, found.pages),
+        total=found.count if found.count is not None else found.size,
+    )
+
+
+async def _first_row(payments: PaymentsClient, job_id: str, found: ItemPage) -> int:
+    """Number of the first row of a page. All pages but the last are of one size."""
+    size, before = found.size, max(found.page - 1, 0)
+    if before and found.page >= found.pages:
+        if found.count is not None:
+            return found.count - size + 1
+        size = (await payments.bulk_item_page(job_id)).size
+    return before * size + 1
+
+
+async def _elsewhere(payments: PaymentsClient, job_id: str) -> list[BulkRow]:
+    """Every payment of one that was not asked for here; what only the list of failures names comes last, as row 0."""
+    items = [item async for page in payments.bulk_items(job_id) for item in page.items]
+    accounting = Accounting.elsewhere(items)
+    async for page in payments.bulk_items(job_id, failed=True):
+        accounting.take_failures(page.items, complete=True)
+    failed = OperationStatus.FAILED.value
+    alone = [row_elsewhere(0, one.model_copy(update={"status": failed})) for one in accounting.unplaced]
+    return [*accounting.rows.values(), *alone]
+
+
+async def figures(payments: PaymentsClient, job: BulkJob) -> tuple[BulkJob, Tally | None]:
+    """A bulk payment that was not asked for here with the figures of its payments; None: they cannot be read now."""
+    try:
+        rows = await _elsewhere(payments, job.id)
+    except (ServiceNow, ServiceNever, OperatorError):
+        return job, None
+    counted = tally((our_word(row.status), 1, row.cents) for row in rows)
+    pending = counted.pending if job.pending is None else job.pending
+    known = {"completed": counted.completed, "failed": counted.failed, "pending": pending}
+    return job.model_copy(update={**known, "count": job.count or len(rows)}), counted
+
+
+async def history_page(
+    ctx: Context, payments: PaymentsClient, *, page: int
+) -> tuple[JobPage, Mapping[str, Instruction]]:
+    """One page of all bulk payments of the account, and those that were requested here, by id.
+
+    Of others that are done, and whose figures leave something open, the record is read: what waits in escrow stands
+    in that alone.
+    """
+    found = await payments.bulk_history_page(page)
+
+    def work(uow: Unit) -> dict[str, Instruction]:
+        ours = {job.id: uow.instructions.by_remote(job.id) for job in found.jobs}
+        return {remote: one for remote, one in ours.items() if one is not None}
+
+    ours = await ctx.read(work)
+
+    async def whole(job: BulkJob) -> BulkJob:
+        ended = (job.completed or 0) + (job.failed or 0)
+        if job.id in ours or job.state is not JobStatus.DONE or ended == job.count:
+            return job
+        try:
+            known = await payments.get_bulk(job.id)
+        except (ServiceNow, ServiceNever, OperatorError):
+            return job
+        return job.model_copy(update={"pending": known.pending})
+
+    return found.model_copy(update={"jobs": tuple(await asyncio.gather(*map(whole, found.jobs)))}), ours

@@ -1,0 +1,127 @@
+"""What bulk payments are told as, through the page: queued, failed, left out, made elsewhere; and paid again."""
+
+import re
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Locator, Page, expect
+
+from bot.playground.launch import Playground
+from bot.playground.simulators.payments.bulk import BulkOrder
+from tests.browser.moving import become, enter, fits, narrow, say, shot
+
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
+
+MARIA, ADA = "U0MARIA", "U0ADA"
+FINANCE, APPROVALS = "C0FINANCE", "C0APPROVE"
+LATER = 30_000
+SIX = "\n".join(f"person{n}@example.com,10.0{n},Translation {n}" for n in (1, 3, 4, 5, 6))
+WHOLE = "60.20 USD in 6 payments"
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def office(playground: Playground) -> Playground:
+    """Each of six people has an account."""
+    for number in range(1, 7):
+        playground.payments.add_account(f"person{number}@example.com", full_name=f"Person {number}")
+    return playground
+
+
+def card(page: Page, words: str) -> Locator:
+    return page.locator("#middle").get_by_test_id("message").filter(has_text=words).first
+
+
+async def ask(page: Page, rows: str) -> None:
+    """Type the rows into the form of ``/pay bulk`` and ask for them."""
+    await enter(page, FINANCE)
+    await say(page, "/pay bulk")
+    modal = page.get_by_test_id("modal")
+    await modal.locator("textarea").fill(rows)
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_contain_text("Asked for", timeout=LATER)
+    await page.get_by_test_id("modal-x").click()
+
+
+async def approve(page: Page, words: str, user: str = ADA) -> None:
+    await become(page, user)
+    await enter(page, APPROVALS)
+    await card(page, words).get_by_role("button", name="Approve").click(timeout=LATER)
+
+
+async def answer(page: Page, text: str, words: str) -> Locator:
+    """Type a command; the answer with these words."""
+    await say(page, text)
+    told = page.locator("#middle").get_by_test_id("message").filter(has_text=words).last
+    await expect(told).to_be_visible(timeout=LATER)
+    return told
+
+
+async def reference(message: Locator) -> str:
+    found = re.search(r"L-[0-9A-Z]{6}", await message.inner_text())
+    assert found is not None
+    return found[0]
+
+
+async def test_queued_failed_left_out_and_made_elsewhere(visit: Page, office: Playground) -> None:
+    page, switches = visit, office.payments.switches
+    switches.bulk_fail_every, switches.bulk_items_a_step, switches.bulk_breaks_after = 0, 4, 4
+    switches.bulk_stuck = switches.bulk_hides_failed = True
+    await ask(page, f"{SIX}\nnewcomer@example.com,10.01,Waits".replace("person3@", "stranger@"))
+    await approve(page, WHOLE)
+    await become(page, MARIA)
+    await enter(page, FINANCE)
+    await expect(card(page, WHOLE)).to_contain_text("6 queued", timeout=LATER)
+    name = await reference(card(page, WHOLE))
+    await expect(await answer(page, f"/pay bulk items {name}", "Payments of")).to_contain_text("queued")
+    await narrow(page, "facts-queued")
+    switches.bulk_stuck = False
+    await expect(card(page, WHOLE)).to_contain_text("failed: Something went wrong processing", timeout=LATER)
+    await expect(card(page, WHOLE)).to_contain_text("Only the 2 that failed can be paid again.")
+    await expect(card(page, WHOLE)).to_contain_text("1 payment may still arrive: don't pay it again.")
+    await narrow(page, "facts-failed")
+    told = await answer(page, f"/pay bulk failed {name}", "Failed payments of")
+    await expect(told).to_contain_text("The bulk payment failed before this payment")
+    switches.bulk_breaks_after, switches.bulk_hides_failed, switches.bulk_page_size = 0, False, 3
+    orders = [BulkOrder(email=f"waits{n}@example.com", cents=100 * n) for n in range(1, 8)]
+    job = office.payments.bulk.create(orders)
+    while job.status != "done":
+        await office.payments.advance()
+    told = await answer(page, f"/pay bulk items {job.id} 2", "page 2 of 3")
+    await expect(told).to_contain_text("waits5@example.com")
+    await narrow(page, "facts-elsewhere")
+    for command in (f"bulk show {job.id}", "bulk history"):
+        await expect(await answer(page, f"/pay {command}", job.id)).to_contain_text("pending in escrow")
+    await say(page, f"/pay bulk cancel {job.id} 5")
+    await approve(page, "5.00 USD back from 1 payment")
+    await expect(card(page, "5.00 USD back from 1 payment")).to_contain_text("1 payment canceled", timeout=LATER)
+    assert [n for n, item in enumerate(job.items, 1) if item.status == "canceled"] == [5]
+
+
+async def test_the_failed_ones_are_paid_again_from_the_card(visit: Page, phone: Page, office: Playground) -> None:
+    page, switches = visit, office.payments.switches
+    switches.bulk_fail_every = 2
+    await ask(page, SIX)
+    await approve(page, "50.19 USD in 5 payments")
+    await become(page, MARIA)
+    await enter(page, FINANCE)
+    first, second = card(page, "50.19 USD in 5 payments"), card(page, "20.08 USD in 2 payments")
+    await expect(first).to_contain_text("2 failed", timeout=LATER)
+    await narrow(page, "again-button")
+    switches.bulk_fail_every = 0
+    await first.get_by_role("button", name="Pay the failed ones again").click(timeout=LATER)
+    dialog = page.get_by_test_id("confirm")
+    await expect(dialog).to_contain_text("2 payments, 20.08 USD together")
+    await narrow(page, "again-question")
+    await page.get_by_test_id("confirm-yes").click()
+    await expect(second).to_contain_text("Pays again", timeout=LATER)
+    await expect(first).to_contain_text(f"asked for again as {await reference(second)}", timeout=LATER)
+    await expect(first.get_by_role("button", name="Pay the failed ones again")).to_have_count(0)
+    await approve(page, "20.08 USD in 2 payments")
+    await expect(card(page, "50.19 USD in 5 payments")).to_contain_text("completed", timeout=LATER)
+    await shot(page, "again-paid")
+    await phone.get_by_test_id("menu").tap()
+    await enter(phone, FINANCE)
+    await expect(card(phone, "50.19 USD in 5 payments")).to_contain_text("asked for again as")
+    await fits(phone)
+    await shot(phone, "again-phone")
+    assert sorted(entry.cents for entry in office.payments.ledger.entries) == [1001, 1003, 1004, 1005, 1006]

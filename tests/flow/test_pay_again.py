@@ -1,0 +1,262 @@
+"""*Pay the failed ones again*: the rows that certainly failed, as a new request, once, linked both ways."""
+
+import asyncio
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.payments.bulk_file import Checked
+from bot.domain.payments.bulk_records import BulkRow
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.workflows.payments import bulk_again
+from storage.transaction import Tx
+from tests.support.bulk import ROWS, approve, ask, run
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.shown import shown
+
+LABEL = "Pay the failed ones again"
+SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))
+
+
+async def failed(rig: Rig, every: int = 3, rows: str = SIX) -> Message:
+    """A bulk payment of which each third failed: its card."""
+    rig.add_payees(*(f"person{n}@example.com" for n in range(1, 7)))
+    rig.payments.switches.bulk_fail_every = every
+    await ask(rig, rows)
+    await approve(rig)
+    await run(rig)
+    rig.payments.switches.bulk_fail_every = 0
+    return card(rig, 0)
+
+
+def card(rig: Rig, number: int, channel: str = FINANCE) -> Message:
+    return rig.cards(channel)[number]
+
+
+def offers(message: Message) -> bool:
+    return any(one.text == LABEL for one in message.buttons)
+
+
+async def again(rig: Rig, on: Message, user: str = MARIA, channel: str = FINANCE) -> str:
+    """Press the button as it stood on this card; the answer."""
+    before = len(rig.workspace.ephemerals(user))
+    await rig.workspace.click(user, channel, on.ts, "bulk.again", value=on.button("bulk.again").value)
+    await rig.settle()
+
+    def told() -> list[Message]:
+        return [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
+
+    [answer] = await rig.workspace.until(told)
+    return shown(answer.text)
+
+
+async def requests(rig: Rig) -> list[Instruction]:
+    def bulk(tx: Tx) -> list[Instruction]:
+        return [one for one in tx.instructions.awaiting(tuple(State)) if one.kind is Kind.BULK]
+
+    return await rig.switchboard.context.store.read(bulk)
+
+
+def line(message: Message, word: str) -> str:
+    """The last line of a message that has this word."""
+    return shown([one for one in message.plain.splitlines() if word in one][-1])
+
+
+@pytest.mark.rig(on="both")
+async def test_what_failed_is_asked_for_approved_and_paid_again_and_both_cards_say_so(rig: Rig) -> None:
+    first = await failed(rig)
+    assert offers(first)
+    assert offers(card(rig, 0, APPROVALS))
+    assert await again(rig, first) == snapshot("""\
+:memo: Asked for 9.00 USD in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
+be posted here. It pays again what failed in L-······.""")
+    assert shown(card(rig, 1).text) == snapshot("""\
+Bulk payment L-······: 9.00 USD in 2 payments. Pays again what failed in L-······ (“typed rows”), 2 payments to 2 \
+people, 9.00 USD together. *Largest*:
+• 6.00 USD to person6@example.com (row 6)
+• 3.00 USD to person3@example.com (row 3). *Duplicates*: none. *Never paid before*: 2 recipients. Accounts looked up: \
+2; 2 active. Asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
+<!date^1795251840^{date_short_pretty} {time}|2026-11-21 09:04 UTC>. Needs 1 approval besides the requester.\
+""")
+    assert line(card(rig, 0), "asked for again") == snapshot("""\
+:repeat: Failed payments asked for again as L-······: 9.00 USD in 2 payments, *waiting for approval*""")
+    assert not offers(card(rig, 0))
+    assert not offers(card(rig, 0, APPROVALS))
+    assert len(rig.payments.bulk_payments) == 1, "nothing is sent before people approve it"
+    await approve(rig)
+    await run(rig)
+    one, other = rig.payments.bulk_payments
+    name = (await requests(rig))[1].reference
+    assert [(item.order.email, item.order.cents, item.order.note) for item in other.items] == [
+        ("person3@example.com", 300, "row 3"),
+        ("person6@example.com", 600, "row 6"),
+    ]
+    assert [item.order.internal_note for item in other.items] == [f"{name}/3", f"{name}/6"]
+    assert line(card(rig, 0), "asked for again") == snapshot(
+        ":repeat: Failed payments asked for again as L-······: 9.00 USD in 2 payments, *completed*"
+    )
+    assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
+    assert {item.status for item in one.items} == {"completed", "failed"}
+    await rig.pay(f"bulk show {(await requests(rig))[0].reference}")
+    assert "asked for again as" in rig.workspace.ephemerals(MARIA)[-1].text
+
+
+@pytest.mark.rig(on="both")
+async def test_pressed_twice_and_by_two_people_makes_one(rig: Rig) -> None:
+    first = await failed(rig)
+    told = await asyncio.gather(again(rig, first), again(rig, first, TOM))
+    assert len(await requests(rig)) == 2
+    assert sorted(one.partition("L-")[0] for one in told) == snapshot(
+        [":information_source: The failed payments of ", ":memo: Asked for 9.00 USD in 2 payments, reference "]
+    )
+    assert len(rig.cards(FINANCE)) == 2
+
+
+@pytest.mark.parametrize(("end", "word"), [("reject", "rejected"), ("withdraw", "withdrawn")])
+async def test_of_a_request_that_ended_unpaid_the_rows_are_offered_once_more(rig: Rig, end: str, word: str) -> None:
+    first = await failed(rig)
+    await again(rig, first)
+    if end == "reject":
+        await rig.press("reject")
+        await rig.submit(ADA, {"reason": "not yet"})
+    else:
+        await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    told = line(card(rig, 0), "asked for again")
+    assert told == f":repeat: Failed payments asked for again as L-······: 9.00 USD in 2 payments, *{word}*"
+    assert offers(card(rig, 0))
+    assert "Asked for 9.00 USD" in await again(rig, first)
+    await approve(rig)
+    await run(rig)
+    keys = [one.source_key.partition(":")[2].partition("#")[2] for one in (await requests(rig))[1:]]
+    assert keys == ["", "2"]
+    assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
+
+
+async def test_what_fails_again_is_offered_on_the_second_card_alone(rig: Rig) -> None:
+    first = await failed(rig)
+    rig.payments.switches.bulk_fail_every = 2
+    await again(rig, first)
+    await approve(rig)
+    await run(rig)
+    rig.payments.switches.bulk_fail_every = 0
+    assert (offers(card(rig, 0)), offers(card(rig, 1))) == (False, True)
+    await again(rig, card(rig, 1))
+    assert shown(card(rig, 2).text).partition(". *Largest*")[0] == snapshot("""\
+Bulk payment L-······: 6.00 USD in 1 payment. Pays again what failed in L-······ (“typed rows”), 1 payment to 1 \
+person, 6.00 USD together""")
+    await approve(rig)
+    await run(rig)
+    assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
+
+
+@pytest.mark.rig(on="both")
+async def test_a_row_whose_outcome_is_unknown_is_never_paid_again(rig: Rig) -> None:
+    """Row 5 is in neither list; row 3 failed first, and the service calls it completed when the button is pressed."""
+    rig.payments.switches.bulk_loses_every = 5
+    first = await failed(rig)
+    await rig.pass_time(600, steps=6)
+    first = card(rig, 0)
+    assert line(first, "not reported") == snapshot("""\
+`████████████████░░░░ 83 %` 3 completed (7.00 USD), 2 failed (9.00 USD), 0 pending in escrow (0.00 USD), 1 not \
+reported yet.""")
+    [job] = rig.payments.bulk_payments
+    rig.payments.bulk.settle(job, job.items[2].hash, "completed")
+    assert await again(rig, first) == snapshot("""\
+:memo: Asked for 6.00 USD in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
+be posted here. It pays again what failed in L-······. :warning: Left out: the provider doesn't confirm now that 1 \
+payment failed.""")
+    assert [row.row for row in await rows_of(rig, 1)] == [6]
+
+
+async def rows_of(rig: Rig, number: int) -> list[BulkRow]:
+    wanted = (await requests(rig))[number].id
+    return await rig.switchboard.context.store.read(lambda tx: tx.bulk_items.rows(wanted))
+
+
+@pytest.mark.parametrize("silent", ["list_bulk_items", "list_bulk_failures", "get_bulk_payment"])
+async def test_where_the_service_cannot_confirm_it_nothing_is_asked_for(rig: Rig, silent: str) -> None:
+    rig.payments.switches.bulk_hides_failed = True
+    first = await failed(rig)
+    for operation in {silent, "list_bulk_failures" if silent == "list_bulk_items" else silent}:
+        rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation=operation, times=None))
+    told = await again(rig, first)
+    assert told.startswith(":warning: ")
+    assert ("doesn't confirm now that 2 payments failed" in told) is (silent != "get_bulk_payment")
+    assert len(await requests(rig)) == 1
+    assert offers(card(rig, 0))
+    rig.payments.faults.clear()
+    assert "Asked for 9.00 USD" in await again(rig, first)
+
+
+async def test_payments_of_a_mended_file_make_it_one_more_approval(rig: Rig) -> None:
+    first = await failed(rig)
+    rig.payments.switches.bulk_fail_every = 0
+    await ask(rig, "person3@example.com,3.00,row 3\nperson5@example.com,7.00,new")
+    await again(rig, first)
+    assert line(rig.cards()[-1], "The same payments") == snapshot(
+        ":warning: *The same payments* were asked for as L-······"
+    )
+    assert line(rig.cards()[-1], "Needs") == snapshot("""Needs 2 approvals besides the requester (the same payments as \
+L-······: one more approver)""")
+
+
+async def test_who_may_not_ask_is_refused_and_a_freeze_holds_it(rig: Rig) -> None:
+    first = await failed(rig)
+    value = first.button("bulk.again").value
+    await rig.workspace.click(LIN, FINANCE, first.ts, "bulk.again", value=value)
+    await rig.pay("freeze audit", user=ADA)
+    await rig.workspace.click(MARIA, FINANCE, first.ts, "bulk.again", value=value)
+    await rig.settle()
+    said = [shown(rig.workspace.ephemerals(user)[-1].text) for user in (LIN, MARIA)]
+    assert said[0].startswith(":no_entry_sign: *requester*: only people whom the policy names may ask for payments")
+    assert said[1].startswith(":snowflake: Payments are frozen by <@U0ADA>: audit. Nothing can be asked for")
+    assert len(await requests(rig)) == 1
+
+
+async def test_a_bulk_payment_without_failures_or_under_way_offers_nothing(rig: Rig) -> None:
+    rig.payments.switches.bulk_items_a_step = 3
+    await ask(rig, SIX)
+    await approve(rig)
+    rig.payments.switches.bulk_fail_every = 3
+    for _ in range(2):
+        await rig.payments.advance()
+        await rig.pass_time(60, steps=2)
+    assert "1 failed" in card(rig, 0).plain
+    assert not offers(card(rig, 0))
+    await run(rig)
+    assert offers(card(rig, 0))
+    one = (await requests(rig))[0]
+    found = await bulk_again.failed_now(rig.switchboard.context, rig.switchboard.context.payments.client, one)  # type: ignore[arg-type]
+    assert ([row.row for row in found.rows], found.doubtful) == ([3, 6], 0)
+
+
+@pytest.mark.postgres
+@pytest.mark.rig(on="postgres", clock=None)
+async def test_two_processes_that_store_it_at_the_same_moment_make_one(rig: Rig) -> None:
+    rig.payments.switches.bulk_fail_every = 2
+    rig.add_payees("ana@example.com", "luis@example.com")
+    await ask_for_real(rig, ROWS)
+    other = await rig.start_another("other")
+
+    await rig.workspace.until(lambda: any(offers(one) for one in rig.cards(FINANCE)) or None)
+    [first] = await requests(rig)
+    contexts = [process.context for process in (rig.switchboard, other)] * 3
+    rows = await contexts[0].read(lambda uow: [row.item for row in bulk_again._left(uow, first)])
+    checked = Checked(name="march.csv", items=rows, bad=(), rows=len(rows), read_as="")
+    asked = await asyncio.gather(
+        *(bulk_again.request_again(ctx, first, checked, requester=MARIA, channel=FINANCE) for ctx in contexts)
+    )
+    assert sorted(is_new for _, is_new in asked) == [False] * 5 + [True]
+    assert len({one.id for one, _ in asked}) == 1
+    assert len(await requests(rig)) == 2
+
+
+async def ask_for_real(rig: Rig, rows: str) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
+    await rig.workspace.submit(MARIA, {"rows": rows})
+    card = await rig.workspace.until(
+        lambda: next((one for one in rig.cards() if any(b.text == "Approve" for b in one.buttons)), None)
+    )
+    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
