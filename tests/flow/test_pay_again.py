@@ -42,6 +42,7 @@ def offers(message: Message) -> bool:
 async def again(rig: Rig, on: Message, user: str = MARIA, channel: str = FINANCE) -> str:
     """Press the button as it stood on this card; the answer."""
     before = len(rig.workspace.ephemerals(user))
+    rig.clock.advance(0.01)  # requests have an order
     await rig.workspace.click(user, channel, on.ts, "bulk.again", value=on.button("bulk.again").value)
     await rig.settle()
 
