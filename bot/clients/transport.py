@@ -44,8 +44,8 @@ Watch = Callable[[Ended, float | None], None]
 CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
-_TEXT_KEPT: Final = 2000
-_TEXT_READ: Final = 4 * _TEXT_KEPT
+TEXT_KEPT: Final = 2000
+_TEXT_READ: Final = 4 * TEXT_KEPT
 """Bytes; more than is kept, because half a secret would not be found."""
 _LOGGER: Final = logging.getLogger(__name__)
 _HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
@@ -299,7 +299,7 @@ def without_secrets(reply: Reply, secrets: Secrets, *, brings: Collection[str] =
             document = secrets.without(document, brings=kept)
     except RecursionError:
         document = NO_JSON
-    return replace(reply, json=document, text=secrets.hidden(reply.text)[:_TEXT_KEPT])
+    return replace(reply, json=document, text=secrets.hidden(reply.text)[:TEXT_KEPT])
 
 
 def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply:

@@ -210,6 +210,8 @@ class OfList(Code):
     ASKED_TO_WAIT = "asked_to_wait", "why", "times"
     NOT_WORKING = "not_working", "why"
     ASKED_IN_VAIN = "asked_in_vain", "why", "times"
+    ACCOUNT = "account_refused", "why"
+    """The same answer, about our account, to several addresses in a row."""
     BUSY = "list_busy"
     TRY_AGAIN = "list_try_again", "why"
     NO_COLUMN = "no_column"

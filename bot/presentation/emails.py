@@ -4,12 +4,24 @@ The service's words are shown as they came. It is called processing, not verific
 address is not documented.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from bot.domain.content import Block, Content
-from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, OVER, Answer, ListProgress, Outcome, RunState
+from bot.domain.emails.lists import (
+    CONCURRENCY,
+    CONCURRENCY_LIMIT,
+    OVER,
+    SAID_CHARACTERS,
+    SAID_FIELDS,
+    Answer,
+    ListProgress,
+    Outcome,
+    RunState,
+    is_shortened,
+)
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import Marks
+from bot.domain.reasons import OfList, has_code
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, lines_under, question, table
@@ -31,7 +43,7 @@ _WAYS = {
 }
 TITLE = "Process e-mails"
 _TITLED_LIMIT = 60
-NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
+NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example 100."
 NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
 STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
 ASKED_BEFORE = ":information_source: This was started already; look at its message."
@@ -42,7 +54,8 @@ _NAME_LIMIT = 80
 _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
 _ADDRESS_LIMIT = 120
-_SAID_LIMIT = 20
+_WHOLE = 1 << 20
+_SHORTENED = "Long answers are shortened here. A list with *Process e-mails* gives each of them whole, as a file."
 _STATES: Mapping[RunState, str] = {
     RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
     RunState.RUNNING: ":arrow_forward: Under way.",
@@ -57,6 +70,7 @@ _STATES: Mapping[RunState, str] = {
         "Look at the service first; to send it once more, drop the file again."
     ),
 }
+_REFUSED = ":double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address."
 SINGLE_ADDRESSES = "single-address e-mail"
 NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
 
@@ -112,7 +126,7 @@ def list_form(
         *(md.section(md.plain(not_configured(way, missing))) for way, missing in lacking.items()),
     ]
     if ROW_BY_ROW not in lacking:
-        hint = f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty."
+        hint = f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY:,} if empty, as the service recommends."
         blocks.append(field(CONCURRENT, "Requests at a time", number, optional=True, hint=hint))
     metadata = {"file": file, "name": md.shorten(name, 200), "channel": channel, "thread": thread_ts}
     return form(LIST_FORM, TITLE, "Start", metadata, blocks)
@@ -158,11 +172,14 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         for address, word, said in rows
     ]
     plainer: list[Block] = [md.paragraph(md.shorten(line, 2_900)) for line in lines[:40]]
-    return Content(text=md.fallback_text(lines), blocks=[table(columns, rows)], plainer=plainer)
+    is_cut = any(len(md.quote(detail, _WHOLE)) > _DETAIL_LIMIT for _, _, detail in rows)
+    notes: list[Block] = [md.context(_SHORTENED)] if is_cut else []
+    text = md.fallback_text([*lines, _SHORTENED] if is_cut else lines)
+    return Content(text=text, blocks=[table(columns, rows), *notes], plainer=[*plainer, *notes])
 
 
 def board(progress: ListProgress) -> Content:
-    how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
+    how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency:,} at a time"
     title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}"
     about = f"Column “{md.quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {md.mention(progress.requester)}"
     state, figures = _state_line(progress).split("\n"), list(_figures(progress))
@@ -179,11 +196,22 @@ def news(progress: ListProgress) -> Content:
 
 def _state_line(progress: ListProgress) -> str:
     said = _returned(progress) if progress.whole and progress.state is RunState.DONE else _STATES[progress.state]
+    if _is_refused(progress):
+        left = progress.count.total - progress.count.done
+        lead = f"{_REFUSED}\n{md.quote_sentence(worded(progress.reason), _REASON_LIMIT)}"
+        return f"{lead}\n*Go on* checks the {left:,} {_addresses(left)} without an answer, none twice."
     return f"{said}\n{md.quote_sentence(worded(progress.reason), _REASON_LIMIT)}" if progress.reason else said
 
 
+def _is_refused(progress: ListProgress) -> bool:
+    return progress.state is RunState.PAUSED and has_code(progress.reason, OfList.ACCOUNT)
+
+
 def _returned(progress: ListProgress) -> str:
-    said = "\n".join(f"{md.quote(name, 60)}: {md.quote(value, 300)}" for name, value in progress.said[:_SAID_LIMIT])
+    first = [(name, md.shorten(clean(value), SAID_CHARACTERS)) for name, value in progress.said[:SAID_FIELDS]]
+    said = "\n".join(f"{md.quote(name, _NAME_LIMIT)}: {md.escape(value)}" for name, value in first)
+    if is_shortened(progress.said):
+        said += "\nThis is shortened. The whole answer is in the thread, as a file."
     if progress.receipt:
         head = (
             f":receipt: The service took the file and gave the receipt `{md.quote(progress.receipt, 120)}`. It has no "
@@ -234,7 +262,8 @@ def _buttons(progress: ListProgress) -> list[Block]:
     if progress.state is RunState.RUNNING:
         found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
-        found.append(button("Resume", RESUME, progress.id, style="primary"))
+        again = "Go on" if _is_refused(progress) else "Resume"
+        found.append(button(again, RESUME, progress.id, style="primary"))
     # Stopping is final, so it is confirmed, with what would be lost.
     count = progress.count
     text = (
@@ -271,11 +300,12 @@ def refused_press(state: RunState | None) -> str:
     return f"This list {words.get(state, 'is being read')}, so nothing was changed."
 
 
-def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
-    """The columns of a result: the given ones, and ours under names that are still free."""
+def result_header(given: Sequence[str], names: Sequence[str], shared: Collection[str] = ()) -> tuple[str, ...]:
+    """The columns of a result: the given ones, and ours under names that are still free; one for the ``shared``."""
     taken = {name.casefold() for name in given}
     ours = []
-    for name in ("processing", "result", *(f"answer: {name}" for name in names), "answer"):
+    more = [f"{len(shared):,} other fields"] if shared else []
+    for name in ("processing", "result", *(f"answer: {name}" for name in (*names, *more)), "answer"):
         free, number = name, 2
         while free.casefold() in taken:
             free, number = f"{name} ({number})", number + 1
@@ -284,9 +314,10 @@ def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
     return (*given, *ours)
 
 
-def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
+def result_cells(answer: Answer, names: Sequence[str], shared: Collection[str] = ()) -> tuple[str, ...]:
     said = dict(answer.pairs)
-    return (answer.outcome.value, answer.result, *(said.get(name, "") for name in names), _text(answer))
+    more = ["; ".join(f"{name}: {value}" for name, value in answer.pairs if name in shared)] if shared else []
+    return (answer.outcome.value, answer.result, *(said.get(name, "") for name in names), *more, _text(answer))
 
 
 def _text(answer: Answer) -> str:

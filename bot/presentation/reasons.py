@@ -402,6 +402,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfList.ASKED_TO_WAIT: "the service asked to wait {times} times in a row ({why})",
     OfList.NOT_WORKING: "the service does not work at the moment: {why}",
     OfList.ASKED_IN_VAIN: "asked {times} times: {why}",
+    OfList.ACCOUNT: "{why}",
     OfList.BUSY: "the service has too much to do; try again in a minute",
     OfList.TRY_AGAIN: "{why}; try again in a minute",
     OfList.NO_COLUMN: "the file has no such column any more",

@@ -170,7 +170,7 @@ class LocalizationService(Service[LocalizationClient]):
 
 
 class Pressure:
-    """One limit of requests in flight for all lists of addresses of a process.
+    """One limit of requests in flight for all lists of a process, of what :mod:`.emails.pace` lets it have.
 
     The service recommends a ceiling and may still ask for less. Then all runs pause for as long as it says, and go on
     with half as many. Answers raise the number again by a twentieth a round.
@@ -189,7 +189,9 @@ class Pressure:
         self._limit = limit
         self._held_until = float("-inf")
         self._answers = 0
+        self._allowed = limit
         self._wants: dict[Hashable, int] = {}
+        self._used: dict[Hashable, int] = {}
         self._shares: dict[Hashable, int] = {}
 
     def join(self, run: Hashable, *, wants: int) -> None:
@@ -200,7 +202,27 @@ class Pressure:
     def leave(self, run: Hashable) -> None:
         """A run is over; the others get its share."""
         self._wants.pop(run, None)
+        self._used.pop(run, None)
         self._divide()
+
+    @property
+    def wants(self) -> int:
+        """Requests at a time that this process has a use for."""
+        return min(sum(self._wants.values()), self.room)
+
+    @property
+    def used(self) -> int:
+        return sum(self._used.values())
+
+    def use(self, run: Hashable, count: int) -> None:
+        """So many requests of this run are in flight."""
+        self._used[run] = count
+
+    def allow(self, room: int) -> None:
+        """So many may this process have at a time, by what the others hold."""
+        if room != self._allowed:
+            self._allowed = room
+            self._divide()
 
     def share(self, run: Hashable) -> int:
         """How many requests this run may have in flight; at least one, or it would never progress."""
@@ -240,7 +262,8 @@ class Pressure:
 
     def _divide(self) -> None:
         runs = list(self._wants)
-        self._shares = dict(zip(runs, fair_shares([self._wants[run] for run in runs], room=self.room), strict=True))
+        shares = fair_shares([self._wants[run] for run in runs], room=min(self.room, self._allowed))
+        self._shares = dict(zip(runs, shares, strict=True))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

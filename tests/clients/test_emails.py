@@ -15,13 +15,15 @@ from bot.clients.emails.client import Quick
 from bot.clients.emails.wire import read_file_answer
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, bare_session, open_session, read_reply
-from bot.domain.emails.lists import Answer, Busy, Dropped, Link, Outcome, Receipt, Returned, ReturnedRows
+from bot.domain.emails.lists import Answer, Busy, Denied, Dropped, Link, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Failure, NotExecuted, Unknown
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
+from bot.domain.troubles import failed
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
+from bot.presentation.reasons import worded
 from tests.clients.partner_server import Call, Partner, said
 from tests.support.fixtures import Logged
 
@@ -149,21 +151,44 @@ async def test_what_becomes_of_a_fault(
 
 async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient, simulator: EmailsSimulator) -> None:
     simulator.api_key = "another"
-    with pytest.raises(OperatorError) as refused:
-        await client.check("ana@example.com")
-    assert refused.value.mend == "check EMAIL_API_KEY: each environment has its own"
+    refused = await client.check("ana@example.com")
+    assert isinstance(refused, Denied)
+    assert refused.error.mend == "check EMAIL_API_KEY: each environment has its own"
     with pytest.raises(OperatorError):
         await client.process_file(CSV, column=1, name="result.csv")
 
 
-@pytest.mark.parametrize("status", [401, 403, 407])
-async def test_who_may_not_ask_is_the_operators_matter(open_client: Open, partner: Partner, status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "certain", "told"),
+    [
+        (401, True, "the service did not accept our credentials (401)"),
+        (402, True, "the service wants to be paid first (402)"),
+        (403, False, "the service does not allow us this (403)"),
+        (407, None, ""),
+    ],
+)
+async def test_what_is_wrong_with_our_account_is_no_verdict(
+    open_client: Open, partner: Partner, status: int, certain: bool | None, told: str
+) -> None:
     partner.answer = lambda _: web.json_response({"error": "no"}, status=status)
     client = open_client(partner.url, partner.url)
-    with pytest.raises(OperatorError):
-        await client.check("ana@example.com")
-    with pytest.raises(OperatorError):
+    if certain is None:
+        with pytest.raises(OperatorError):
+            await client.check("ana@example.com")
+    else:
+        denied = await client.check("ana@example.com")
+        assert isinstance(denied, Denied)
+        assert (denied.certain, told in worded(failed(denied.error))) == (certain, True), worded(failed(denied.error))
+        assert "no" in worded(failed(denied.error))
+    with pytest.raises(OperatorError) as refused:
         await client.process_file(CSV, column=1, name="result.csv")
+    assert status != 402 or refused.value.mend == "top up the account of EMAIL_API_KEY"
+
+
+async def test_a_page_that_forbids_comes_from_a_proxy(open_client: Open, partner: Partner) -> None:
+    partner.answer = lambda _: web.Response(text="<html>no</html>", content_type="text/html", status=403)
+    with pytest.raises(OperatorError, match="probably from a proxy"):
+        await open_client(partner.url, partner.url).check("ana@example.com")
 
 
 async def test_a_refused_route_names_the_address_of_its_setting(open_client: Open, partner: Partner) -> None:
@@ -261,7 +286,9 @@ async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: Lo
 @pytest.mark.parametrize(("body", "content_type", "text"), [
     ("", "text/plain", ""), ("null", "application/json", ""), ("true", "application/json", "true"),
     ("3.10", "application/json", "3.10"), ('"valid"', "application/json", "valid"),
-    ("x" * 3_000, "text/plain", "x" * 499 + "…"),
+    ("x" * 1_999, "text/plain", "x" * 1_999),
+    ("x" * 3_000, "text/plain", "x" * 2_000 + "… (the beginning of 3,000 bytes)"),
+    (f'"{"x" * 32_001}"', "application/json", "x" * 32_000 + "… (cut: 32,001 characters)"),
     ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
 ])  # fmt: skip
 async def test_the_rest_as_it_is(open_client: Open, partner: Partner, body: str, content_type: str, text: str) -> None:
@@ -271,15 +298,31 @@ async def test_the_rest_as_it_is(open_client: Open, partner: Partner, body: str,
     assert answer.text == text
 
 
-async def test_deep_and_wide_answers_are_bounded(open_client: Open, partner: Partner) -> None:
+async def pairs(open_client: Open, partner: Partner, document: object) -> dict[str, str]:
+    partner.answer = lambda _: said(document)
+    answer = await open_client(partner.url, partner.url).check("ana@example.com")
+    assert isinstance(answer, Answer)
+    assert len(dict(answer.pairs)) == len(answer.pairs)
+    return dict(answer.pairs)
+
+
+async def test_answers_are_whole_and_what_is_left_out_is_said(open_client: Open, partner: Partner) -> None:
     deep: object = "end"
     for _ in range(50):
         deep = {"in": deep}
-    wide = {f"field {n}": n for n in range(200)}
-    partner.answer = lambda _: said({"deep": deep, **wide, "state": "valid"})
-    answer = await open_client(partner.url, partner.url).check("ana@example.com")
-    assert isinstance(answer, Answer)
-    assert len(answer.pairs) == 40
+    wide = {f"field {n}": n for n in range(498)}
+    found = await pairs(open_client, partner, {"deep": deep, **wide, "state": "valid"})
+    assert (len(found), found["state"], "left out" in found) == (500, "valid", False)
+    assert found[f"deep{'.in' * 8}"].startswith('{"in": {"in"')
+    found = await pairs(open_client, partner, {"deep": deep, **wide, "state": "valid", "more": 1, "last": 2})
+    assert (len(found), found["left out"]) == (501, "2 more fields")
+
+
+async def test_lists_of_objects_and_equal_names_have_fields_of_their_own(open_client: Open, partner: Partner) -> None:
+    document = {"mx": [{"host": "a", "ttl": 1}, {"host": "b"}], "a.b": 1, "a": {"b": 2}, "tags": ["x", "y"]}
+    found = await pairs(open_client, partner, document)
+    assert found == {"mx.1.host": "a", "mx.1.ttl": "1", "mx.2.host": "b", "a.b": "1", "a.b'": "2", "tags": "x; y"}
+    assert await pairs(open_client, partner, [{"e": 1}, {"e": 2}]) == {"1.e": "1", "2.e": "2"}
 
 
 # Answers about a whole file, as they come.
@@ -300,11 +343,12 @@ def test_a_number_or_a_filled_text_is_a_receipt(number: object, is_receipt: bool
     assert (type(read({"id": number, "state": "done"})) is Receipt) is is_receipt
 
 
-def test_values_are_kept_up_to_500_characters() -> None:
-    found = read({"id": "n" * 501, "note": "m" * 501})
-    kept = [getattr(found, "id"), dict(getattr(found, "pairs"))["note"]]  # noqa: B009 - of one of several types
-    assert [len(one) for one in kept] == [500, 500]
-    assert dict(getattr(read({"id": "17", "note": "m" * 500}), "pairs"))["note"] == "m" * 500  # noqa: B009
+def test_values_are_kept_whole_and_what_is_cut_says_so() -> None:
+    found = read({"id": "n" * 501, "note": "m" * 32_000, "more": "m" * 32_001})
+    assert isinstance(found, Receipt)
+    kept = dict(found.pairs)
+    assert (found.id, kept["id"]) == ("n" * 500 + "… (cut: 501 characters)", "n" * 501)
+    assert (kept["note"], kept["more"]) == ("m" * 32_000, "m" * 32_000 + "… (cut: 32,001 characters)")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.emails.lists import RunState
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.emails import FileShape
+from bot.playground.simulators.emails import FileShape, Shape
 from bot.playground.workspace import Message
 from bot.workflows.emails.lists import Press, Pressed, press
 from tests.support.answers import ask
@@ -60,6 +60,10 @@ def board(rig: Rig, message: Message) -> Message:
 
 
 DONE = ":white_check_mark: Done."
+
+
+def lines(root: Message, first: int, end: int) -> str:
+    return "\n".join(shown(root.text).splitlines()[first:end])
 
 
 def state(root: Message) -> str:
@@ -176,7 +180,7 @@ async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig
 :white_check_mark: Done.
 `████████████████████ 100 %` 3 of 3 addresses
 3 answered · 6 rows, 2 of them without an address
-Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
+Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>""")
     assert not root.buttons
     assert dict(rig.emails.asked) == {"ana@example.com": 1, "bounce@example.com": 1, "ana+news@example.com": 1}
     ((name, content, comment),) = files_of_bot(rig, root)
@@ -224,7 +228,7 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
 *Process e-mails: people.csv*
 :x: Nothing was processed.
 The column “name” hardly holds e-mail addresses (0 of 6 cells); choose the one that does, for example email.
-Column “name”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
+Column “name”, row by row, up to 1,000 at a time, asked by <@U0MARIA>""")
     assert not rig.emails.asked
 
 
@@ -238,7 +242,7 @@ async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: R
 async def test_a_thousand_requests_at_a_time_may_be_asked_for(rig: Rig) -> None:
     root = await processed(rig, concurrent="1000")
     assert root.text.splitlines()[-1] == snapshot(
-        "Column “email”, row by row, up to 1000 at a time, asked by <@U0MARIA>"
+        "Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>"
     )
 
 
@@ -344,24 +348,111 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     root = await processed(rig)
     assert shown(root.text) == snapshot("""\
 *Process e-mails: people.csv*
-:double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
-The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The API \
-key is not valid”; check EMAIL_API_KEY: each environment has its own.
+:double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address.
+The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The \
+API key is not valid”; check EMAIL_API_KEY: each environment has its own.
+*Go on* checks the 3 addresses without an answer, none twice.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 6 rows, 2 of them without an address
-Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
+Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+""")
     (told,) = news(rig, root)
     assert shown(told) == snapshot("""\
-:double_vertical_bar: <@U0MARIA> Paused. What was under way is stored; press *Resume* to go on.
-The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The API \
-key is not valid”; check EMAIL_API_KEY: each environment has its own.""")
-    assert [button.text for button in root.buttons] == ["Resume", "Stop"]
+:double_vertical_bar: <@U0MARIA> Paused: the service refuses our account. That is no verdict on an address.
+The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The \
+API key is not valid”; check EMAIL_API_KEY: each environment has its own.
+*Go on* checks the 3 addresses without an answer, none twice.\
+""")
+    assert [button.text for button in root.buttons] == ["Go on", "Stop"]
     rig.emails.api_key = key
     await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
     assert state(root) == DONE
     assert len(files_of_bot(rig, root)) == 1
+
+
+@pytest.mark.parametrize("concurrent", ["1", "7", "1000"])
+async def test_without_credit_a_list_pauses_and_goes_on_where_it_stopped(rig: Rig, concurrent: str) -> None:
+    rig.emails.manners.credits = 30
+    many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(100))
+    root = await processed(rig, many, concurrent=concurrent)
+    answered = sum(call.status == 200 for call in rig.emails.calls)
+    assert answered == 30
+    assert lines(root, 1, 5) == snapshot("""\
+:double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address.
+The operator of Switchboard has to mend this: email: the service wants to be paid first (402), saying “No credits \
+left”; top up the account of EMAIL_API_KEY.
+*Go on* checks the 70 addresses without an answer, none twice.
+`██████░░░░░░░░░░░░░░ 30 %` 30 of 100 addresses\
+""")
+    assert [button.text for button in root.buttons] == ["Go on", "Stop"]
+    refused = sum(call.status == 402 for call in rig.emails.calls)
+    assert 3 <= refused <= 3 + int(concurrent)
+    await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
+    await rig.settle()
+    root = rig.workspace.message(FINANCE, root.ts)
+    assert "30 of 100" in root.text, "nothing was paid meanwhile"
+    rig.emails.manners.credits = None
+    await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
+    await rig.settle()
+    root = rig.workspace.message(FINANCE, root.ts)
+    assert lines(root, 1, 4) == snapshot("""\
+:white_check_mark: Done.
+`████████████████████ 100 %` 100 of 100 addresses
+100 answered · 100 rows\
+""")
+    assert set(rig.emails.asked.values()) == {1}, "none is asked twice"
+    ((_, content, _),) = files_of_bot(rig, root)
+    assert {row[1] for row in rows(content)[1:]} == {"answered"}
+
+
+async def test_a_single_address_that_our_account_may_not_ask_about_is_no_verdict(rig: Rig) -> None:
+    rig.emails.manners.forbidden = frozenset({"p7@example.com", "p8@example.com"})
+    many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(20))
+    root = await processed(rig, many, concurrent="4")
+    assert lines(root, 1, 4) == snapshot("""\
+:white_check_mark: Done.
+`████████████████████ 100 %` 20 of 20 addresses
+18 answered · 2 failed · 20 rows\
+""")
+    ((_, content, _),) = files_of_bot(rig, root)
+    table = rows(content)
+    assert [row[1] for row in table[1:]].count("answered") == 18
+    (forbidden,) = (row for row in table if row[0] == "p7@example.com")
+    assert (forbidden[1], shown(forbidden[-1])) == (
+        "failed",
+        snapshot("""\
+asked 3 times: The operator of Switchboard has to mend this: email: the service does not allow us this (403), saying \
+“Not with this account”; check EMAIL_API_KEY: each environment has its own."""),
+    )
+
+
+async def test_nothing_of_an_answer_is_cut_in_the_result(rig: Rig) -> None:
+    rig.emails.manners.shape = Shape.DEEP
+    root = await processed(rig, b"email\r\nana@example.com\r\nbo@example.com\r\n")
+    ((_, content, _),) = files_of_bot(rig, root)
+    head, first, _ = rows(content)
+    found = dict(zip(head, first, strict=True))
+    assert (found["answer: mx.2.host"], found["answer: mx.2.priority"]) == ("mx2.example.com", "20")
+    assert found["answer: history.seen.first.year"] == "2024"
+    assert found["answer: history.notes"] == ("risky. " * 300).strip()
+    assert [found[f"answer: checks.check_{n}"] for n in (59, 60)] == ["false", "true"]
+    assert shown(await email(rig, "check ana@example.com")).splitlines()[-1] == snapshot("""\
+Long answers are shortened here. A list with *Process e-mails* gives each of them whole, as a file.""")
+
+
+async def test_a_long_answer_about_a_whole_file_is_shortened_in_the_message_and_whole_in_its_file(rig: Rig) -> None:
+    rig.emails.manners.file_shape = FileShape.FIELDS
+    root = await processed(rig, how="whole")
+    assert lines(root, -4, -2) == snapshot("""\
+checked_19: 19
+This is shortened. The whole answer is in the thread, as a file.\
+""")
+    ((_, content, _),) = files_of_bot(rig, root)
+    table = rows(content)
+    assert (table[0], len(table), table[-1]) == (["field", "value"], 31, ["checked_29", "29"])
+    assert table[1] == ["note", ("This file was checked. " * 40).strip()]
 
 
 async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: Rig) -> None:
@@ -386,7 +477,7 @@ this list, or an admin, can pause, resume or stop it.""")
 :octagonal_sign: Stopped. The result holds what was answered until then.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 3 not asked · 6 rows, 2 of them without an address
-Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
+Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>""")
     ((_, content, comment),) = files_of_bot(rig, root)
     assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 0 of 3 addresses answered. It was stopped before its end.")
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4

@@ -129,6 +129,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfList.ASKED_TO_WAIT: {"why": Reason(Exchange.ASKS_TO_WAIT), "times": 5},
     OfList.NOT_WORKING: {"why": Reason(Exchange.READ_ANSWERED, status=500)},
     OfList.ASKED_IN_VAIN: {"why": NO_ANSWER, "times": 4},
+    OfList.ACCOUNT: {"why": NO_ANSWER},
     OfList.TRY_AGAIN: {"why": NO_ANSWER},
     OfList.HARDLY_ADDRESSES: {"name": "name", "addresses": 1, "filled": 20},
     OfList.UNUSABLE_FILE: {

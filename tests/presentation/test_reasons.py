@@ -239,6 +239,7 @@ list_given_up: no answer (timed out) (3 times)
 asked_to_wait: the service asked to wait 5 times in a row (it asks to wait)
 not_working: the service does not work at the moment: it answered 500
 asked_in_vain: asked 4 times: no answer (timed out)
+account_refused: no answer (timed out)
 list_busy: the service has too much to do; try again in a minute
 list_try_again: no answer (timed out); try again in a minute
 no_column: the file has no such column any more

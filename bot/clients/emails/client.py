@@ -34,7 +34,7 @@ from bot.clients.transport import (
     without_secrets,
 )
 from bot.clients.unread import AnswerObserver, tell
-from bot.domain.emails.lists import Answer, Busy, Checked, Dropped, FileAnswer, Outcome
+from bot.domain.emails.lists import Answer, Busy, Checked, Denied, Dropped, FileAnswer, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Ended, Failure, NotExecuted, Reply, Unknown, how_ended, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
@@ -104,7 +104,10 @@ RESULT_BYTES: Final = 20 * 1024 * 1024
 """Of a file that the service gives back: what can be kept until it is posted."""
 
 _BUSY: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
-_FOR_THE_OPERATOR: Final = frozenset({401, 403, 405, 407})
+_ACCOUNT: Final = frozenset({401, 402, 403})
+"""What is wrong with our account is no verdict on an address."""
+_FOR_THE_OPERATOR: Final = frozenset({*_ACCOUNT, 405, 407})
+_TOP_UP: Final = "top up the account of EMAIL_API_KEY"
 _LOST: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY})
 _ADDRESS: Final = "switchboard-address"
 """Stands for the address in what is the same for all requests."""
@@ -158,7 +161,7 @@ class EmailsClient:
         self._headers = tuple(self._template.headers.items())
 
     async def check(self, address: str) -> Checked:
-        """Ask about one address, once. ``OperatorError``: the service refuses us rather than the address."""
+        """Ask about one address, once. ``OperatorError``: our configuration lets nothing be asked."""
         if self._single is None:
             raise _not_configured("single addresses", "EMAIL_SINGLE_BASE_URL")
         path = self._template.path.replace(_ADDRESS, quote(address, safe=""))
@@ -200,7 +203,7 @@ class EmailsClient:
         content = self.secrets.hidden_bytes(content)
         return read_file_answer(replace(shown, headers=reply.headers), content, links, name=name, **names)
 
-    def _read(self, reply: Reply) -> Checked:
+    def _read(self, reply: Reply) -> Checked:  # noqa: PLR0911 - one way out an answer
         status = reply.status
         tell(self._answers, reply, self._check, was_read=not reply.is_html)
         if status is None:  # a time-out is never a verdict, a broken connection may be retried
@@ -214,7 +217,10 @@ class EmailsClient:
         if reply.is_html and status == HTTPStatus.OK:
             return Dropped(reason=Reason(Exchange.PAGE))
         if status in _FOR_THE_OPERATOR or status < HTTPStatus.OK or _is_redirect(status) or reply.is_html:
-            raise self._refused(reply, self._check)
+            refused = self._refused(reply, self._check)
+            if status in _ACCOUNT and not reply.is_html and isinstance(refused, OperatorError):
+                return Denied(error=refused, certain=status != HTTPStatus.FORBIDDEN)
+            raise refused
         outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED
         return read_answer(reply, result=self._check.reply["result"], outcome=outcome)
 
@@ -240,6 +246,9 @@ class EmailsClient:
     def _refused(self, reply: Reply, route: Route) -> SwitchboardError:
         setting = "EMAIL_SINGLE_BASE_URL" if route is self._check else "EMAIL_BULK_BASE_URL"
         trouble = read_failure(reply, service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
+        if reply.status == HTTPStatus.PAYMENT_REQUIRED:
+            reason = Reason(Exchange.PAYMENT_REQUIRED, status=reply.status)
+            return OperatorError(reason, service=SERVICE, mend=_TOP_UP, words=read_error(reply).words)
         if isinstance(trouble, ServiceNever):
             mend = f"check {setting} and the routes of the service"
             return OperatorError(trouble.reason, service=SERVICE, mend=mend, words=trouble.words)

@@ -9,19 +9,22 @@ from operator import itemgetter
 from urllib.parse import urlsplit
 
 from bot.clients.results import announced_name
+from bot.clients.transport import TEXT_KEPT
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.outcome import NO_JSON, Reply
 
-_PAIRS = 40
-_NAME_LIMIT = 60
-_VALUE_LIMIT = 500
-_TEXT_LIMIT = 500
-_DEPTH = 4
+_PAIRS = 500
+_NAME_LIMIT = 200
+_WORD_LIMIT = 60
+_VALUE_LIMIT = 32_000
+"""Characters: a cell of a spreadsheet takes a few more."""
+_DEPTH = 8
 _PLAIN_WORDS = frozenset({"success", "ok", "true", "done", "completed"})
 """Result words that only say that there is an answer; another one goes before them."""
 
 _FILE_TYPES = ("text/csv", "application/csv", "application/octet-stream", "application/vnd.", "application/zip")
 _FILE_NAME_LIMIT = 80
+_ID_LIMIT = 500
 
 
 def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outcome.ANSWERED) -> Answer:
@@ -29,6 +32,8 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
     document = reply.json
     if isinstance(document, list) and len(document) == 1:
         document = document[0]
+    if isinstance(document, list) and any(isinstance(one, dict) for one in document):
+        document = _numbered(document)
     if isinstance(document, dict):
         pairs = _pairs(document)
         words: dict[str, list[tuple[int, str]]] = {}
@@ -39,7 +44,8 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
         candidates = list(filter(_is_word, found))
         telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
         return Answer(outcome=outcome, result=(telling or candidates or [""])[0], pairs=pairs)
-    text = _short(reply.text if document is NO_JSON else _scalar(document), _TEXT_LIMIT)
+    whole = reply.text if document is NO_JSON else _scalar(document)
+    text = _short(whole, _VALUE_LIMIT, of=reply.size if document is NO_JSON and len(whole) >= TEXT_KEPT else 0)
     return Answer(outcome=outcome, result=text if _is_word(text) else "", text=text)
 
 
@@ -72,7 +78,7 @@ def read_file_answer(
         else:
             number = next(filter(str.strip, values(document, receipt)), None)
             if number is not None:
-                return Receipt(id=_short(number, _VALUE_LIMIT), pairs=_pairs(document))
+                return Receipt(id=_short(number, _ID_LIMIT), pairs=_pairs(document))
     if isinstance(document, list) and document:
         flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in document]
         names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
@@ -94,19 +100,34 @@ def values(document: object, names: Sequence[str]) -> Iterator[str]:
 
 
 def _pairs(document: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    leaves = islice(_leaves(document, "", _DEPTH), _PAIRS)
-    return tuple((_short(name, _NAME_LIMIT), _short(value, _VALUE_LIMIT)) for name, value in leaves)
+    """Names and values, each whole and under a name of its own; what is left out is said."""
+    found: dict[str, str] = {}
+    leaves = _leaves(document, "", _DEPTH)
+    for path, value in islice(leaves, _PAIRS):
+        name = _short(path, _NAME_LIMIT)
+        while name in found:
+            name += "'"
+        found[name] = _short(value, _VALUE_LIMIT)
+    more = sum(1 for _ in leaves)
+    return (*found.items(), ("left out", f"{more:,} more fields")) if more else tuple(found.items())
 
 
 def _leaves(document: Mapping[str, object], before: str, depth: int) -> Iterator[tuple[str, str]]:
-    for name, value in document.items():
+    for name, found in document.items():
         path = f"{before}{name}"
+        listed = isinstance(found, list) and depth > 0 and any(isinstance(one, dict) for one in found)
+        value = _numbered(found) if isinstance(found, list) and listed else found
         if isinstance(value, dict) and value and depth > 0:
             yield from _leaves(value, f"{path}.", depth - 1)
         elif isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
             yield path, "; ".join(map(_scalar, value))
         else:
             yield path, _scalar(value)
+
+
+def _numbered(found: list[object]) -> dict[str, object]:
+    """A list of objects as an object: ``mx.1.host``."""
+    return {str(number): one for number, one in enumerate(found, 1)}
 
 
 def _scalar(value: object) -> str:
@@ -127,15 +148,20 @@ def _scalar(value: object) -> str:
 
 def _is_word(text: str) -> bool:
     """Short, and no bare number: those are codes."""
-    return 0 < len(text) <= _NAME_LIMIT and not text.replace(".", "").isdigit() and "\n" not in text
+    return 0 < len(text) <= _WORD_LIMIT and not text.replace(".", "").isdigit() and "\n" not in text
 
 
-def _short(text: str, limit: int) -> str:
-    """Text that every database stores, of at most so many characters."""
+def _short(text: str, limit: int, *, of: int = 0) -> str:
+    """Text that every database stores, of at most so many characters, with a mark where it is cut.
+
+    ``of``: bytes of the answer whose beginning it is.
+    """
     if text.isascii() and "\x00" not in text:
         sound = text.strip()
-        if len(sound) <= limit:
+        if len(sound) <= limit and not of:
             return sound
     else:
         sound = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
-    return sound if len(sound) <= limit else sound[: limit - 1] + "…"
+    if of:
+        return f"{sound}… (the beginning of {of:,} bytes)"
+    return sound if len(sound) <= limit else f"{sound[:limit]}… (cut: {len(sound):,} characters)"

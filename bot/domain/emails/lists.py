@@ -6,14 +6,15 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final
 
-from bot.domain.errors import PersonError
+from bot.domain.errors import OperatorError, PersonError
 from bot.domain.files.columns import looks_like_address
 from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
 CONCURRENCY_LIMIT = 1_000
 """Concurrent requests that the service recommends at most."""
-CONCURRENCY = 100
+CONCURRENCY = CONCURRENCY_LIMIT
+"""Without a choice: the pace that is recommended."""
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
 
 RUN = "email.run"
@@ -86,7 +87,15 @@ class Dropped:
     reason: Reason
 
 
-Checked = Answer | Busy | Dropped
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denied:
+    """The service refuses our account: no verdict on the address. ``certain``: it cannot be about the address."""
+
+    error: OperatorError
+    certain: bool = True
+
+
+Checked = Answer | Busy | Dropped | Denied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,10 +196,27 @@ class ListProgress:
     said: tuple[tuple[str, str], ...] = ()
 
 
+SAID_FIELDS, SAID_CHARACTERS = 20, 300
+"""What the message of a whole file shows of the service's answer: fields, and characters of each."""
+
+
+def is_shortened(said: Sequence[tuple[str, str]]) -> bool:
+    return len(said) > SAID_FIELDS or any(len(value) > SAID_CHARACTERS for _, value in said)
+
+
 def same_address(cell: str) -> str:
     """Key under which two spellings of one address are equal: without blanks, with the domain in lower case."""
     local, _, domain = cell.strip().rpartition("@")
     return f"{local}@{domain.lower()}"
+
+
+def allowance(wants: int, others: Sequence[tuple[int, int]], *, room: int) -> int:
+    """Requests at a time of one process: its fair share, as far as the others do not hold it.
+
+    ``others``: how many each wants, and how many it holds.
+    """
+    fair = fair_shares([wants, *(other for other, _ in others)], room=room)[0]
+    return max(min(fair, room - sum(held for _, held in others)), 0)
 
 
 def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:

@@ -27,6 +27,7 @@ _SHAPES = {
     Shape.CODED: ("JSON with a code", "A number called status, and a result."),
     Shape.TEXT: ("One word", "Plain text."),
     Shape.CSV: ("A line of CSV", "Comma-separated."),
+    Shape.DEEP: ("Much in objects", "Seventy fields, lists of objects, long texts."),
     Shape.LIST: ("A list", "JSON that begins with a bracket."),
 }
 _FILE_SHAPES = {
@@ -34,11 +35,13 @@ _FILE_SHAPES = {
     FileShape.ARRAY: ("JSON rows", "Instead of a file."),
     FileShape.URL: ("An address", "Where the result can be fetched."),
     FileShape.RECEIPT: ("A receipt", "A number and nothing else."),
+    FileShape.FIELDS: ("Many fields", "What it found, and a long note."),
     FileShape.TEXT: ("A sentence", "Plain text."),
 }
 _PACES = (
     FaultChoice(kind="slow", title="Slow", about="Each address takes two seconds."),
     FaultChoice(kind="crowded", title="Only ten at a time", about="More are answered 429."),
+    FaultChoice(kind="unpaid", title="No credits left", about="Each address is answered 402."),
 )
 _SLOW_SECONDS = 2.0
 _CROWD = 10
@@ -93,13 +96,19 @@ class EmailsPanel(SimulatorPanel[EmailsSimulator]):
                 manners.file_shape = FileShape(kind)
             case _, "slow":
                 manners.latency = _SLOW_SECONDS
+            case _, "unpaid":
+                manners.credits = 0
             case _:
                 manners.at_once = _CROWD
 
     def _on(self) -> Mapping[str, Mapping[str, bool]]:
         manners = self._simulator.manners
         return {
-            PACE: {"slow": manners.latency != self._usual, "crowded": manners.at_once is not None},
+            PACE: {
+                "slow": manners.latency != self._usual,
+                "crowded": manners.at_once is not None,
+                "unpaid": manners.credits is not None,
+            },
             SHAPE: {shape.value: shape is manners.shape for shape in _SHAPES},
             FILE_SHAPE: {shape.value: shape is manners.file_shape for shape in _FILE_SHAPES},
         }

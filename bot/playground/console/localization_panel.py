@@ -23,8 +23,19 @@ _FAULTS = (
 _MANNERS = (
     FaultChoice(kind="as_bytes", title="Answer with the audio", about="Instead of with its address."),
     FaultChoice(kind="expire", title="Let results expire", about="Their addresses are gone at once."),
+    FaultChoice(kind="names", title="Other names", about="Fields of answers are called otherwise; see unread."),
     FaultChoice(kind="pages", title="Errors as pages", about="A proxy's HTML instead of the service's message."),
 )
+OTHER_NAMES = {
+    **{name: f"{name}_stem" for name in ("vocals", "music")},
+    **{name: f"converted_{name}" for name in ("audio", "audio_url", "audio_clip")},
+    "paraphrased_sentences": "rephrasings",
+    "summary": "abridged",
+    "gender": "voice_type",
+    "emotion": "mood",
+    **dict.fromkeys(("translated_text", "transliterated_text", "text"), "rendition"),
+}
+"""What a service of another dialect may call the fields of its answers."""
 _TITLES = {
     "gender_detection": "Gender detection",
     "paraphrase": "Paraphrase",
@@ -76,6 +87,8 @@ class LocalizationPanel(SimulatorPanel[LocalizationSimulator]):
                 switches.audio_as_bytes = True
             case "expire":
                 switches.expire_at_once = True
+            case "names":
+                switches.names = OTHER_NAMES
             case _:
                 switches.errors = "html"
 
@@ -85,6 +98,7 @@ class LocalizationPanel(SimulatorPanel[LocalizationSimulator]):
             MANNERS: {
                 "as_bytes": switches.audio_as_bytes,
                 "expire": switches.expire_at_once,
+                "names": bool(switches.names),
                 "pages": switches.errors == "html",
             }
         }
@@ -92,4 +106,4 @@ class LocalizationPanel(SimulatorPanel[LocalizationSimulator]):
     def _be_usual(self) -> None:
         switches, usual = self._simulator.switches, Switches()
         switches.audio_as_bytes, switches.expire_at_once = usual.audio_as_bytes, usual.expire_at_once
-        switches.errors = usual.errors
+        switches.errors, switches.names = usual.errors, usual.names

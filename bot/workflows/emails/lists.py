@@ -10,13 +10,26 @@ from typing import Any, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
-from bot.domain.emails.lists import OVER, RUN, WHOLE, Answer, Busy, Dropped, Outcome, RunState, same_address
+from bot.domain.emails.lists import (
+    OVER,
+    RUN,
+    WHOLE,
+    Answer,
+    Busy,
+    Checked,
+    Denied,
+    Dropped,
+    Outcome,
+    RunState,
+    same_address,
+)
 from bot.domain.errors import PersonError
 from bot.domain.files.columns import looks_like_address, summarize
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
 from bot.domain.references import ulid
+from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_job, post_line
 from bot.workflows.slack.dropped_files import read_table_file
@@ -194,13 +207,16 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
 
 
 async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> list[tuple[str, Answer]]:
-    """The service's answer for each; ``OperatorError``: it does not take our requests."""
+    """The service's answer for each; ``OperatorError``: it takes no request, or refuses our account each time."""
 
-    async def check(address: str) -> Answer:
+    async def check(address: str) -> Checked:
         said = await client.check(address)
-        if not isinstance(said, Answer):
+        if isinstance(said, Busy | Dropped):
             await asyncio.sleep(1.0)
             said = await client.check(address)
+        return said
+
+    def told(said: Checked) -> Answer:
         match said:
             case Answer():
                 return said
@@ -209,4 +225,10 @@ async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> lis
             case Dropped(reason=reason):
                 return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
 
-    return list(zip(addresses, await asyncio.gather(*map(check, addresses)), strict=True))
+            case Denied(error=error):
+                return Answer(outcome=Outcome.FAILED, why=failed(error))
+
+    found = await asyncio.gather(*map(check, addresses))
+    if isinstance(found[0], Denied) and all(isinstance(one, Denied) for one in found):
+        raise found[0].error
+    return [(address, told(said)) for address, said in zip(addresses, found, strict=True)]

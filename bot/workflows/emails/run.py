@@ -6,12 +6,13 @@ from collections import deque
 from datetime import timedelta
 
 from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import Answer, Busy, Dropped, Outcome, RunState
+from bot.domain.emails.lists import Answer, Busy, Denied, Dropped, Outcome, RunState
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfList, Reason
 from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
 from bot.workflows.emails.lists import tell
+from bot.workflows.emails.pace import allowed, give_up
 from bot.workflows.slack.boards import post_file, show_board
 from storage.rows import Job
 
@@ -20,6 +21,8 @@ RESULT = "result"
 _TRIES = 3
 _MOST_HOLDS = 8
 _LEAST_LOSSES = 20
+_DENIALS = 3
+"""Answers in a row that are about our account: the next address would get the same."""
 _LINGER_SECONDS = 0.02
 """How long answers wait for a group before they are stored; a write costs as much as thirty requests."""
 _PORTION = 20
@@ -46,6 +49,8 @@ class Run:
         self._answers: list[tuple[int, str, str]] = []
         self._tries: dict[int, int] = {}
         self._losses = 0
+        self._denials = 0
+        self._denied: set[int] = set()
         self._trouble: Reason | None = None
         self._is_empty = False
         self._news = asyncio.Event()
@@ -54,16 +59,18 @@ class Run:
     async def go(self) -> None:
         """Work until it is done, paused, stopped, or has to wait for the service."""
 
-        def pick_up(uow: Unit) -> list[tuple[int, str]]:
-            left = uow.emails.pick_up(self._id)
+        def pick_up(uow: Unit) -> tuple[list[tuple[int, str]], int]:
+            left, run = uow.emails.pick_up(self._id), uow.emails.get(self._id)
             if left:
                 show_board(uow, self._subject)
-            return left
+            self._pressure.join(self._id, wants=min(self._wants, max(run.total, 1)) if run else self._wants)
+            return left, allowed(uow)
 
-        self._pressure.join(self._id, wants=self._wants)
         try:
             # Those that an earlier process had in flight are asked again, and counted.
-            self._waiting.extend(await self._ctx.write(pick_up, name="email_pick_up", wakes=False))
+            left, room = await self._ctx.write(pick_up, name="email_pick_up", wakes=False)
+            self._pressure.allow(room)
+            self._waiting.extend(left)
             while not self._is_over():
                 await self._send()
                 await self._collect()
@@ -126,7 +133,8 @@ class Run:
         else:
             match said:
                 case Answer():
-                    self._losses = 0
+                    self._losses = self._denials = 0
+                    self._denied.clear()
                     self._pressure.answered()
                     self._answers.append(_stored(number, said))
                 case Busy(reason=reason, retry_after=retry_after):
@@ -136,15 +144,28 @@ class Run:
                         self._trouble = Reason(OfList.ASKED_TO_WAIT, why=reason, times=_MOST_HOLDS)
                 case Dropped(reason=reason):
                     self._lost(number, address, reason)
+                case Denied(error=error, certain=certain):
+                    self._refused(number, address, failed(error), certain=certain)
         finally:
             self._news.set()
+
+    def _refused(self, number: int, address: str, reason: Reason, *, certain: bool) -> None:
+        """Retry later; after a few in a row the list pauses. An answer that may be about the address counts once."""
+        self._denials += 1
+        self._denied.add(number)
+        if (self._denials if certain else len(self._denied)) >= _DENIALS:
+            self._trouble = Reason(OfList.ACCOUNT, why=reason)
+        self._try_later(number, address, reason)
 
     def _lost(self, number: int, address: str, reason: Reason) -> None:
         """Retry later; after too many lost answers the run stops sending."""
         self._losses += 1
-        self._tries[number] = self._tries.get(number, 0) + 1
         if self._losses >= max(_LEAST_LOSSES, 2 * self._pressure.share(self._id)):
             self._trouble = Reason(OfList.NOT_WORKING, why=reason)
+        self._try_later(number, address, reason)
+
+    def _try_later(self, number: int, address: str, reason: Reason) -> None:
+        self._tries[number] = self._tries.get(number, 0) + 1
         if self._tries[number] >= _TRIES and not self._trouble:
             answer = Answer(outcome=Outcome.FAILED, why=Reason(OfList.ASKED_IN_VAIN, why=reason, times=_TRIES))
             self._answers.append(_stored(number, answer))
@@ -157,8 +178,9 @@ class Run:
         wanted = self._room - len(self._waiting) if self._is_sending and self._pressure.rest() == 0 else 0
         at = self._ctx.clock.boottime()
         shows = at - self._shown_at >= _SHOW_SECONDS
+        self._pressure.use(self._id, len(self._under_way))
 
-        def store(uow: Unit) -> tuple[str | None, list[tuple[int, str]]]:
+        def store(uow: Unit) -> tuple[str | None, list[tuple[int, str]], int]:
             uow.emails.record(self._id, answers)
             job = uow.jobs.get(self._id)
             if job is not None and job.state == RunState.PAUSED and uow.emails.is_complete(self._id):
@@ -166,15 +188,16 @@ class Run:
             taken = uow.emails.take(self._id, wanted)
             if shows and answers:
                 show_board(uow, self._subject, progress=True)
-            return (None if job is None else job.state), taken
+            return (None if job is None else job.state), taken, allowed(uow)
 
         try:
-            state, taken = await self._ctx.write(store, name="email_store", wakes=False)
+            state, taken, room = await self._ctx.write(store, name="email_store", wakes=False)
         except BaseException:
             self._answers = [*answers, *self._answers]
             raise
         if shows and answers:
             self._shown_at = at
+        self._pressure.allow(room)
         self._waiting.extend(taken)
         self._is_empty = wanted > 0 and not taken
         self._state = RunState.STOPPING if state is None else RunState(state)
@@ -187,6 +210,8 @@ class Run:
             job = uow.jobs.get(self._id)
             if job is None:
                 return
+            if not self._pressure.wants:
+                give_up(uow)
             state = RunState(job.state)
             finished = not waiting and (self._is_empty or uow.emails.is_complete(self._id))
             uow.emails.note(self._id, parked=waiting)

@@ -19,20 +19,21 @@ from bot.workflows.emails.lists import NOBODY, ROWS, stem
 from bot.workflows.emails.run import RESULT
 from storage.transaction import Tx
 
-_COLUMNS = 60
-"""Of answers; a service that names each field anew would fill any sheet."""
+_COLUMNS = 1_000
+"""Of answers; a service that names each field anew would fill any sheet. The others share a column."""
 
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
     """CSV of all rows: ``blocks`` as ``prepare`` stored them, ``stored`` by an address's number. Slow: use a thread."""
     answers = {number: Answer.read(json.loads(said)) for number, said in stored.items()}
-    names = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))[:_COLUMNS]
-    cells = {number: result_cells(answer, names) for number, answer in answers.items()}
-    cells[NOBODY] = result_cells(Answer(outcome=Outcome.NO_ADDRESS), names)
-    otherwise = result_cells(Answer(outcome=Outcome.NOT_ASKED), names)
+    every = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))
+    names, shared = every[:_COLUMNS], frozenset(every[_COLUMNS:])
+    cells = {number: result_cells(answer, names, shared) for number, answer in answers.items()}
+    cells[NOBODY] = result_cells(Answer(outcome=Outcome.NO_ADDRESS), names, shared)
+    otherwise = result_cells(Answer(outcome=Outcome.NOT_ASKED), names, shared)
     unpacked = (json.loads(zlib.decompress(block)) for block in blocks)
     rows = ((*row, *cells.get(number, otherwise)) for number, row in chain.from_iterable(unpacked))
-    return write_csv(result_header(header, names), rows)
+    return write_csv(result_header(header, names, shared), rows)
 
 
 class EmailList(Subject):

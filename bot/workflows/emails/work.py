@@ -4,7 +4,7 @@ The result of a whole file is passed on as it is.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -15,7 +15,18 @@ import structlog
 
 from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
 from bot.clients.transport import Guard
-from bot.domain.emails.lists import RUN, WHOLE, Answer, FileAnswer, Link, Receipt, Returned, ReturnedRows, RunState
+from bot.domain.emails.lists import (
+    RUN,
+    WHOLE,
+    Answer,
+    FileAnswer,
+    Link,
+    Receipt,
+    Returned,
+    ReturnedRows,
+    RunState,
+    is_shortened,
+)
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown
@@ -165,14 +176,19 @@ async def _ended(  # noqa: PLR0911 - one end an answer
         case Link(url=url):
             return await _fetched(ctx, client, url, name)
         case Receipt(id=number, pairs=pairs):
-            return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
+            return _said(pairs, name, receipt=number)
         case Answer(pairs=pairs, text=text):
-            said = [list(pair) for pair in pairs] or [["answer", text or "nothing at all"]]
-            return _Ended(RunState.DONE, {"said": said})
+            return _said(pairs or (("answer", text or "nothing at all"),), name)
         case NotExecuted():
             return _Ended(RunState.FAILED, {"reason": answer.full_reason.stored()})
         case Unknown(reason=reason):
             return _Ended(RunState.UNKNOWN, {"reason": reason.stored()})
+
+
+def _said(pairs: Sequence[tuple[str, str]], name: str, **detail: str) -> _Ended:
+    """An answer in words; whole as a file where the message shortens it."""
+    file = Returned(name=name, content=write_csv(("field", "value"), pairs)) if is_shortened(pairs) else None
+    return _Ended(RunState.DONE, {**detail, "said": [list(pair) for pair in pairs]}, file)
 
 
 async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import Answer, Outcome, fair_shares, same_address
+from bot.domain.emails.lists import Answer, Outcome, allowance, fair_shares, same_address
 from bot.domain.files.columns import likely_column, looks_like_address, summarize
 
 
@@ -64,3 +64,38 @@ def test_room_is_shared_fairly(wants: list[int], room: int) -> None:
 def test_an_answer_survives_the_database() -> None:
     answer = Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("a.b", "1"), ("c", "")), text="x")
     assert Answer.read(answer.stored()) == answer
+
+
+@pytest.mark.parametrize(
+    ("wants", "others", "room"),
+    [
+        (1_000, [], 100),
+        (7, [], 7),
+        (1_000, [(1_000, 100)], 0),  # all of it is held: what another one gives back counts once it does
+        (1_000, [(1_000, 50)], 50),
+        (1_000, [(10, 10)], 90),  # nobody waits for what another has no use for
+        (1_000, [(1_000, 30), (1_000, 30)], 34),
+        (1_000, [(1_000, 200)], 0),
+        (0, [(5, 5)], 0),
+    ],
+)
+def test_a_process_has_its_fair_share_of_what_others_do_not_hold(
+    wants: int, others: list[tuple[int, int]], room: int
+) -> None:
+    assert allowance(wants, others, room=100) == room
+
+
+@given(wants=st.lists(st.integers(0, 200), min_size=1, max_size=5), turns=st.lists(st.integers(0, 4), max_size=30))
+def test_processes_never_hold_more_than_there_is_and_in_the_end_all_of_it(wants: list[int], turns: list[int]) -> None:
+    holds = [0] * len(wants)
+
+    def take(one: int) -> None:
+        others = [(wants[at], holds[at]) for at in range(len(wants)) if at != one]
+        holds[one] = allowance(wants[one], others, room=100)
+
+    for turn in turns:
+        take(turn % len(wants))
+        assert sum(holds) <= 100
+    for one in [*range(len(wants)), *range(len(wants))]:
+        take(one)
+    assert sum(holds) >= min(sum(wants), 100) - len(wants)

@@ -4,7 +4,9 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.domain.emails.lists import ListProgress, Outcome, RunCount, RunState
+from bot.domain.errors import OperatorError
 from bot.domain.reasons import Exchange, OfList, Reason, given
+from bot.domain.troubles import failed
 
 COUNT = RunCount(
     total=10_000,
@@ -21,6 +23,8 @@ def progress(state: RunState, **changes: Any) -> ListProgress:
     return ListProgress(id="01J", state=state, **{**facts, **changes})
 
 
+_UNPAID = OperatorError(Reason(Exchange.PAYMENT_REQUIRED, status=402), service="email", mend="top up the account")
+UNPAID = failed(_UNPAID)
 NOT_WORKING = Reason(OfList.NOT_WORKING, why=Reason(Exchange.ANSWERED, status=500))
 NO_ADDRESSES = given("the column “name” hardly holds e-mail addresses")
 WHOLE: dict[str, Any] = {"whole": True, "count": RunCount(rows=12_000)}
@@ -29,6 +33,7 @@ MOMENTS = {
     "running": progress(RunState.RUNNING),
     "paused": progress(RunState.PAUSED),
     "paused by a failure": progress(RunState.PAUSED, reason=NOT_WORKING),
+    "paused by the account": progress(RunState.PAUSED, reason=Reason(OfList.ACCOUNT, why=UNPAID)),
     "stopping": progress(RunState.STOPPING),
     "stopped": progress(RunState.STOPPED),
     "failed": progress(RunState.FAILED, count=RunCount(), reason=NO_ADDRESSES),

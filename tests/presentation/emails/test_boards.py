@@ -21,7 +21,7 @@ SILENCE = Reason(Exchange.NO_ANSWER, failure="timed out")
 
 HEAD = "Process e-mails: people.csv\n"
 ABOUT = {
-    False: "\nColumn “email”, row by row, up to 100 at a time, asked by <@U0MARIA>",
+    False: "\nColumn “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>",
     True: "\nColumn “email”, the whole file at once, asked by <@U0MARIA>",
 }
 
@@ -47,6 +47,10 @@ paused: :double_vertical_bar: Paused. What was under way is stored; press *Resum
 paused by a failure: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on. ⏎ The \
 service does not work at the moment: answer 500. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses ⏎ 4,000 \
 answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Resume] [Stop]
+paused by the account: :double_vertical_bar: Paused: the service refuses our account. That is no verdict on an \
+address. ⏎ The operator of Switchboard has to mend this: email: the service wants to be paid first (402); top up the \
+account. ⏎ *Go on* checks the 5,997 addresses without an answer, none twice. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of \
+10,000 addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Go on] [Stop]
 stopping: :octagonal_sign: Stopping: what is under way is waited for. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
 addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
 stopped: :octagonal_sign: Stopped. The result holds what was answered until then. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 \
@@ -66,7 +70,8 @@ whole, with a receipt: :receipt: The service took the file and gave the receipt 
 outcome; keep the receipt for the service's own site or support. ⏎ status: queued ⏎ 12,000 rows
 whole, not fetched: :warning: The service gave the address of a result, and nothing could be fetched from it: ⏎ \
 result: https://results.example.com/77 ⏎ Its result is empty. ⏎ 12,000 rows
-whole, with an answer: :white_check_mark: The service answered: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows""")
+whole, with an answer: :white_check_mark: The service answered: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows\
+""")
 
 
 def test_news_are_the_state_of_the_board_and_call_who_asked() -> None:

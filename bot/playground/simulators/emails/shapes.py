@@ -24,6 +24,7 @@ class Shape(StrEnum):
     TEXT = "text"
     CSV = "csv"
     LIST = "list"
+    DEEP = "deep"
 
 
 class FileShape(StrEnum):
@@ -35,6 +36,7 @@ class FileShape(StrEnum):
     WRAPPED = "wrapped"
     URL = "url"
     RECEIPT = "receipt"
+    FIELDS = "fields"
     TEXT = "text"
 
 
@@ -72,6 +74,11 @@ def single(address: str, shape: Shape) -> Answer:  # noqa: PLR0911 - one a shape
             return Answer(body={"address": address, "state": word, "reasons": ["mx found", "mailbox asked"]})
         case Shape.CODED:
             return Answer(body={"status": 200, "result": word, "message": None, "detail": about})
+        case Shape.DEEP:
+            hosts = [{"host": f"mx{n}.{about['domain']}", "priority": 10 * n} for n in (1, 2)]
+            history = {"notes": f"{word}. " * 300, "seen": {"first": {"by": "list", "year": 2024}}}
+            fields = {f"check_{n}": n % 2 == 0 for n in range(1, 61)}
+            return Answer(body={"status": word, **about, "mx": hosts, "history": history, "checks": fields})
         case Shape.TEXT:
             return Answer(body=word, content_type="text/plain")
         case Shape.CSV:
@@ -96,6 +103,8 @@ def whole(  # noqa: PLR0911 - one a shape
             return Answer(body={"count": len(rows) - 1, "rows": [_row(row, column) for row in rows[1:]]})
         case FileShape.URL:
             return Answer(body={"status": "done", "download_url": link})
+        case FileShape.FIELDS:
+            return Answer(body={"note": "This file was checked. " * 40, **{f"checked_{n}": n for n in range(1, 30)}})
         case FileShape.RECEIPT:
             return Answer(body={"status": "queued", "job_id": number, "rows": len(rows) - 1}, status=202)
         case _:

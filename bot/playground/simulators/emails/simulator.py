@@ -37,6 +37,8 @@ class Manners:
         latency: seconds until an answer about one address.
         file_latency: the same about a file.
         at_once: limit of concurrent requests; None for any number.
+        credits: addresses that are paid for; above them the answer is 402. None for any number.
+        forbidden: addresses about which the answer is 403.
     """
 
     shape: Shape = Shape.STATUS
@@ -44,6 +46,8 @@ class Manners:
     latency: float = 0.0
     file_latency: float = 0.0
     at_once: int | None = None
+    credits: int | None = None
+    forbidden: frozenset[str] = frozenset()
 
 
 class EmailsSimulator(Server):
@@ -102,6 +106,10 @@ class EmailsSimulator(Server):
             address = query.get("email", "")
             if not address:
                 raise Refusal(Answer(status=400, body={"error": "The parameter email is missing"}))
+            if address in self.manners.forbidden:
+                raise Refusal(Answer(status=403, body={"error": "Not with this account"}))
+            if self.manners.credits is not None and sum(self.asked.values()) >= self.manners.credits:
+                raise Refusal(Answer(status=402, body={"error": "No credits left"}))
             self.asked[address] += 1
             return shapes.single(address, self.manners.shape)
 
