@@ -23,6 +23,7 @@ from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OP
 from bot.presentation.views import notice
 from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
 from bot.workflows.localization.results import read_again
+from bot.workflows.slack.dropped_files import playing_ms
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for, opens
 from handlers.grammar.line import line_rule, read_line
@@ -134,7 +135,8 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
             info = infos[request.file] = await deps.ctx.downloads.info(request.file)
             if media is not None:
                 found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
-                seconds, format_ = info.duration_ms / 1000 if info.duration_ms else None, normal_format(found.format)
+                told = await playing_ms(deps.ctx, info, found.format) if media.max_seconds is not None else None
+                seconds, format_ = told / 1000 if told else None, normal_format(found.format)
                 errors_of_file = file_errors(media, kind=found.kind, found=format_ or "unknown", seconds=seconds)
                 wrong = next(iter(errors_of_file), None)
         except PersonError as unusable:

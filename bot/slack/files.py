@@ -31,7 +31,9 @@ log = structlog.get_logger(__name__)
 CHUNK_BYTES = 64 * 1024
 _PATIENCE = aiohttp.ClientTimeout(total=3_600.0, sock_connect=10.0, sock_read=30.0)
 """With a download."""
-_OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
+_OK, _PART, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 206, 429, 500
+_SKIPPED = 4 * 1024 * 1024
+"""Bytes that are read for those behind them."""
 _GONE = frozenset({403, 404, 410})
 _TROUBLES = {
     "file_deleted": FileTrouble.DELETED,
@@ -77,6 +79,12 @@ class Downloads:
     @asynccontextmanager
     async def open(self, info: FileInfo, *, limit: int) -> AsyncIterator["Body"]:
         """The bytes of a file as they arrive, at most ``limit``. Leaving early ends the transfer."""
+        async with self._asked(info, limit=limit) as answer:
+            yield Body(answer, info=info)
+
+    @asynccontextmanager
+    async def _asked(self, info: FileInfo, *, limit: int, part: str = "") -> AsyncIterator[aiohttp.ClientResponse]:
+        """Slack's answer with the file, or with this part of it where Slack gives parts."""
         if info.size > limit:
             raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
         if info.size == 0:
@@ -85,6 +93,7 @@ class Downloads:
             log.warning("Slack named an address for a file that is not its own", host=urlsplit(info.url).hostname)
             raise UnusableFile(FileTrouble.EXTERNAL, name=info.name)
         headers = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity"}
+        headers |= {"Range": part} if part else {}
         try:
             answer = await self._session.get(info.url, headers=headers, allow_redirects=False, timeout=_PATIENCE)
         except (aiohttp.ClientError, TimeoutError) as broken:
@@ -96,12 +105,31 @@ class Downloads:
             if status in _GONE:
                 raise UnusableFile(FileTrouble.DELETED, name=info.name)
             is_page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
-            if status != _OK or is_page:
+            if status not in (_OK, _PART if part else _OK) or is_page:
                 log.error("Slack answered a download with its sign-in page", status=status)
                 raise OperatorError("Slack does not let us download files", mend=_SCOPE)
-            yield Body(answer, info=info)
+            yield answer
         finally:
             answer.close()  # not released: the rest of it is not read
+
+    async def part(self, info: FileInfo, *, start: int, most: int) -> bytes:
+        """Bytes from the middle of a file; none where Slack gives only whole files and much would have to be read."""
+        if start >= info.size or most <= 0:
+            return b""
+        collected = bytearray()
+        wanted = f"bytes={start}-{min(start + most, info.size) - 1}"
+        try:
+            async with self._asked(info, limit=info.size, part=wanted) as answer:
+                skipped = 0 if answer.status == _PART else start
+                if skipped > _SKIPPED:
+                    return b""
+                async for chunk in answer.content.iter_chunked(CHUNK_BYTES):
+                    collected += chunk
+                    if len(collected) >= skipped + most:
+                        break
+        except (aiohttp.ClientError, TimeoutError) as broken:
+            raise _interrupted(broken) from None
+        return bytes(collected[skipped : skipped + most])
 
     async def head(self, info: FileInfo, *, most: int) -> bytes:
         """The first ``most`` bytes of a file, or all it has."""

@@ -1,12 +1,13 @@
 """Real media of every documented format, from the drop to the result in the same thread, decoded again."""
 
+import struct
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
 from bot.playground.workspace import Message
-from tests.flow.localizing import DONE, Localizer
+from tests.flow.localizing import DONE, Localizer, errors
 from tests.support import media
 from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
@@ -134,6 +135,31 @@ async def test_a_document_with_a_long_text_comes_back_as_a_file(maria: Localizer
     assert file.content.decode() == page
     assert results[0].text.splitlines()[0] == f"<@{MARIA}> *Extract text*: {len(page):,} characters"
     assert results[0].thread_ts == dropped.ts
+
+
+def stretched(path: Path, seconds: int) -> Path:
+    """A Matroska file that says it plays so long."""
+    content = path.read_bytes()
+    at = content.index(b"\x44\x89\x88") + 3
+    path.write_bytes(content[:at] + struct.pack(">d", seconds * 1_000) + content[at + 8 :])
+    return path
+
+
+async def test_a_video_that_slack_does_not_time_is_timed_by_its_own_header(maria: Localizer, tmp_path: Path) -> None:
+    film = stretched(media.make(tmp_path, "mkv"), 601)
+    dropped = await drop(maria, film)
+    await maria.choose("Extract audio", file=dropped)
+    told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
+    assert shown(told[-1].text) == snapshot("""\
+:pencil2: *file*: it must be at most 600 seconds long; this has 601, so cut it into parts.
+Nothing was done.\
+""")
+    await maria.rig.workspace.slash(MARIA, FINANCE, "/localize", "extract-audio")
+    file = maria.rig.workspace.upload(MARIA, "film.mkv", film.read_bytes())
+    assert errors(await maria.submit({"file": [file]})) == snapshot(
+        {"file": "It must be at most 600 seconds long; this has 601, so cut it into parts."}
+    )
+    assert not maria.rig.localization.calls
 
 
 async def test_more_than_ten_minutes_are_refused_before_anything_is_sent(maria: Localizer, tmp_path: Path) -> None:

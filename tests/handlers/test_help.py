@@ -56,7 +56,8 @@ webhooks [on|off] <store>: what is registered for a store; admins register our a
 webhooks on Centro
 certify: the certification checklist, each point with what was seen here | certify
 /localize: Work on audio, video, documents and texts
-gender <url>: tell the gender of the speaker of a recording | gender https://example.com/voice.mp3
+gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender \
+https://example.com/voice.mp3
 separate <url>: split a song into its vocals and its music, two .mp3 files | separate https://example.com/song.mp3
 convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
 extract-audio <url> [rate=…] [width=…] [channels=…]: take the sound of a video, at most 600 seconds long, as a .wav \
@@ -64,7 +65,8 @@ file | extract-audio https://example.com/film.mp4 rate=16000
 transcribe <url> [locale=…]: write down what is said in a recording | transcribe https://example.com/call.wav \
 locale=en-GB
 emotion <url or text>: recognize the emotion in a recording or a text | emotion I am so glad that you came
-paraphrase [language=…] <text>: say an English text in other words | paraphrase The meeting was moved to Friday.
+paraphrase [language=…] <text>: say an English text of at most 50 sentences in other words | paraphrase The meeting \
+was moved to Friday.
 summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved \
 to Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
 translate [from=…] [to=…] <text>: translate a text; from= says its language where it is not recognized | translate \

@@ -53,6 +53,30 @@ async def test_a_file_is_read_by_its_id(workspace: Workspace, downloads: Downloa
     assert await downloads.head(info, most=100) == DATA[:100]
 
 
+@pytest.mark.parametrize(("start", "most"), [(0, 10), (300, 700), (len(DATA) - 5, 100), (len(DATA), 1), (5, 0)])
+async def test_a_piece_of_a_file_is_read_where_it_lies(
+    workspace: Workspace, downloads: Downloads, start: int, most: int
+) -> None:
+    info = await downloads.info(workspace.upload(MARIA, "a.bin", DATA))
+    assert await downloads.part(info, start=start, most=most) == DATA[start : start + most]
+
+
+@pytest.mark.parametrize(("start", "read"), [(100, b"abc"), (4 * 1024 * 1024, b"abc"), (4 * 1024 * 1024 + 1, b"")])
+async def test_where_only_whole_files_are_given_a_few_megabytes_are_read_for_it(
+    session: ClientSession, start: int, read: bytes
+) -> None:
+    whole, asked = bytes(start) + b"abc" + bytes(5_000_000), []
+
+    async def give(request: web.Request) -> web.Response:
+        asked.append(request.headers["Range"])
+        return web.Response(body=whole, content_type="video/mp4")
+
+    async with serving(give) as url:
+        info = FileInfo(id="F1", name="a.mp4", size=len(whole), mimetype="video/mp4", user=MARIA, url=f"{url}/a.mp4")
+        assert await made(url, session).part(info, start=start, most=3) == read
+    assert asked == [f"bytes={start}-{start + 2}"]
+
+
 @pytest.mark.parametrize(("error", "trouble"), [
     ("file_deleted", FileTrouble.DELETED), ("file_not_found", FileTrouble.UNKNOWN),
     ("not_visible", FileTrouble.UNKNOWN), ("access_denied", FileTrouble.DENIED),

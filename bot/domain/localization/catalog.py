@@ -24,7 +24,7 @@ _STATED = Option(
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         *(CallOperation.GENDER, "gender", "Detect gender"),
-        summary="tell the gender of the speaker of a recording",
+        summary="tell the gender of the speaker of a recording (English, Indian languages, and others too)",
         doing="Listening to who speaks",
         media=Media(formats=_CLIPS),
     ),
@@ -71,9 +71,10 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability(
         *(CallOperation.PARAPHRASE, "paraphrase", "Paraphrase"),
-        summary="say an English text in other words",
+        summary="say an English text of at most 50 sentences in other words",
         doing="Finding other words",
         is_english=True,
+        most_elements=50,
         options=(_STATED,),
     ),
     Capability(

@@ -197,6 +197,8 @@ class Capability:
     doing: str
     heading: str = ""
     is_english: bool = False
+    most_elements: int | None = None
+    """Sentences, which we take the service's elements to be: the document does not say."""
     media: Media | None = None
     options: tuple[Option, ...] = ()
     streams: bool = False

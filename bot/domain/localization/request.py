@@ -16,6 +16,7 @@ from bot.domain.localization.languages import ENGLISH, label_of, written_in
 
 SOURCE, TARGET = "source_lang", "target_lang"
 _URL_LIMIT = 2_000
+_ELEMENTS = re.compile(r"(?<=[.!?])\s+|\n+")
 _ENDING = re.compile(r"[a-z0-9]{1,5}")
 _NO_ADDRESS = "it must be an address that begins with https://"
 _ONLY_ENGLISH = "only English is understood here"
@@ -70,6 +71,8 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
         rule = "it is missing; give the text"
     elif len(text) > declared.text_limit:
         rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
+    elif declared.most_elements is not None and (count := len(elements(text))) > declared.most_elements:
+        rule = f"it must have at most {declared.most_elements} sentences; this has {count}, so send it in parts"
     errors = [_text_error(rule, text if declared.text_limit is None else "")] if rule else []
     errors += _language_errors(asked)
     errors += _source_errors(asked, own_hosts)
@@ -85,6 +88,11 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
         except PersonError as broken:
             errors.append(broken)
     return errors
+
+
+def elements(text: str) -> list[str]:
+    """Sentences and lines of a text."""
+    return [one for one in _ELEMENTS.split(text) if one.strip()]
 
 
 def _language_errors(asked: Request) -> list[PersonError]:

@@ -104,16 +104,21 @@ async def _pieces(request: web.Request) -> AsyncIterator[bytes]:
 
 
 async def _streamed(request: web.Request, file: StoredFile) -> web.StreamResponse:
+    wanted, size = request.http_range, file.blob.size
+    start, end = wanted.start or 0, size if wanted.stop is None else min(wanted.stop, size)
+    part = {"Content-Range": f"bytes {start}-{end - 1}/{size}"} if "Range" in request.headers else {}
     response = web.StreamResponse(
+        status=206 if part else 200,
         headers={
+            **part,
             "Content-Type": file.mimetype,
-            "Content-Length": str(file.blob.size),
+            "Content-Length": str(end - start),
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name)}",
-        }
+        },
     )
     await response.prepare(request)
     with suppress(ConnectionError):  # the client wanted only the beginning and has closed the connection
-        for chunk in file.blob.chunks():
+        for chunk in file.blob.chunks(start, end):
             await response.write(chunk)
         await response.write_eof()
     return response

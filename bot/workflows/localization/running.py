@@ -31,6 +31,7 @@ from bot.workflows.effect import Permit, once
 from bot.workflows.localization.request import show_queue
 from bot.workflows.localization.results import Spool, accept, close, end, hand_over, set_aside
 from bot.workflows.slack.boards import show_board
+from bot.workflows.slack.dropped_files import playing_ms
 from bot.workflows.workers import Work, elsewhere
 from storage.errors import StorageError
 from storage.rows import Hold, Job
@@ -162,7 +163,8 @@ async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | N
     if media is None:
         raise PersonError(argument="file", rule=Reason(OfCall.TEXT_ONLY), example="")
     found = sniff(await ctx.downloads.head(info, most=HEAD_BYTES), info.name)
-    seconds = info.duration_ms / 1000 if info.duration_ms else request.seconds
+    told = await playing_ms(ctx, info, found.format) if media.max_seconds is not None else info.duration_ms
+    seconds = told / 1000 if told else request.seconds
     errors = file_errors(media, kind=found.kind, found=found.format or "unknown", seconds=seconds)
     if errors:
         raise errors[0]

@@ -13,8 +13,17 @@ from typing import BinaryIO, Final, cast
 import structlog
 
 from bot.domain.content import Content
-from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.errors import (
+    OperatorError,
+    OutcomeUnknown,
+    PersonError,
+    ServiceNever,
+    ServiceNow,
+    ServiceTrouble,
+    SwitchboardError,
+)
 from bot.domain.files.dropped import LARGEST, DroppedFile, FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.files.playing import probe
 from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.files.tables import MEBIBYTE, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
@@ -31,6 +40,8 @@ log = structlog.get_logger(__name__)
 TROUBLE = (PersonError, TableProblem, ServiceTrouble, OperatorError)
 """What can be wrong with a file that should hold a table."""
 
+_PROBE_SECONDS = 10.0
+"""For all the pieces of a video that say how long it plays."""
 _IN_MEMORY = 1024 * 1024
 
 _LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1)
@@ -145,7 +156,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
         if placed is None:
             await _later(ctx, row, "its message is not known", most=_PLACE_PATIENCE)
             return
-        file, head = await _examined(ctx, info, placed)
+        file, head = await _examined(ctx, info, placed, timed=True)
         if file.kind is FileKind.TABLE:
             file = replace(file, header=await first_row(ctx, info, head))
     except UnusableFile as unusable:
@@ -179,8 +190,11 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
     await ctx.write(offer, name="offer_file")
 
 
-async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:
-    """What a file is, by its first bytes, and those. Raises what :class:`bot.slack.files.Downloads` raises."""
+async def _examined(ctx: Context, info: FileInfo, share: Share, *, timed: bool = False) -> tuple[DroppedFile, bytes]:
+    """What a file is, by its first bytes, and those; of a video, ``timed``, how long it plays.
+
+    Raises what :class:`bot.slack.files.Downloads` raises.
+    """
     if info.size > LARGEST:  # no action takes it, whatever it is
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
@@ -192,13 +206,30 @@ async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[Dropped
         mimetype=info.mimetype,
         kind=kind,
         format=found,
-        duration_ms=info.duration_ms,
+        duration_ms=await playing_ms(ctx, info, found) if timed and kind is FileKind.VIDEO else info.duration_ms,
         channel=share.channel,
         message_ts=share.ts,
         thread_ts=share.thread_ts or share.ts,
         user=info.user,
     )
     return file, head
+
+
+async def playing_ms(ctx: Context, info: FileInfo, kind: str) -> int | None:
+    """Milliseconds that a video of this format plays: as Slack says, or else its own headers; None: unknown."""
+    if info.duration_ms:
+        return info.duration_ms
+    asks = probe(kind, info.size)
+    try:
+        at, most = next(asks)
+        async with asyncio.timeout(_PROBE_SECONDS):
+            while True:
+                at, most = asks.send(await ctx.downloads.part(info, start=at, most=most))
+    except StopIteration as told:
+        return None if told.value is None else round(told.value * 1_000)
+    except (SwitchboardError, TimeoutError) as silent:
+        log.info("the length of a video could not be read", file=info.id, reason=type(silent).__name__)
+        return None
 
 
 async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
