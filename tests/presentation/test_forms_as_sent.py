@@ -208,7 +208,8 @@ block_id=how label=How as=radio_buttons action_id=how options=[value=rows text=R
 asked once; pause and stop at any time, value=whole text=Whole file description=The file goes to the service in one \
 piece] initial_option=value=rows text=Row by row description=Each address is asked once; pause and stop at any time
 block_id=concurrent label=Requests at a time as=number_input action_id=concurrent is_decimal_allowed=False min_value=1 \
-max_value=1000 initial_value=1000 optional=True hint=1 to 1,000, row by row only; 1,000 if empty, as the service recommends.""")
+max_value=1000 initial_value=1000 optional=True hint=1 to 1,000, row by row only; 1,000 if \
+empty, as the service recommends.""")
     lacking = {emails.ROW_BY_ROW: ["EMAIL_SINGLE_BASE_URL"]}
     whole = emails.list_form(LOOKS, rows=2_000, marks=Marks(), lacking=lacking, **given)
     assert as_another(both, whole) == snapshot("""\
