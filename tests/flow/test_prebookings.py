@@ -140,6 +140,8 @@ nobody has decided. Look in the delivery dashboard, then press *I found it* or *
     await rig.pass_time(7_200, steps=4)
     assert len(service_of(rig).calls_of("get_booking")) == reads
     await take_in(rig, service_of(rig).prebookings[-1].id)  # days later, too
+    (row,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open(limit=20))
+    assert (row.closed_at, row.due_at is None) == (None, False)
     await deliver(rig, f"prebook cancel {card(rig).text.split()[1]} not wanted")
     assert service_of(rig).prebookings[-1].canceled
     assert stands(rig) == "*Canceled*: the pre-booking was called off; nothing will be delivered."
