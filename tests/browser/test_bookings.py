@@ -71,7 +71,7 @@ async def test_a_link_whose_answer_was_lost_is_found_in_the_dashboard(visit: Pag
     made = playground.delivery.prebookings[-1]
     await modal(page).get_by_label("Id or link of the pre-booking").fill(made.id)
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal(page)).to_contain_text("its link is on the card", timeout=LATER)
+    await expect(modal(page)).to_contain_text("it is followed from now on", timeout=LATER)
     await close(page)
     await expect(card.get_by_role("link", name=f"/address/{made.id}")).to_be_visible(timeout=LATER)
     await narrow(page, "prebooking-taken-in")

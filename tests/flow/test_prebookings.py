@@ -70,12 +70,12 @@ link is *not confirmed*. Look in the delivery dashboard, then press *I found it*
     others = service_of(rig).book.prebook(service_of(rig).store("Centro"), ASKED).id
     given = (" ", "652f7a1e9b1d", others, f"{service_of(rig).base_url}/address/{made.id}?lang=en")
     told = [(await take_in(rig, one)).splitlines() for one in given]
-    assert [form[0] for form in told] == [*["Take in the pre-booking"] * 3, "Pre-booking"]
+    assert [form[0] for form in told] == [*["Which pre-booking is it?"] * 3, "Pre-booking"]
     assert "\n".join(form[1 if len(form) == 2 else 2] for form in told) == snapshot("""\
 :warning: V-······ (Centro to Ana Lopez): Centro has no pre-booking with this id. Copy it again from the dashboard.
 :warning: V-······ (Centro to Ana Lopez): Centro has no pre-booking with this id. Copy it again from the dashboard.
 :warning: V-······ (Centro to Ana Lopez): This pre-booking belongs to another request.
-:ballot_box_with_check: V-······ (Centro to Ana Lopez): its link is on the card.""")
+:ballot_box_with_check: V-······ (Centro to Ana Lopez): it is followed from now on.""")
     assert fact(rig, "Address link") == "<http://127.0.0.1/address/······>"
     assert stands(rig).startswith("*Waiting for the address*")
     [picture] = [message for message in rig.news(FINANCE) if message.files]
@@ -153,7 +153,7 @@ async def test_two_of_ours_are_never_the_same_pre_booking(rig: Rig) -> None:
     made = service_of(rig).prebookings[-1]
     await lost(rig, FaultKind.LOST)
     assert await take_in(rig, made.id) == snapshot("""\
-Take in the pre-booking
+Which pre-booking is it?
 V-······ · Centro → Ana Lopez
 :warning: V-······ (Centro to Ana Lopez): This pre-booking belongs to V-······ already.
 Id or link of the pre-booking

@@ -133,6 +133,11 @@ class Driver:
     def is_known(self) -> bool:
         return bool(self.name or self.mobile or self.provider)
 
+    @property
+    def who(self) -> tuple[str, str, str]:
+        """What tells two drivers apart: a picture that comes later is no other driver."""
+        return self.name, self.mobile, self.provider
+
     def joined(self, before: Mapping[str, Any]) -> dict[str, str]:
         """Its fields; those that are empty as they were ``before``, if that was the same driver."""
         said = asdict(self)

@@ -43,6 +43,7 @@ _TITLES = {
     "list_stores": "List stores",
     "register_webhook": "Register webhook",
     "create_prebooking": "Create pre-booking",
+    "get_prebooking": "Read a pre-booking",
 }
 _REQUESTS: Sequence[FaultTarget] = (
     *(

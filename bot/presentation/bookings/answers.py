@@ -93,7 +93,7 @@ _DONE: Final[Mapping[Act, str]] = {
     Act.START: "the search for a driver has been asked for",
     Act.CANCEL: "it is canceled",
     Act.REFRESH: "this is what the delivery service says now",
-    Act.TAKE_IN: "its link is on the card",
+    Act.TAKE_IN: "it is followed from now on",
     Act.CLOSE: "it is closed",
 }
 _NAME_LIMIT = 60

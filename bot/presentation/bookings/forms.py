@@ -111,11 +111,11 @@ def cancel(booking: Booking) -> View:
 
 
 def found(booking: Booking, *, given: str = "", problem: str = "") -> View:
-    """Take in the pre-booking that was found in the dashboard."""
+    """Which pre-booking of the dashboard it is, after its answer was lost."""
     about = section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT)))
     element = text_input(FOUND_ID, most=_POSITION_LIMIT, example="652f7a1e9b1d", value=given)
     named = field(FOUND_ID, "Id or link of the pre-booking", element, hint="As the delivery dashboard shows it.")
-    return form(FOUND, "Take in the pre-booking", "Take it in", {"id": booking.id}, [about, *_problem(problem), named])
+    return form(FOUND, "Which pre-booking is it?", "Use it", {"id": booking.id}, [about, *_problem(problem), named])
 
 
 def store_add(*, channel: str, values: Values | None = None, problem: str = "") -> View:

@@ -38,9 +38,9 @@ def line(booking: Booking, facts: Mapping[str, Any], *, names: Mapping[str, str]
     template = _TOPICS.get(topic, ":package: {booking} has changed.")
     who = str(facts.get("by") or "")
     by = "its requester" if who == booking.requester and who not in names else md.named(who, names) if who else ""
+    pressed = ask_about(booking) if topic in ("stuck", "undecided", "no_provider") else []
     if callable(template):
         content = message(template(booking, {**facts, "by": by}))
-        pressed = ask_about(booking) if topic in ("stuck", "undecided") else []
         return replace(content, blocks=[*content.blocks, *pressed])
     slots = {
         "booking": named(booking),
@@ -54,7 +54,8 @@ def line(booking: Booking, facts: Mapping[str, Any], *, names: Mapping[str, str]
         "reported": " _(reported, not confirmed)_" if facts.get("reported") else "",
         "why_refused": because_refused(Reason.read(facts.get("reason"))) if facts.get("topic") == "refused" else "",
     }
-    return message(template.format_map(slots))
+    content = message(template.format_map(slots))
+    return replace(content, blocks=[*content.blocks, *pressed])
 
 
 def _call(facts: Mapping[str, Any]) -> str:

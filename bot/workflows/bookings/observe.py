@@ -132,7 +132,7 @@ def _store(
         alarm(uow, stored, f"stuck:{detail.get('changes', 0)}", {"status": stored.status})
     given = [one.get("driver") for one in (booking.detail, detail)]
     before, driver = (Driver(**one) if isinstance(one, dict) else Driver() for one in given)
-    if driver != before and driver.is_known:
+    if driver.who != before.who and driver.is_known:
         said = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
         tell(uow, stored, "driver", said, key=f"driver:{stored.version}")
     return stored

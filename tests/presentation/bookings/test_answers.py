@@ -110,12 +110,13 @@ def test_what_became_of_an_act() -> None:
     found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=Reason(OfBooking.CANNOT_CANCEL)).text
     found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble=None).text
     assert lines_of(found) == snapshot("""\
-start: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been asked for. Its status: \
-*driver assigned*.
+start: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been asked for. Its \
+status: *driver assigned*.
 cancel: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is canceled. Its status: *driver assigned*.
 refresh: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery service says now. Its \
 status: *driver assigned*.
-take_in: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): its link is on the card. Its status: *driver assigned*.
+take_in: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is followed from now on. Its status: *driver \
+assigned*.
 close: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is closed. Its status: *driver assigned*.
 refused: :warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver assigned*.
 looked for: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the delivery service.""")

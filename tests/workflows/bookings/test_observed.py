@@ -22,6 +22,8 @@ SECOND, MINUTE, HOUR, POLL = timedelta(seconds=1), timedelta(minutes=1), timedel
 AWAY = own_words("is away")
 ANA = Driver(name="Ana", mobile="099")
 HELD = {"name": "Ana", "mobile": "099", "email": "", "image": "", "provider": ""}
+EVE = {**dict.fromkeys(HELD, ""), "name": "Eve"}
+OTHER = HELD | {"provider": "Rapido"}
 
 
 async def observed(rig: Rig, booking: Booking, status: str, *, report: BookingRecord | None = None, **told: Any) -> Any:
@@ -104,6 +106,10 @@ async def test_where_nothing_is_new_it_is_read_later_and_the_cook_time_counts_do
         ({"driver": HELD, "driver_reported": True}, {"driver": ANA}, None, HELD, None, []),
         ({}, {}, {"driver": ANA}, HELD, True, ["line:driver:2"]),
         ({"driver": HELD}, {}, None, HELD, None, []),
+        ({"driver": HELD}, {"driver": replace(ANA, image="https://a")}, None, HELD | {"image": "https://a"}, None, []),
+        ({"driver": HELD | {"email": "a@b"}}, {"driver": ANA}, None, HELD | {"email": "a@b"}, None, []),
+        ({"driver": HELD | {"email": "a@b"}}, {"driver": Driver(name="Eve")}, None, EVE, None, ["line:driver:2"]),
+        ({"driver": HELD}, {"driver": Driver(provider="Rapido")}, None, OTHER, None, ["line:driver:2"]),
     ]
 )
 async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(

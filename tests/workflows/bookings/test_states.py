@@ -171,7 +171,9 @@ async def test_no_driver_is_an_alarm(rig: Rig) -> None:
     service_of(rig).advance()
     await rig.pass_time(31)
     assert "`PROVIDER_NOT_FOUND`" in stands(rig)
-    assert "no driver was found" in rig.workspace.messages(ALERTS)[-1].text
+    alert = rig.workspace.messages(ALERTS)[-1]
+    assert "no driver was found" in alert.text
+    assert [button.text for button in alert.buttons] == ["Track", "Cancel", "Refresh"]
     assert "Cancel" in {button.text for button in card(rig).buttons}
 
 

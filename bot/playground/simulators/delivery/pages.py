@@ -1,4 +1,4 @@
-"""The customer's side: the page on which they enter their address, and the one on which they follow the driver."""
+"""The pages behind its links: where the customer enters an address or follows the driver, a booking, a picture."""
 
 from html import escape
 from urllib.parse import parse_qs
@@ -34,7 +34,7 @@ _BAD = "<p>Latitude and longitude are numbers such as -0.1807 and -78.4678.</p>"
 
 
 class Pages:
-    """Serves both."""
+    """Serves them."""
 
     def __init__(self, *, book: Book) -> None:
         self._book = book
