@@ -14,6 +14,8 @@ import pytest
 
 from bot.cli.main import _parser
 from bot.presentation.notices import PAGE, SECTIONS
+from bot.settings import Settings
+from handlers.registry import COMMANDS
 from tests.support.diagrams import DIAGRAMS, shown
 from tests.support.pages import anchors
 
@@ -151,6 +153,17 @@ def test_every_point_of_the_documents_is_a_whole_row() -> None:
 def test_every_function_that_carries_out_a_point_is_there() -> None:
     for name in {name.strip("`") for row in rows() for name in row.cells[4].split(", ")}:
         resolved(name)
+
+
+def test_commands_and_settings_where_a_point_is_seen_are_there() -> None:
+    verbs = {f"/{one.name} {verb.name}" for one in COMMANDS for verb in one.verbs}
+    known = verbs | {f"/{one.name}" for one in COMMANDS} | {f"/{one.name} help" for one in COMMANDS}
+    seen = " ".join(row.cells[3] for row in rows())
+    lines = re.findall(r"`(/(?:pay|deliver|localize|email|switchboard)\b[^`]*)`", seen)
+    assert len(lines) > 100
+    assert [line for line in lines if not any(f"{line} ".startswith(f"{one} ") for one in verbs | known)] == []
+    variables = {name.upper() for name in Settings.model_fields}
+    assert set(re.findall(r"`([A-Z][A-Z_]{7,})`", seen)) <= variables
 
 
 def test_every_operation_of_the_services_is_covered() -> None:

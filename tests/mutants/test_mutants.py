@@ -2,6 +2,7 @@
 
 import ast
 from collections import Counter
+from importlib import import_module
 
 import pytest
 
@@ -9,6 +10,7 @@ from tests.mutants.catalog import MUTANTS
 from tests.mutants.mutant import ROOT, DoesNotApply, Mutant
 
 MUST_BE = 60
+FACTS = 30
 
 
 def test_there_are_enough_of_them_and_each_has_a_name() -> None:
@@ -21,6 +23,15 @@ def test_each_applies_exactly_once_and_is_still_python() -> None:
         source = (ROOT / mutant.file).read_text(encoding="utf-8")
         changed = mutant.changed(source)
         assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source)), mutant.name
+
+
+def test_points_of_the_interface_documents_are_broken() -> None:
+    """What proves a row of the page to be true: its test fails when the point is broken."""
+    told = (ROOT / "docs" / "coverage.md").read_text(encoding="utf-8")
+    names = sorted(path.stem for path in (ROOT / "tests" / "mutants").glob("facts_*.py"))
+    facts = [one for name in names for one in import_module(f"tests.mutants.{name}").MUTANTS]
+    assert [one.name for one in facts if one not in MUTANTS] == []
+    assert len([one for one in facts if any(path.partition("::")[0] in told for path in one.paths)]) >= FACTS
 
 
 def test_what_is_to_find_each_exists() -> None:
