@@ -39,6 +39,7 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
 
+_LOOK_SECONDS = 0.5
 _READY_SECONDS = 120.0  # a busy machine needs half a minute for the imports alone
 _OK = 200
 UNSTEADY_SECONDS = 6.0
@@ -69,6 +70,9 @@ class Playground:
         self._bot_url = ""
         self._console: Console
         self._waiting: asyncio.Task[None] | None = None
+        self._following: asyncio.Task[None] | None = None
+        self.services_file: Path
+        """``SERVICES_FILE`` of the bot, empty at first."""
 
     @property
     def url(self) -> str:
@@ -116,10 +120,21 @@ class Playground:
         self.workspace.deliver_to(None if self._socket_mode else f"{bot_url}/slack/events")
         self._bot_url = bot_url
         await self.until_ready()
+        self._following = asyncio.create_task(self._follow(), name="follow SERVICES_FILE")
 
     async def until_ready(self) -> None:
         """Wait until the bot is ready, after a start or a crash."""
         await _until_ready(self._bot_url)
+
+    async def _follow(self) -> None:
+        """Restart the bot when somebody changes the names of its services."""
+        known = await asyncio.to_thread(self.services_file.read_bytes)
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            found = await asyncio.to_thread(self.services_file.read_bytes)
+            if found != known:
+                known = found
+                self.bot.restart()
 
     def _bot_ended(self, code: int) -> None:
         """Show on the page that the bot ended, until it answers again."""
@@ -135,9 +150,9 @@ class Playground:
 
     async def stop(self) -> None:
         """Stop everything and delete the data."""
-        if self._waiting is not None:
-            self._waiting.cancel()
-            await asyncio.gather(self._waiting, return_exceptions=True)
+        for task in filter(None, (self._waiting, self._following)):
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
         await self._stack.aclose()
 
     async def _open_page(self) -> None:
@@ -153,6 +168,8 @@ class Playground:
     def _environment(self, directory: Path, bot_url: str) -> dict[str, str]:
         policy = directory / "policy.toml"
         policy.write_text(POLICY, encoding="utf-8")
+        self.services_file = directory / "services.toml"
+        self.services_file.touch()
         identity = self.workspace.identity
         reached = (
             {"SLACK_APP_TOKEN": identity.app_token}
@@ -169,6 +186,7 @@ class Playground:
             "DATABASE_URL": f"sqlite+aiosqlite:///{directory / 'playground.db'}",
             "SECRET_KEY": secrets.token_urlsafe(32),
             "POLICY_FILE": str(policy),
+            "SERVICES_FILE": str(self.services_file),
             "PAYMENTS_BASE_URL": self.payments.base_url,
             "PAYMENTS_PARTNER_ID": "partner",
             "PAYMENTS_PARTNER_SECRET": "partner-secret",
@@ -195,7 +213,8 @@ async def play(*, port: int, scopes: Collection[str], socket_mode: bool) -> int:
         await playground.start()
         sys.stdout.write(
             f"\n  The playground is open:  {playground.url}\n\n"
-            f"  Type  {FIRST_COMMAND}\n  and approve it as another person. Stop with Ctrl-C.\n\n"
+            f"  Type  {FIRST_COMMAND}\n  and approve it as another person. Stop with Ctrl-C.\n"
+            f"  Names of the services' fields: {playground.services_file} (a change restarts the bot)\n\n"
         )
         sys.stdout.flush()
         await stop.wait()

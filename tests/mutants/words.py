@@ -9,7 +9,7 @@ what a service says keeps our secrets | no secret of ours is repeated to people,
 +            return reply
 half a secret at the end of a text is kept | a secret is found before a text is cut
 -_TEXT_READ: Final = 4 * TEXT_KEPT
-+_TEXT_READ: Final = _TEXT_KEPT
++_TEXT_READ: Final = TEXT_KEPT
 @ bot/domain/text.py tests/clients/test_secrets.py
 secrets stay in the names of fields | no secret of ours is repeated, wherever it stands
 -clean[self.hidden(name)] = self.without(value, brings=brings)

@@ -23,7 +23,7 @@ _FAULTS = (
 _MANNERS = (
     FaultChoice(kind="as_bytes", title="Answer with the audio", about="Instead of with its address."),
     FaultChoice(kind="expire", title="Let results expire", about="Their addresses are gone at once."),
-    FaultChoice(kind="names", title="Other names", about="Fields of answers are called otherwise; see unread."),
+    FaultChoice(kind="names", title="Other names", about="Lines of unread go to the file the terminal names."),
     FaultChoice(kind="pages", title="Errors as pages", about="A proxy's HTML instead of the service's message."),
 )
 OTHER_NAMES = {
