@@ -6,6 +6,7 @@ from typing import Final
 from bot.domain.bookings.record import SeenState, Status
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
+from bot.domain.services import LOCALIZATION
 from bot.domain.unread import OBJECT, Noted, UnreadAnswer, toml_key
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import lines_under
@@ -42,7 +43,13 @@ def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
     lines += again
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
-    return lines_under(lead, lines, notes=[f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"])
+    kept = ", and answers of localization with their calls" if any(map(_is_kept, still)) else ""
+    said = f"Only names and types of fields are kept{kept}. {_THEN if mendable else _GONE}"
+    return lines_under(lead, lines, notes=[said])
+
+
+def _is_kept(one: Noted) -> bool:
+    return one.answer.operation.partition(".")[0] == LOCALIZATION
 
 
 def state_lines(words: Sequence[str]) -> list[str]:

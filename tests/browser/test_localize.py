@@ -4,19 +4,24 @@ Every documented format takes this way without a page in tests/flow/test_localiz
 """
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
+from bot.playground.console.localization_panel import OTHER_NAMES
 from bot.playground.launch import Playground
-from tests.browser.moving import enter, fits, say, shot
+from tests.browser.moving import PHONE, become, enter, fits, say, shot, window
 from tests.support import media
+from tests.support.waiting import until
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 FINANCE = "C0FINANCE"
+MARIA, OLGA = "U0MARIA", "U0OLGA"
+ENGLISH = "The meeting was moved to Friday because the room was taken. Everybody was told in time. Nobody minded."
 
 
 async def attach(page: Page, path: Path) -> None:
@@ -62,6 +67,7 @@ def _ends(ending: str) -> re.Pattern[str]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def quick(playground: Playground) -> Playground:
     playground.localization.work_seconds = {"*": 0.1}
+    playground.localization.switches.names = {}
     playground.localization.calls.clear()
     return playground
 
@@ -141,6 +147,54 @@ async def test_mistakes_stand_at_their_fields(quick: Playground, visit: Page, tm
     await expect(modal).to_have_count(0)
     await expect(page.get_by_test_id("message").filter(has_text="a file in the thread")).to_be_visible(timeout=20_000)
     assert len(quick.localization.calls) == 1
+
+
+async def started_again(playground: Playground, starts: int) -> bool:
+    return playground.bot.starts > starts
+
+
+async def test_what_was_made_under_other_names_is_read_again(quick: Playground, visit: Page, browser: Browser) -> None:
+    """The answer is kept; an admin reads the lines, the file gets them, the bot restarts; nothing is made twice."""
+    page, starts = visit, quick.bot.starts
+    quick.localization.switches.names = OTHER_NAMES
+    await enter(page, FINANCE)
+    await say(page, "/localize separate https://files.example.com/ballad.mp3")
+    board = page.locator("#middle").get_by_test_id("message").filter(has_text="under names that I do not know").last
+    await expect(board.get_by_role("button", name="Read again")).to_be_visible(timeout=20_000)
+    await shot(page, "localize-unread")
+    await become(page, OLGA)
+    await enter(page, FINANCE)
+    await say(page, "/switchboard unread")
+    listing = page.get_by_test_id("message").filter(has_text="vocals_stem").last
+    await expect(listing).to_be_visible(timeout=20_000)
+    await shot(page, "localize-unread-lines")
+    lines = (await listing.locator("pre").first.inner_text()).strip()
+    quick.services_file.write_text(f"{lines}\n", encoding="utf-8")
+    await until(partial(started_again, quick, starts))
+    await quick.until_ready()
+    await become(page, MARIA)
+    await enter(page, FINANCE)
+    await board.get_by_role("button", name="Read again").click()
+    await expect(page.get_by_test_id("message").filter(has_text="2 files in the thread").last).to_be_visible(
+        timeout=30_000
+    )
+    await expect(board.get_by_role("button", name="Read again")).to_have_count(0)
+    await page.get_by_test_id("message").filter(has_text="ballad.mp3").last.get_by_test_id("replies").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread.get_by_test_id("player")).to_have_count(2, timeout=30_000)
+    await shot(page, "localize-read-again")
+    assert [call.operation for call in quick.localization.calls].count("music_source_separation") == 1
+    async with window(browser, quick.url, viewport=PHONE, has_touch=True) as small:
+        await small.get_by_test_id("tour-close").click()
+        quick.localization.switches.names = {"summary": "digest"}
+        await say(small, f"/localize summarize {ENGLISH}")
+        unread = small.get_by_test_id("message").filter(has_text="under names that I do not know").last
+        await expect(unread.get_by_role("button", name="Read again")).to_be_visible(timeout=20_000)
+        await unread.get_by_role("button", name="Read again").click()
+        told = small.get_by_test_id("message").filter(has_text="still has names").last
+        await expect(told).to_be_visible(timeout=20_000)
+        await shot(small, "localize-phone-unread")
+        await fits(small)
 
 
 async def test_on_a_phone_nothing_runs_out_of_the_page(quick: Playground, phone: Page) -> None:

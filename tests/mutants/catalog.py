@@ -6,7 +6,9 @@ from tests.mutants import (
     facts_bulk,
     facts_delivery,
     facts_documents,
+    facts_emails,
     facts_lists,
+    facts_localization,
     money,
     outcomes,
     sampled,
@@ -32,4 +34,6 @@ MUTANTS = (
     *facts_delivery.MUTANTS,
     *facts_documents.MUTANTS,
     *facts_lists.MUTANTS,
+    *facts_emails.MUTANTS,
+    *facts_localization.MUTANTS,
 )

@@ -236,3 +236,21 @@ def test_no_other_private_address_wherever_the_service_is(own: str, url: str) ->
 def test_this_machine_is_not_told_to_a_service_elsewhere() -> None:
     asked = Request(operation=CallOperation.GENDER, url="http://127.0.0.1/a.mp3")
     assert len(rules(asked, own_hosts=("10.0.0.5", "api.example.com"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("One. " * 50, 0),
+        ("One. " * 51, 51),
+        ("One\n\n" * 51, 51),
+        ("At 3.50 a.m. we met. " * 25, 0),
+        ("Really?! " * 50 + "Yes", 51),
+    ],
+)
+def test_a_paraphrase_takes_fifty_sentences(text: str, sentences: int) -> None:
+    found = rules(Request(operation=CallOperation.PARAPHRASE, text=text, options={"language": "en"}))
+    assert found == (
+        [f"it must have at most 50 sentences; this has {sentences}, so send it in parts"] if sentences else []
+    )
+    assert rules(Request(operation=CallOperation.SUMMARY, text=text, options={"language": "en"})) == []

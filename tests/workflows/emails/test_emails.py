@@ -1,7 +1,10 @@
 """Lists while they run: pressed buttons, a service that asks for less, two at a time, lost answers."""
 
 import asyncio
+import csv
+import io
 import json
+import zlib
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
@@ -18,6 +21,7 @@ from bot.presentation.reasons import in_words, worded
 from bot.workflows.emails import work
 from bot.workflows.emails.lists import Press, Pressed, check_addresses, press
 from bot.workflows.emails.run import Run
+from bot.workflows.emails.subject import result_file
 from bot.workflows.emails.work import send_whole
 from bot.workflows.services import Pressure
 from storage.rows import EmailRun, Job
@@ -440,3 +444,14 @@ async def test_a_second_later_it_is_asked_once_more(
     monkeypatch.setattr(asyncio, "sleep", pause)
     [(address, answer)] = await check_addresses(cast("EmailsClient", Service()), ["ana@example.com"])
     assert (address, answer.outcome, paused) == ("ana@example.com", outcome, pauses)
+
+
+def test_a_result_has_a_thousand_columns_and_one_for_all_others() -> None:
+    names = [f"f{n}" for n in range(1_003)]
+    said = Answer(outcome=Outcome.ANSWERED, pairs=tuple((name, name.upper()) for name in names)).stored()
+    block = zlib.compress(json.dumps([(0, ["a@example.com"]), (1, ["b@example.com"])]).encode())
+    content = result_file(["email"], [block], {0: json.dumps(said)})
+    head, first, second = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+    assert (len(head), head[-3:]) == (1_005, ["answer: f999", "answer: 3 other fields", "answer"])
+    assert first[-3:] == ["F999", "f1000: F1000; f1001: F1001; f1002: F1002", ""]
+    assert second[1:3] == ["not asked", ""]
