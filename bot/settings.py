@@ -66,6 +66,14 @@ def _url(value: str) -> str:
         raise ValueError("must be an http or https address") from None
 
 
+def _link(value: str) -> str:
+    """An address that people open: a query or fragment may belong to it."""
+    _url(value.partition("#")[0].partition("?")[0])
+    if not value.isprintable() or any(letter in value for letter in ' <>|"'):
+        raise ValueError("must be an address without spaces or any of < > | and quotes")
+    return value
+
+
 def _database(value: str) -> str:
     scheme, _, rest = value.partition("://")
     if scheme in ("sqlite", "sqlite+aiosqlite"):
@@ -117,6 +125,7 @@ def _token(kind: str, *begins: str) -> AfterValidator:
 
 
 Url = Annotated[str, AfterValidator(_url)]
+Link = Annotated[str, AfterValidator(_link)]
 SlashUrl = Annotated[str, AfterValidator(lambda value: _url(value) + "/")]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)]
 Secret = Annotated[SecretStr, BeforeValidator(_secret)]
@@ -165,6 +174,8 @@ class Settings(BaseSettings):
     payments_partner_secret: Secret | None = None
     delivery_base_url: Url | None = None
     delivery_master_key: Secret | None = None
+    delivery_dashboard_url: Link | None = None
+    delivery_support_url: Link | None = None
     delivery_store_keys: Annotated[dict[str, Secret], NoDecode, BeforeValidator(_store_keys)] = {}
     localization_base_url: Url | None = None
     localization_api_key: Secret | None = None
@@ -302,6 +313,8 @@ _EXAMPLES = {
     "COMMAND_PREFIX": "COMMAND_PREFIX=sb-",
     "LOG_FORMAT": "LOG_FORMAT=json",
     "LOG_LEVEL": "LOG_LEVEL=info",
+    "DELIVERY_DASHBOARD_URL": "DELIVERY_DASHBOARD_URL=https://dashboard.delivery.example.com",
+    "DELIVERY_SUPPORT_URL": "DELIVERY_SUPPORT_URL=https://dashboard.delivery.example.com/chat",
     "DELIVERY_STORE_KEYS": 'DELIVERY_STORE_KEYS={"Centro": "key"}',
 }
 

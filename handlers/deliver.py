@@ -49,14 +49,19 @@ def _opens(make: Callable[[Sequence[str], str], View], *, sandbox: bool = False)
 async def price(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     store, wrong = await _store(deps, delivery, form)
-    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
+    readers = {
+        forms.POSITION: fields.position,
+        forms.PAYMENT: fields.payment,
+        forms.AMOUNT: amount,
+        forms.VEHICLE: fields.vehicle,
+    }
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**errors, **wrong})
 
     async def ask() -> Answer:
-        position, payment, cents = found[forms.POSITION], found[forms.PAYMENT], found[forms.AMOUNT]
-        quoted = await book.price(deps.ctx, delivery, store, position=position, payment=payment, cents=cents)
+        asked = {"cents": found[forms.AMOUNT], **{name: found[name] for name in found if name != forms.AMOUNT}}
+        quoted = await book.price(deps.ctx, delivery, store, **asked)
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
 
     return _priced(deps, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
@@ -188,7 +193,7 @@ async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, by
 
 async def _as_now(deps: Dependencies, delivery: DeliveryService, booking: Booking) -> Answer:
     seen, unread = await follow.as_now(deps.ctx, delivery, booking)
-    return Private(cards.card(seen, now=deps.ctx.clock.now(), private=True, unread=unread))
+    return Private(cards.card(seen, now=deps.ctx.clock.now(), private=True, unread=unread, desk=delivery.desk))
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -358,7 +363,7 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
 async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
     seen, states = await follow.evidence(deps.ctx, delivery)
-    return Private(deliveries.checklist(seen, states, command=deps.spelled(NAME)))
+    return Private(deliveries.checklist(seen, states, command=deps.spelled(NAME), desk=delivery.desk))
 
 
 async def export(deps: Dependencies, click: Click) -> Reply:

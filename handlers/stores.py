@@ -1,8 +1,8 @@
 """``/deliver stores``, ``store`` and ``webhooks``: which store is meant, its form, and what is registered for it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from bot.clients.delivery import StoreForm
 from bot.domain.approvals import Refusal, may_look
@@ -46,9 +46,8 @@ async def _chosen(deps: Dependencies, delivery: DeliveryService, given: str | No
 async def _stores(deps: Dependencies, command: Command, values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
     ask, page = partial(stores.list_stores, deps.ctx, delivery), values["page"] or 1
-    return delivery_call(
-        then(ask, lambda found: Private(deliveries.stores(found, command=deps.spelled(NAME), page=page)))
-    )
+    show = partial(deliveries.stores, command=deps.spelled(NAME), page=page, desk=delivery.desk)
+    return delivery_call(then(ask, lambda found: Private(show(found))))
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -59,7 +58,7 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
     except PersonError:
         return Private(answers.refused(Refusal.STALE))
     found = await stores.known_stores(deps.ctx, delivery)
-    return Edit(deliveries.stores(found, command=deps.spelled(NAME), page=page))
+    return Edit(deliveries.stores(found, command=deps.spelled(NAME), page=page, desk=delivery.desk))
 
 
 async def _all_stores(deps: Dependencies, user: str, _value: str) -> Listing:
@@ -85,16 +84,7 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
             found = await stores.read_store(deps.ctx, delivery, name)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
             return Open(notice(_EDIT_TITLE, answers.trouble(sentence(trouble)).text))
-        said = found.record
-        values = {
-            forms.NAME: str(said.get("name", "")),
-            forms.EMAIL: str(said.get("email", "")),
-            forms.PHONE: f"{said.get('country_code', '')} {said.get('mobile', '')}".strip(),
-            forms.ADDRESS: str(said.get("address", "")),
-            forms.POSITION: f"{said['latitude']}, {said.get('longitude', '')}" if said.get("latitude") else "",
-            forms.PLACE_REFERENCE: str(said.get("reference", "")),
-        }
-        return Open(forms.store_edit(found.name, values=values))
+        return Open(forms.store_edit(found.name, values=forms.store_values(found.record)))
 
     if act == "edit":
         return Later(open_edit, meanwhile=Open(notice(_EDIT_TITLE, answers.asking(DELIVERY).text)))
@@ -107,32 +97,38 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
             record = next((one.record for one in known if one.name.casefold() == name.casefold()), {})
             if not record:
                 raise
-            return Private(deliveries.store(name, record, not_read=sentence(trouble)))
-        return Private(deliveries.store(found.name, found.record))
+            return Private(deliveries.store(name, record, not_read=sentence(trouble), desk=delivery.desk))
+        return Private(deliveries.store(found.name, found.record, desk=delivery.desk))
 
     return delivery_call(look_there)
 
 
+def _as_it_was(read: Callable[[str], Any], text: str) -> Any:
+    """What was not changed is not judged: the service may hold what our rules refuse, or nothing."""
+    try:
+        return read(text)
+    except PersonError:
+        return None
+
+
 async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
     delivery = await delivery_for(deps, form.user, admin if new else may_look)
-    found, errors = read_form(form.values, fields.store_readers())
+    about, title = form.about, _ADD_TITLE if new else _EDIT_TITLE
+    known = [] if new else await stores.known_stores(deps.ctx, delivery)
+    before = forms.store_values(next((one.record for one in known if one.name == about["store"]), {}))
+    readers = fields.store_readers()
+    for name in () if new else readers:
+        if fields.store(form.values.get(name, "")) == fields.store(before[name]):
+            readers[name] = partial(_as_it_was, readers[name])
+    found, errors = read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
-    about, title = form.about, _ADD_TITLE if new else _EDIT_TITLE
 
     async def ask() -> Answer:
-        known = [] if new else await stores.known_stores(deps.ctx, delivery)
-        # A reference that the user removed from the form is cleared at the service, too.
-        had_reference = any(one.record.get("reference") for one in known if one.name == about["store"])
-        reference = str(found[forms.PLACE_REFERENCE])
-        entered = StoreForm(
-            name=found[forms.NAME],
-            email=found[forms.EMAIL],
-            phone=found[forms.PHONE],
-            position=found[forms.POSITION],
-            address=found[forms.ADDRESS],
-            reference=reference if reference or had_reference else None,
-        )
+        # What was removed from the form is cleared at the service; what the store never had is left out.
+        given = {name: found[name] for name in found if form.values.get(name, "").strip() or before[name]}
+        reference = given.pop(forms.PLACE_REFERENCE, None)
+        entered = StoreForm(**given, reference=reference)
         if new:
             made = await stores.create_store(deps.ctx, delivery, entered, by=form.user)
         else:

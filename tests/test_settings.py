@@ -98,6 +98,8 @@ WRONG: dict[str, list[str]] = {
     "PAYMENTS_PARTNER_SECRET": ["sen\ntinel"],
     "DELIVERY_BASE_URL": ["sentinel"],
     "DELIVERY_MASTER_KEY": ["sen\ntinel"],
+    "DELIVERY_DASHBOARD_URL": ["sentinel", "https://user:sentinel@host/"],
+    "DELIVERY_SUPPORT_URL": ["https://host/sentinel|x", "ftp://sentinel"],
     "DELIVERY_STORE_KEYS": ["sentinel", '["sentinel"]', '{"sentinel": 1}'],
     "LOCALIZATION_BASE_URL": ["sentinel"],
     "LOCALIZATION_API_KEY": ["sen\ntinel"],
@@ -142,10 +144,13 @@ LOCALIZATION_API_KEY='sen\\ntinel', EMAIL_API_KEY='sen\\ntinel', METRICS_TOKEN='
             "must be an http or https address.": """SLACK_API_URL='sentinel', SLACK_API_URL='ftp://sentinel', \
 PUBLIC_URL='sentinel.example.com', PUBLIC_URL='https://', PAYMENTS_BASE_URL='http://host:sentinel', \
 PAYMENTS_BASE_URL='http://host:99999', PAYMENTS_BASE_URL='http://[::sentinel', DELIVERY_BASE_URL='sentinel', \
-LOCALIZATION_BASE_URL='sentinel', EMAIL_SINGLE_BASE_URL='sentinel', EMAIL_BULK_BASE_URL='sentinel'""",
+DELIVERY_DASHBOARD_URL='sentinel', DELIVERY_SUPPORT_URL='ftp://sentinel', LOCALIZATION_BASE_URL='sentinel', \
+EMAIL_SINGLE_BASE_URL='sentinel', EMAIL_BULK_BASE_URL='sentinel'""",
             "must not hold credentials, a query or a fragment.": """\
 SLACK_API_URL='https://user:sentinel@slack.com/api/', PUBLIC_URL='https://example.com?key=sentinel', \
-PUBLIC_URL='https://example.com/#sentinel'""",
+PUBLIC_URL='https://example.com/#sentinel', DELIVERY_DASHBOARD_URL='https://user:sentinel@host/'""",
+            "must be an address without spaces or any of < > | and quotes.": """\
+DELIVERY_SUPPORT_URL='https://host/sentinel|x'""",
             "must be a whole number.": "PORT='sentinel', PORT='3000.5'",
             "must be at least 0.": "PORT='-1'",
             "must be at most 65535.": "PORT='65536'",
@@ -183,6 +188,8 @@ PAYMENTS_PARTNER_ID=…
 PAYMENTS_PARTNER_SECRET=…
 DELIVERY_BASE_URL=…
 DELIVERY_MASTER_KEY=…
+DELIVERY_DASHBOARD_URL=https://dashboard.delivery.example.com
+DELIVERY_SUPPORT_URL=https://dashboard.delivery.example.com/chat
 DELIVERY_STORE_KEYS={"Centro": "key"}
 LOCALIZATION_BASE_URL=…
 LOCALIZATION_API_KEY=…

@@ -192,6 +192,8 @@ class Playground:
             "PAYMENTS_PARTNER_SECRET": "partner-secret",
             "DELIVERY_BASE_URL": self.delivery.base_url,
             "DELIVERY_MASTER_KEY": self.delivery.master_key,
+            "DELIVERY_DASHBOARD_URL": f"{self.delivery.base_url}/dashboard",
+            "DELIVERY_SUPPORT_URL": f"{self.delivery.base_url}/support",
             "LOCALIZATION_BASE_URL": self.localization.base_url,
             "LOCALIZATION_API_KEY": self.localization.api_key,
             "EMAIL_SINGLE_BASE_URL": self.emails.single_url,

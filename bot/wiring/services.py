@@ -23,6 +23,7 @@ from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, bare_session, open_session
 from bot.clients.unread import AnswerObserver
+from bot.domain.bookings.record import Desk
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
@@ -108,16 +109,19 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
     settings, base_url = outside.settings, outside.settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
         return Service(client=None, missing=settings.missing_for_delivery)
+    desk = Desk(dashboard=settings.delivery_dashboard_url or "", support=settings.delivery_support_url or "")
     client = DeliveryClient(
         routes=outside.routes(),
         transport=outside.transport("delivery", base_url),
         master_key=settings.delivery_master_key,
         may_leave=outside.may_leave,
         answers=outside.answers,
+        desk=desk,
     )
     return Service(
         client=DeliveryService(
             client=client,
+            desk=desk,
             sealer=Sealer(key=settings.key_for("stores")),
             given_keys=settings.delivery_store_keys,
             production=settings.environment is Environment.PRODUCTION,

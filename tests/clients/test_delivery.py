@@ -212,9 +212,56 @@ async def test_a_locked_door_tells_a_booking_the_same(service: DeliverySimulator
     assert isinstance(outcome, NotExecuted)
     assert not outcome.again
     assert sentence(outcome, service="delivery") == snapshot(
-        """The delivery service has suspended the workspace, saying “This workspace is suspended”; ask it why in the \
-chat of its dashboard; nothing is repeated until then; nothing was executed."""
+        """The delivery service has suspended the workspace, saying “This workspace is suspended”; contact its \
+operator: the chat of its dashboard; nothing is repeated until then; nothing was executed."""
     )
+
+
+SUSPENDED = {"message": "This workspace is suspended", "messageKey": "WORKSPACE_SUSPENDED"}
+ANSWERS: list[tuple[int, object, bool]] = [
+    *((status, SUSPENDED, True) for status in (200, 400, 401, 402, 403, 404, 409, 422, 423)),
+    (200, {"error": {"code": "COMPANY_INACTIVE", "message": "Ask your operator"}}, True),
+    (200, {"success": False, "error": "Your account has been disabled"}, True),
+    (200, {"data": {"message": "La cuenta está suspendida"}}, True),
+    (200, "Workspace suspended", True),
+    (403, {"message": "Inactive"}, True),
+    (400, {"messageKey": "SUSPENDED"}, True),
+    (403, {"message": "Forbidden"}, False),
+    (400, {"message": "Deliveries are suspended in this street"}, False),
+    (422, {"message": "The customer's account is disabled"}, False),
+    (200, {"data": {"_id": "a", "statusText": "ACCEPTED", "companyName": "Suspended Company"}}, False),
+]
+
+
+@pytest.mark.parametrize(("status", "body", "suspended"), ANSWERS)
+async def test_a_suspended_workspace_is_known_by_what_it_says(
+    make: Make, partner: Partner, status: int, body: object, suspended: bool
+) -> None:
+    """Whatever the status; for what is read and for what changes something, and nothing of it is repeated."""
+    partner.answer = lambda _: said(body, status)
+    client, words = make("", partner.url), "has suspended the workspace"
+    for read in (client.get_booking("a", key=KEY), client.list_stores(), client.list_webhooks(key=KEY)):
+        told = ""
+        try:
+            await read
+        except (OperatorError, ServiceNever, ServiceNow) as refused:
+            told = sentence(refused)
+        assert (words in told) is suspended
+    for change in (client.create_booking(*BOOKING, key=KEY), client.cancel_booking("a", reason="x", key=KEY)):
+        outcome = await change
+        told = sentence(outcome, service="delivery") if isinstance(outcome, NotExecuted) else ""
+        assert (words in told) is suspended
+        assert not isinstance(outcome, NotExecuted) or not outcome.again
+    if suspended:
+        assert "contact its operator: the chat of its dashboard; nothing is repeated until then" in told
+
+
+async def test_a_failure_that_says_so_may_still_have_booked(make: Make, partner: Partner) -> None:
+    partner.answer = lambda _: said(SUSPENDED, 500)
+    client = make("", partner.url)
+    assert isinstance(await client.create_booking(*BOOKING, key=KEY), Unknown)
+    with pytest.raises(OperatorError):
+        await client.get_booking("a", key=KEY)
 
 
 @pytest.mark.parametrize(("kind", "outcome"), [

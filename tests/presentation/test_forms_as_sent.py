@@ -112,7 +112,8 @@ initial_value=-0.18, -78.46 hint=Latitude, longitude; or paste a link to a map.
 block_id=payment label=How is the order paid? as=radio_buttons action_id=payment options=[text=Card: it was paid \
 already, the driver collects nothing value=CARD, text=Cash: the driver collects the amount value=CASH] \
 initial_option=text=Cash: the driver collects the amount value=CASH
-block_id=amount …""")
+block_id=amount …
+block_id=vehicle label=Vehicle as=plain_text_input action_id=vehicle max_length=80 placeholder=CAR optional=True""")
 
 
 def test_forms_about_a_booking() -> None:
@@ -156,14 +157,25 @@ def test_forms_of_stores() -> None:
     assert as_sent(bookings.store_add(channel="C0FINANCE")) == snapshot("""\
 callback_id=store.add title=Add a store submit=Add it close=Close private_metadata={"channel":"C0FINANCE"}
 block_id=name label=Name as=plain_text_input action_id=name max_length=60 placeholder=Centro
-block_id=email label=E-mail address as=email_text_input action_id=email
-block_id=phone label=Phone as=plain_text_input action_id=phone max_length=40 placeholder=+593 2 234 5678 hint=With the \
-country's code in front.
+block_id=email label=E-mail address as=email_text_input action_id=email optional=True
+block_id=phone label=Phone as=plain_text_input action_id=phone max_length=40 placeholder=+593 2 234 5678 \
+optional=True hint=With the country's code in front.
 block_id=address label=Address as=plain_text_input action_id=address max_length=200 placeholder=1 Main Square
 block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
 hint=Latitude, longitude; or paste a link to a map.
 block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 \
-placeholder=Beside the church optional=True""")
+placeholder=Beside the church optional=True
+block_id=exterior label=Street number outside as=plain_text_input action_id=exterior max_length=80 placeholder=24B \
+optional=True
+block_id=interior label=Number inside as=plain_text_input action_id=interior max_length=80 placeholder=Floor 3 \
+optional=True
+block_id=number label=Address number as=plain_text_input action_id=number max_length=80 placeholder=24 optional=True
+block_id=building label=Building as=plain_text_input action_id=building max_length=80 placeholder=Torre Sur \
+optional=True
+block_id=city label=City as=plain_text_input action_id=city max_length=80 placeholder=Quito optional=True
+block_id=zip_code label=ZIP code as=plain_text_input action_id=zip_code max_length=80 placeholder=170150 optional=True
+block_id=country label=Country as=plain_text_input action_id=country max_length=80 placeholder=Ecuador \
+optional=True""")
     known = {bookings.NAME: "Centro", bookings.EMAIL: "centro@example.com"}
     changed = bookings.store_edit("Centro", values=known)
     assert changed["blocks"][2:] == bookings.store_add(channel="C0FINANCE")["blocks"][2:]
@@ -171,7 +183,8 @@ placeholder=Beside the church optional=True""")
     assert as_sent(changed) == snapshot("""\
 callback_id=store.edit title=Edit Centro submit=Save close=Close private_metadata={"store":"Centro"}
 block_id=name label=Name as=plain_text_input action_id=name max_length=60 placeholder=Centro initial_value=Centro
-block_id=email label=E-mail address as=email_text_input action_id=email initial_value=centro@example.com""")
+block_id=email label=E-mail address as=email_text_input action_id=email initial_value=centro@example.com \
+optional=True""")
 
 
 def test_a_hundred_stores_are_a_list_and_more_are_typed() -> None:

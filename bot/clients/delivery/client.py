@@ -1,7 +1,7 @@
 """Client of the delivery service: bookings, pre-bookings, stores, webhooks; its errors, each with a message of its own.
 
-Error bodies are ``{message, messageKey, data?}`` (assumed). A suspended workspace, a key that is not accepted and
-a key of the other environment all come as 401 or 403; only their words tell them apart.
+Error bodies are ``{message, messageKey, data?}`` (assumed). A key that is not accepted and one of the other environment
+both come as 401 or 403; only their words tell them apart. A suspended workspace may come as anything.
 """
 
 import re
@@ -21,7 +21,9 @@ from bot.clients.transport import Guard, Transport, decimal_of
 from bot.clients.unread import AnswerObserver
 from bot.domain.bookings.booking import BookingRequest
 from bot.domain.bookings.record import (
+    NO_DESK,
     BookingRecord,
+    Desk,
     Payment,
     Phone,
     Position,
@@ -39,11 +41,24 @@ from bot.domain.reasons import Exchange, Failed, Reason
 SERVICE: Final = "delivery"
 T = TypeVar("T")
 
-_SUSPENDED: Final = re.compile(r"suspend|inactiv|disabled|deactivat|deshabilitad", re.IGNORECASE)
+_CLOSED: Final = "suspen[ds]|inactiv|disabled|deactivat|deshabilitad|desactivad"
+_WORKSPACE: Final = "workspace|company|account|business|organi[sz]ation|tenant|empresa|cuenta|negocio"
+_SUSPENDED: Final = re.compile(_CLOSED, re.IGNORECASE)
+_SAYS_SUSPENDED: Final = re.compile(
+    rf"({_WORKSPACE}).{{0,60}}({_CLOSED})|({_CLOSED}).{{0,60}}({_WORKSPACE})|^\W*(suspended\W+)*suspended\W*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_OF_SOMEBODY_ELSE: Final = re.compile("customer|recipient|driver|cliente|conductor", re.IGNORECASE)
+_CLOSED_DOORS: Final = frozenset(
+    {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.LOCKED}
+)
+"""Statuses that say no to whoever asks: the word alone is enough there."""
 _NOT_COVERED: Final = re.compile(
     r"\bcover|\bcobert|out of (range|reach)|fuera de (cobert|rango|alcance|(la )?zona)", re.IGNORECASE
 )
 _WORDS: Final = ("message", "messageKey", "error", "code")
+_HOLDS: Final = ("data", "webhooks", "id", "numeric_id", "key", "fee", "fee_with_tax", "url")
+"""Our names of fields in which an answer that is no error has something."""
 _ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
 
 
@@ -51,18 +66,39 @@ class NotCovered(ServiceNever):
     """A quote was refused because the service does not deliver there; only its words tell."""
 
 
+def _said(reply: Reply) -> str:
+    """The words of an error with its codes, of whatever shape."""
+    body = reply.json if isinstance(reply.json, dict) else {}
+    parts = [body, *(one for one in (body.get("error"), body.get("data")) if isinstance(one, dict))]
+    told = [str(part[name]) for part in parts for name in _WORDS if isinstance(part.get(name), str)]
+    return " ".join([read_error(reply).whole, *told])
+
+
+def _is_suspended(reply: Reply, route: Route) -> bool:
+    """Whether the service says so, whatever the status: one that is no refusal has to name the workspace.
+
+    A success counts only where it holds nothing that was asked for.
+    """
+    if reply.is_html or reply.failure is not None:
+        return False
+    if reply.is_success and not isinstance(reply.json, dict | str):
+        return False
+    if reply.is_success and isinstance(reply.json, dict):
+        names = [name for ours in _HOLDS for name in route.reply.get(ours, ())]
+        held = (reply.json.get(name) for name in {"data", "stores", *names})
+        if any(one.keys() - {*_WORDS} if isinstance(one, dict) else one for one in held):
+            return False
+    said = _said(reply)
+    if reply.status in _CLOSED_DOORS:
+        return _SUSPENDED.search(said) is not None
+    return _SAYS_SUSPENDED.search(said) is not None and _OF_SOMEBODY_ELSE.search(said) is None
+
+
 def _locked(reply: Reply, *, with_master: bool) -> tuple[Reason, str] | None:
     """Reason for a rejected login, and how the operator mends it; None for every other answer."""
     if reply.status not in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN) or reply.is_html:
         return None
-    said = reply.json if isinstance(reply.json, str) else reply.text
-    if isinstance(reply.json, dict):
-        inner = reply.json.get("error")
-        parts = [reply.json, inner if isinstance(inner, dict) else {}]
-        said = " ".join(str(part.get(name, "")) for part in parts for name in _WORDS)
-    if _SUSPENDED.search(said):
-        return Reason(Exchange.SUSPENDED), "ask it why in the chat of its dashboard; nothing is repeated until then"
-    if _ENVIRONMENT.search(said):
+    if _ENVIRONMENT.search(_said(reply)):
         mend = "DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production"
         return Reason(Exchange.OTHER_ENVIRONMENT), mend
     if with_master:
@@ -87,6 +123,13 @@ class StoreForm:
     position: Position | None = None
     address: str | None = None
     reference: str | None = None
+    exterior: str | None = None
+    interior: str | None = None
+    number: str | None = None
+    building: str | None = None
+    city: str | None = None
+    zip_code: str | None = None
+    country: str | None = None
 
     def values(self) -> Mapping[str, object]:
         """Our names of the request's fields; degrees as exact numbers."""
@@ -95,7 +138,7 @@ class StoreForm:
         if isinstance(position, Position):
             values |= {"latitude": Decimal(position.latitude), "longitude": Decimal(position.longitude)}
         if isinstance(phone, Phone):
-            values |= {"mobile": phone.national, "country_code": phone.country_code}
+            values |= {"mobile": phone.national, "country_code": phone.country_code or None}
         return values
 
 
@@ -117,9 +160,11 @@ class DeliveryClient(ServiceCalls):
         master_key: SecretStr | None,
         may_leave: MayLeave = always,
         answers: AnswerObserver | None = None,
+        desk: Desk = NO_DESK,
     ) -> None:
         super().__init__(SERVICE, routes, transport, may_leave, answers)
         self._master_key = master_key
+        self._desk = desk
 
     @property
     def has_master_key(self) -> bool:
@@ -171,16 +216,19 @@ class DeliveryClient(ServiceCalls):
         """Change the store that the key belongs to; read it afterwards."""
         return await self._change("update_store", form.values(), _anything, **sending)
 
-    async def quote(self, *, key: SecretStr, position: Position, payment: Payment, cents: int) -> Quote:
+    async def quote(
+        self, *, key: SecretStr, position: Position, payment: Payment, cents: int, vehicle: str = ""
+    ) -> Quote:
         """What a delivery would cost; nothing is booked. ``NotCovered``: the service does not deliver there."""
         values = {
             "latitude": Decimal(position.latitude),
             "longitude": Decimal(position.longitude),
             "payment_method": payment.value,
             "amount": decimal_of(cents),
+            "vehicle": vehicle or None,
         }
         try:
-            return await self._look("quote", values, wire.read_quote, key=key)
+            return replace(await self._look("quote", values, wire.read_quote, key=key), vehicle=vehicle)
         except ServiceNever as refused:
             if _NOT_COVERED.search(refused.words):
                 raise NotCovered(SERVICE, refused.reason, status=refused.status, words=refused.words) from None
@@ -269,15 +317,24 @@ class DeliveryClient(ServiceCalls):
         if isinstance(reply, NotExecuted):
             return reply
         said = read_error(reply)
-        if conflict is not None and reply.status == HTTPStatus.CONFLICT:
+        suspended = self._suspended(reply, route) if (reply.status or 0) < HTTPStatus.INTERNAL_SERVER_ERROR else None
+        if suspended is None and conflict is not None and reply.status == HTTPStatus.CONFLICT:
             reason = Reason(conflict)
             return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
-        outcome = self._became(reply, route, read, earlier_unknown=False)
-        locked = _locked(reply, with_master=key is None)
-        if locked is None or not isinstance(outcome, NotExecuted):
-            return outcome
-        reason = Reason(Failed.MENDED, why=locked[0].saying(said.words), mend=locked[1])
-        return NotExecuted(again=False, reason=reason, status=outcome.status, detail=outcome.detail)
+        if suspended is None:
+            outcome = self._became(reply, route, read, earlier_unknown=False)
+            suspended = _locked(reply, with_master=key is None) if isinstance(outcome, NotExecuted) else None
+            if suspended is None:
+                return outcome
+        reason = Reason(Failed.MENDED, why=suspended[0].saying(said.words), mend=suspended[1])
+        return NotExecuted(again=False, reason=reason, status=reply.status, detail=said.whole)
+
+    def _suspended(self, reply: Reply, route: Route) -> tuple[Reason, str] | None:
+        """Reason of a suspended workspace, and what to do about it; None for every other answer."""
+        if not _is_suspended(reply, route):
+            return None
+        where = self._desk.support or self._desk.dashboard or "the chat of its dashboard"
+        return Reason(Exchange.SUSPENDED), f"contact its operator: {where}; nothing is repeated until then"
 
     async def _look(
         self, operation: str, values: Mapping[str, object], read: Callable[[object, Route], T], *, key: SecretStr | None
@@ -294,6 +351,8 @@ class DeliveryClient(ServiceCalls):
             )
 
         reply = await self._ask(partial(self._send, route, values, key=key))
+        if (suspended := self._suspended(reply, route)) is not None:
+            raise OperatorError(suspended[0], mend=suspended[1], words=read_error(reply).words, service=SERVICE)
         return self._read(reply, lambda document: read(document, route), route, failure=failure)
 
     async def _send(

@@ -12,6 +12,7 @@ from bot.clients import unread
 from bot.clients.routes import Route
 from bot.clients.unread import Unfit
 from bot.domain.bookings.record import (
+    STORE_EXTRAS,
     BookingRecord,
     Driver,
     Order,
@@ -38,7 +39,7 @@ _STATE: Final = ("status", "state")
 _OF_A_DRIVER: Final = ("driver_name", "driver_mobile", "driver_email", "driver_image")
 _SECRET: Final = re.compile(r"token|secret|password|api_?key|authorization", re.IGNORECASE)
 _LINES_OF_A_BOOKING: Final = ("currency", "cancel_reason", "validation_code", "address", "payment_method")
-_LINES_OF_A_STORE: Final = ("email", "mobile", "country_code", "address", "reference")
+_LINES_OF_A_STORE: Final = ("email", "mobile", "country_code", "address", "reference", *STORE_EXTRAS)
 
 Body = Mapping[str, object]
 States = Callable[[str], str]

@@ -12,7 +12,7 @@ import phonenumbers
 from phonenumbers import NumberParseException, ValidationResult
 
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, BookingRequest
-from bot.domain.bookings.record import Payment, Phone, Position
+from bot.domain.bookings.record import STORE_EXTRAS, Payment, Phone, Position
 from bot.domain.errors import PersonError, RuleError
 from bot.domain.fields import amount, email, ruled
 from bot.domain.text import clean
@@ -21,6 +21,8 @@ NAME_LIMIT: Final = 60
 ADDRESS_LIMIT: Final = 200
 REFERENCE_LIMIT: Final = 150
 REASON_LIMIT: Final = 250
+EXTRA_LIMIT: Final = 80
+_NO_PHONE: Final = Phone(country_code="", national="")
 BOOKING_RULE: Final = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
 STORE_RULE: Final = "the name of a store"
 _MINUS: Final = re.compile("\u2212|%E2%88%92", re.IGNORECASE)
@@ -118,10 +120,16 @@ def booking_request(found: Mapping[str, Any]) -> BookingRequest:
 def store_readers() -> dict[str, Callable[[str], Any]]:
     return {
         "name": lambda text: _words(text, "name", NAME_LIMIT, "Centro"),
-        "email": email,
-        "phone": phone,
+        "email": lambda text: email(text) if text.strip() else "",
+        "phone": lambda text: phone(text) if text.strip() else _NO_PHONE,
         **_place_readers("Beside the church"),
+        **dict.fromkeys(STORE_EXTRAS, vehicle),
     }
+
+
+def vehicle(text: str) -> str:
+    """A word or two that only the service can judge, or nothing."""
+    return _words(text, "text", EXTRA_LIMIT, "24B", least=0)
 
 
 def _place_readers(landmark: str) -> dict[str, Callable[[str], Any]]:

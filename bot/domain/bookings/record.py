@@ -1,6 +1,6 @@
 """Records of the delivery service, as it tells them: bookings, stores, webhooks; the points of the certification."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -189,6 +189,8 @@ class Quote:
     currency: str = ""
     eta: str = ""
     distance: str = ""
+    vehicle: str = ""
+    """What it was asked for; empty: whatever comes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,6 +235,28 @@ class StoreRecord:
     longitude: str = ""
     address: str = ""
     reference: str = ""
+    exterior: str = ""
+    interior: str = ""
+    number: str = ""
+    building: str = ""
+    city: str = ""
+    zip_code: str = ""
+    country: str = ""
+
+
+STORE_EXTRAS: Final = ("exterior", "interior", "number", "building", "city", "zip_code", "country")
+"""Fields of a store that the service takes and does not need."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Addresses of the service for people: its dashboard, and the chat of its support."""
+
+    dashboard: str = ""
+    support: str = ""
+
+
+NO_DESK: Final = Desk()
 
 
 class StoreState(StrEnum):
@@ -296,28 +320,38 @@ class HookState:
 
 
 class Point(StrEnum):
+    """What the review covers, in the order of the document; below ``VIEW`` is what helps beside it."""
+
     QUOTE = "quote"
     BOOK = "book"
     CASH = "cash"
     CARD = "card"
-    COOK = "cook"
-    SEARCH = "search"
-    CANCEL = "cancel"
+    COOK = "cook_held"
+    CANCEL = "canceled"
     HOOK = "hook"
     STATUS_EVENT = "status_event"
-    DRIVER_EVENT = "driver_event"
     STATES = "states"
-    RESTART = "restart"
     STORE = "store"
     STORE_READ = "store_read"
     PREBOOK = "prebook"
     ADDRESS = "address"
     PREBOOK_CANCEL = "prebook_cancel"
-    VIEW = "view"
+    VIEW = "view_to_the_end"
+    SEARCH = "search"
+    DRIVER_EVENT = "driver_event"
+    RESTART = "restart"
 
 
 OPTIONAL: Final = frozenset(
-    {Point.COOK, Point.SEARCH, Point.CANCEL, Point.RESTART, Point.STORE_READ, Point.PREBOOK_CANCEL}
+    {
+        Point.COOK,
+        Point.CANCEL,
+        Point.STORE_READ,
+        Point.PREBOOK_CANCEL,
+        Point.SEARCH,
+        Point.DRIVER_EVENT,
+        Point.RESTART,
+    }
 )
 """Points that the review does not insist on."""
 
@@ -329,6 +363,21 @@ class SeenState:
     word: str
     status: str
     what: str
+
+
+class Told(StrEnum):
+    """What a state shows (documented): whether a booking is in progress, finished or canceled."""
+
+    PROGRESS = "in progress"
+    FINISHED = "finished"
+    CANCELED = "canceled"
+
+
+def told_by(states: Sequence[SeenState]) -> set[Told]:
+    """What the states seen so far show; unknown ones show nothing."""
+    known = [one.status for one in states if not is_unknown(one.status)]
+    kinds = {True: Told.FINISHED, False: Told.PROGRESS}
+    return {Told.CANCELED if is_canceled(status) else kinds[is_final(status)] for status in known}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from http import HTTPStatus
 
 from bot.playground.console.choices import READING, WRITING, callback_choices, callbacks_on, turn_callbacks
 from bot.playground.console.panels import CallLine, FaultChoice, FaultTarget, Figure
@@ -29,6 +30,7 @@ _OUTCOMES = (
 )
 _DOORS = (
     FaultChoice(kind="suspended", title="Suspend the workspace", about="Every call is answered 403."),
+    FaultChoice(kind="suspended_politely", title="Suspend it, and say 200", about="The answer holds only an error."),
     FaultChoice(kind="other", title="Be the other environment", about="The keys belong elsewhere: 403."),
 )
 _ODD = "WAITING_FOR_RAIN_TO_STOP"
@@ -98,6 +100,8 @@ class DeliveryPanel(SimulatorPanel[DeliverySimulator]):
                 switches.drop_driver = times or 1_000
             case "no_provider" | "undelivered" | "suspended":
                 setattr(switches, kind, True)
+            case "suspended_politely":
+                switches.suspended, switches.suspended_status = True, 200
             case "odd":
                 switches.unknown_status = _ODD
             case "other":
@@ -118,7 +122,11 @@ class DeliveryPanel(SimulatorPanel[DeliverySimulator]):
                 "odd": bool(switches.unknown_status),
                 "elsewhere": False,
             },
-            DOOR: {"suspended": switches.suspended, "other": switches.other_environment},
+            DOOR: {
+                "suspended": switches.suspended and switches.suspended_status != HTTPStatus.OK,
+                "suspended_politely": switches.suspended and switches.suspended_status == HTTPStatus.OK,
+                "other": switches.other_environment,
+            },
         }
 
     def _be_usual(self) -> None:

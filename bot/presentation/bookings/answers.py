@@ -9,8 +9,10 @@ from typing import Any, Final
 from bot.domain.approvals import No
 from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.bookings.record import (
+    NO_DESK,
     OPTIONAL,
     BookingRecord,
+    Desk,
     Evidence,
     HookState,
     KnownStore,
@@ -18,11 +20,13 @@ from bot.domain.bookings.record import (
     PrebookingRecord,
     Quote,
     SeenState,
+    Told,
     charge,
     is_canceled,
     is_final,
     is_unknown,
     read_status,
+    told_by,
 )
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
@@ -32,6 +36,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, turns
 from bot.presentation.bookings.cards import (
     charged,
+    desk_notes,
     driver_line,
     link,
     named,
@@ -48,6 +53,16 @@ from bot.presentation.reasons import worded
 EXPORT = "certification.export"
 PREVIOUS = "stores.previous"
 NEXT = "stores.next"
+STORE_LABELS: Final = {
+    "exterior": "Street number outside",
+    "interior": "Number inside",
+    "number": "Address number",
+    "building": "Building",
+    "city": "City",
+    "zip_code": "ZIP code",
+    "country": "Country",
+}
+"""Optional fields of a store."""
 Instant = Callable[[datetime], str]
 _STATES_SHOWN = 20
 _INSTANT = "{:%Y-%m-%d %H:%M} UTC"
@@ -58,33 +73,45 @@ FILE: Final = {
     "comment": "The certification checklist, as it stands now.",
 }
 _POINTS: Mapping[Point, tuple[str, str]] = {
-    Point.QUOTE: ("Pre-checkout: a price is asked for", "`{command} quote`"),
-    Point.BOOK: ("Create booking, with the customer's data", "`{command} book`, then confirm the price"),
+    Point.QUOTE: ("Pre-checkout: a price was asked for", "`{command} quote`"),
+    Point.BOOK: (
+        "Create booking: the service has the customer, the amount and the payment",
+        "`{command} book`, then confirm the price",
+    ),
     Point.CASH: ("Amount to collect: a booking paid in CASH", "`{command} book` with *Cash*"),
-    Point.CARD: ("Payment methods: a booking paid by CARD", "`{command} book` with *Card*"),
-    Point.COOK: ("Cook time: a booking that waits ON_HOLD", "`{command} book` with a cook time"),
-    Point.SEARCH: (
-        "Start search by hand from ON_HOLD",
-        "press *Start search* on the card of a booking on hold, or `{command} start B-…`",
+    Point.CARD: ("Nothing to collect: a booking paid by CARD", "`{command} book` with *Card*"),
+    Point.COOK: ("Cook time: a booking waited ON_HOLD", "`{command} book` with a cook time"),
+    Point.CANCEL: (
+        "Cancel booking: its record says that it is canceled",
+        "press *Cancel* on the card of a booking, or `{command} cancel B-…`",
     ),
-    Point.CANCEL: ("Cancel a booking", "press *Cancel* on the card of a booking, or `{command} cancel B-…`"),
-    Point.HOOK: ("Register webhooks", "`{command} webhooks on <store>`"),
-    Point.STATUS_EVENT: ("A state came to the webhook and was verified", "register the webhooks, then book"),
-    Point.DRIVER_EVENT: (
-        "An assigned driver came to the webhook",
-        "register the webhooks, then book and wait for a driver",
+    Point.HOOK: ("Register webhooks: the service lists our addresses", "`{command} webhooks on <store>`"),
+    Point.STATUS_EVENT: ("A state came to a webhook and was verified", "register the webhooks, then book"),
+    Point.STATES: (
+        "Interpret states: in progress, finished and canceled, none unknown",
+        "let one booking go on to its end, and cancel one",
     ),
-    Point.STATES: ("Interpret the states", "book, and let the booking go on to its end"),
-    Point.RESTART: ("A restart search was told as such", "ask the delivery service to take a driver off a booking"),
-    Point.STORE: ("Create a store", "`{command} store add`"),
-    Point.STORE_READ: ("Get a store", "`{command} store show <store>`"),
-    Point.PREBOOK: ("Create a pre-booking", "`{command} prebook`"),
+    Point.STORE: ("Create store: the service gave its key", "`{command} store add`"),
+    Point.STORE_READ: ("Get store", "`{command} store show <store>`"),
+    Point.PREBOOK: ("Create pre-booking: the service gave the link", "`{command} prebook`"),
     Point.ADDRESS: (
         "Address link: the pre-booking became a booking",
         "`{command} prebook`, then open the link and enter an address",
     ),
-    Point.PREBOOK_CANCEL: ("Cancel a pre-booking", "`{command} prebook cancel V-…`"),
-    Point.VIEW: ("The end user sees state, order data and tracking", "book; the card shows all of it"),
+    Point.PREBOOK_CANCEL: ("Cancel pre-booking", "`{command} prebook cancel V-…`"),
+    Point.VIEW: (
+        "The end user saw each state to the end, the order and its tracking",
+        "let a booking go on to its end; its card shows all of it",
+    ),
+    Point.SEARCH: (
+        "Start search by hand from ON_HOLD",
+        "press *Start search* on the card of a booking on hold, or `{command} start B-…`",
+    ),
+    Point.DRIVER_EVENT: (
+        "An assigned driver came to a webhook",
+        "register the webhooks, then book and wait for a driver",
+    ),
+    Point.RESTART: ("A restart search was told as such", "ask the delivery service to take a driver off a booking"),
 }
 """What the operator wants to see, and how to get there."""
 STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
@@ -122,17 +149,19 @@ FORM_IS_GONE = md.message(":hourglass: This form is out of date. Nothing was boo
 EXPORTED = md.message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
 
 
-def checklist(seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, command: str) -> Content:
+def checklist(
+    seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, command: str, desk: Desk = NO_DESK
+) -> Content:
     lines = []
     for point, (what, how) in _POINTS.items():
         found, optional = seen.get(point), " _(optional)_" if point in OPTIONAL else ""
-        told = md.escape(how.format(command=command)) if found is None else _evidence(found, md.moment)
+        told = md.escape(_how(point, how, states, command)) if found is None else _evidence(found, md.moment)
         lines.append(f":white_{'large_square' if found is None else 'check_mark'}: {what}{optional}: {told}")
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(point in seen for point in needed)
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
     shown = ", ".join(f"`{md.quote(one.word, _NAME_LIMIT)}` {_read_as(one)}" for one in states[:_STATES_SHOWN])
-    notes = [f"States seen: {shown}"] if shown else []
+    notes = [*([f"States seen: {shown}"] if shown else []), *desk_notes(desk)]
     export = actions([button("Export as a file", EXPORT, "file")], "certification")
     return lines_under(lead, lines, notes=notes, after=export)
 
@@ -142,13 +171,21 @@ def as_file(seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, comm
     lines += ["| point | needed | seen | evidence or what to do |", "|---|---|---|---|"]
     for point, (what, how) in _POINTS.items():
         found, needed = seen.get(point), "optional" if point in OPTIONAL else "yes"
-        told = _evidence(found, _INSTANT.format) if found is not None else how.format(command=command)
+        told = _evidence(found, _INSTANT.format) if found is not None else _how(point, how, states, command)
         lines.append(f"| {what} | {needed} | {'yes' if found else 'no'} | {_cell(told)} |")
     lines += ["", "## States seen", "", "| statusText | read as | final | first seen on |", "|---|---|---|---|"]
     for one in states:
         final = "yes" if is_final(one.status) else "not known" if is_unknown(one.status) else "no"
         lines.append(f"| {_cell(one.word)} | {_read_as(one)} | {final} | {_cell(one.what)} |")
     return "\n".join([*lines, ""])
+
+
+def _how(point: Point, how: str, states: Sequence[SeenState], command: str) -> str:
+    """How to get there, with what is missing where a part of it was seen."""
+    missing = [one.value for one in Told if one not in told_by(states)]
+    missing += ["a line for each unknown one"] if any(is_unknown(one.status) for one in states) else []
+    left = f" (missing: {', '.join(missing)})" if point is Point.STATES and states and missing else ""
+    return f"{how.format(command=command)}{left}"
 
 
 def _read_as(state: SeenState) -> str:
@@ -208,7 +245,8 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
 
 
 def priced(store: str, found: Quote) -> Content:
-    lines = [*quote_lines(found), f"From {md.quote(store, _NAME_LIMIT)}. Nothing was booked."]
+    by = f", {md.quote(found.vehicle, _NAME_LIMIT)}" if found.vehicle else ""
+    lines = [*quote_lines(found), f"From {md.quote(store, _NAME_LIMIT)}{by}. Nothing was booked."]
     return Content(text=md.fallback_text(lines), blocks=[md.paragraph("\n".join(lines))])
 
 
@@ -230,7 +268,7 @@ def of_booking(template: str, booking: Booking, *, command: str) -> Content:
     return md.message(template.format(booking=named(booking), reference=booking.reference, command=command))
 
 
-def stores(found: Sequence[KnownStore], *, command: str, page: int = 1) -> Content:
+def stores(found: Sequence[KnownStore], *, command: str, page: int = 1, desk: Desk = NO_DESK) -> Content:
     """One page of them; a page after the last is the last."""
     if not found:
         return no_stores(command)
@@ -247,7 +285,8 @@ def stores(found: Sequence[KnownStore], *, command: str, page: int = 1) -> Conte
             state = " (key from the settings)"
         lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
     lead = f"*{md.counted(len(found), 'store')}*{f', page {page} of {pages}' if pages > 1 else ''}"
-    return lines_under("", [lead, *lines], after=turns(STORES, page, pages, csv_button(STORES), back=PREVIOUS, on=NEXT))
+    after = turns(STORES, page, pages, csv_button(STORES), back=PREVIOUS, on=NEXT)
+    return lines_under("", [lead, *lines], notes=desk_notes(desk), after=after)
 
 
 def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
@@ -264,10 +303,13 @@ def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
     return [["name", "usable", *names.values()], *rows]
 
 
-def store(name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str = "") -> Content:
+def store(
+    name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str = "", desk: Desk = NO_DESK
+) -> Content:
     """``not_read``: why this is what was stored, and not what the service says now; a foreign sentence."""
     facts = [
         ("Address", str(record.get("address", ""))),
+        *((label, str(record.get(name, ""))) for name, label in STORE_LABELS.items()),
         ("How to find it", str(record.get("reference", ""))),
         ("Position", ", ".join(str(record[key]) for key in ("latitude", "longitude") if record.get(key))),
         ("Phone", f"{record.get('country_code', '')} {record.get('mobile', '')}".strip()),
@@ -276,7 +318,7 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str
     lines = [f"{lead or ':convenience_store:'} *{md.quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {md.quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
     stored = f":warning: {md.quote(not_read)} Above stands what Switchboard stored." if not_read else ""
-    return lines_under("", lines, notes=[stored] if stored else [])
+    return lines_under("", lines, notes=[*([stored] if stored else []), *desk_notes(desk)])
 
 
 def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:

@@ -8,7 +8,17 @@ from urllib.parse import urlsplit
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
 from bot.domain.bookings.fields import map_link
-from bot.domain.bookings.record import Charge, Payment, Status, charge, is_canceled, is_unknown, read_status
+from bot.domain.bookings.record import (
+    NO_DESK,
+    Charge,
+    Desk,
+    Payment,
+    Status,
+    charge,
+    is_canceled,
+    is_unknown,
+    read_status,
+)
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.reasons import Reason
@@ -160,13 +170,28 @@ def _at_the_service(booking: Booking, now: datetime) -> str:
     return f"{symbol(status)} *{md.capital(said)}*{beside}. {rest}".strip()
 
 
-def card(booking: Booking, *, now: datetime, private: bool = False, unread: Reason | None = None) -> Content:
+def desk_notes(desk: Desk) -> list[str]:
+    """Where a person looks things up at the service, or asks; nothing where no address is set."""
+    links = [link(desk.dashboard, "Delivery dashboard"), link(desk.support, "Support chat")]
+    return [" · ".join(filter(None, links))] if any(links) else []
+
+
+def _is_in_trouble(booking: Booking) -> bool:
+    odd = booking.known_status in (Status.PROVIDER_NOT_FOUND, Status.NOT_DELIVERED) or booking.detail.get("asked")
+    behind = booking.reason is not None and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.REFUSED)
+    return booking.stage in (Stage.UNKNOWN, Stage.LOST) or bool(odd) or behind
+
+
+def card(
+    booking: Booking, *, now: datetime, private: bool = False, unread: Reason | None = None, desk: Desk = NO_DESK
+) -> Content:
     """Everybody reads address, number and delivery code masked. ``private``: for who may see them; nothing to press.
 
     ``unread``: why it could not be read just now; what is shown was read before.
     """
     facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
     state, bar, notes = sentence(booking, now=now), progress(booking), _notes(booking)
+    notes += desk_notes(desk) if _is_in_trouble(booking) else []
     if unread is not None:
         notes.append(f":warning: This is as it was read last. {md.quote_sentence(worded(unread), _REASON_LIMIT)}")
     calls = order_lines(booking.detail.get("orders")) if private else []

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Stage
-from bot.domain.bookings.fields import ADDRESS_LIMIT, NAME_LIMIT, REASON_LIMIT, REFERENCE_LIMIT
-from bot.domain.bookings.record import Payment
+from bot.domain.bookings.fields import ADDRESS_LIMIT, EXTRA_LIMIT, NAME_LIMIT, REASON_LIMIT, REFERENCE_LIMIT
+from bot.domain.bookings.record import STORE_EXTRAS, Payment
 from bot.domain.content import Block
+from bot.domain.errors import PersonError
+from bot.domain.fields import email
 from bot.domain.text import clean
 from bot.presentation.blocks.text import counted, paragraph, plain, quote, quote_sentence, section, shorten
-from bot.presentation.bookings.answers import quote_lines
+from bot.presentation.bookings.answers import STORE_LABELS, quote_lines
 from bot.presentation.bookings.cards import headline, order
 from bot.presentation.files.columns import select
 from bot.presentation.reasons import in_words
@@ -39,6 +41,17 @@ COOK = "cook"
 NOTES = "notes"
 REASON = "reason"
 ANYWAY = "anyway"
+VEHICLE = "vehicle"
+_EXTRAS = {
+    "exterior": "24B",
+    "interior": "Floor 3",
+    "number": "24",
+    "building": "Torre Sur",
+    "city": "Quito",
+    "zip_code": "170150",
+    "country": "Ecuador",
+}
+"""An example of each optional field of a store."""
 _POSITION_LIMIT = 2_000
 _MOST_OPTIONS = 100
 _OPTION_LIMIT = 75
@@ -74,7 +87,8 @@ def prebook(stores: Sequence[str], *, channel: str) -> View:
 
 def price(stores: Sequence[str], *, values: Values | None = None, problem: str = "") -> View:
     given = values or {}
-    blocks = [*_problem(problem), _store(stores, given), _position(given), _payment(given), _amount(given)]
+    vehicle = _text(VEHICLE, "Vehicle", given, most=EXTRA_LIMIT, example="CAR", optional=True)
+    blocks = [*_problem(problem), _store(stores, given), _position(given), _payment(given), _amount(given), vehicle]
     return form(QUOTE, "Price of a delivery", "Show the price", {}, blocks, close="Close")
 
 
@@ -132,12 +146,38 @@ def _store_fields(given: Values) -> list[Block]:
     beside, in_front = "Beside the church", "With the country's code in front."
     return [
         _text(NAME, "Name", given, most=NAME_LIMIT, example="Centro"),
-        field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL))),
-        _text(PHONE, "Phone", given, most=40, example="+593 2 234 5678", hint=in_front),
+        field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
+        _text(PHONE, "Phone", given, most=40, example="+593 2 234 5678", optional=True, hint=in_front),
         _text(ADDRESS, "Address", given, most=ADDRESS_LIMIT, example="1 Main Square"),
         _position(given),
         _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example=beside, optional=True),
+        *(
+            _text(name, STORE_LABELS[name], given, most=EXTRA_LIMIT, example=example, optional=True)
+            for name, example in _EXTRAS.items()
+        ),
     ]
+
+
+def store_values(record: Mapping[str, Any]) -> dict[str, str]:
+    """What the form of a store has in its fields, by the service's record of it."""
+    said = {name: str(value) for name, value in record.items() if value}
+    return {
+        NAME: said.get("name", ""),
+        EMAIL: _email(said.get("email", "")),
+        PHONE: f"{said.get('country_code', '')} {said['mobile']}".strip() if said.get("mobile") else "",
+        ADDRESS: said.get("address", ""),
+        POSITION: f"{said['latitude']}, {said.get('longitude', '')}" if said.get("latitude") else "",
+        PLACE_REFERENCE: said.get("reference", ""),
+        **{name: said.get(name, "") for name in STORE_EXTRAS},
+    }
+
+
+def _email(text: str) -> str:
+    """The address, unless Slack's own input refused it and with it the whole form."""
+    try:
+        return email(text)
+    except PersonError:
+        return ""
 
 
 def _store(stores: Sequence[str], given: Values) -> Block:

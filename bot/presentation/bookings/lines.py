@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.bookings.booking import Booking, BookingKind
-from bot.domain.bookings.record import Charge, Status, StatusChange, is_canceled, read_status
+from bot.domain.bookings.record import NO_DESK, Charge, Desk, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.presentation.audit import WORD_LIMIT, person, told_sentence, told_story
@@ -18,6 +18,7 @@ from bot.presentation.bookings.cards import (
     UNKNOWN_STATE,
     ask_about,
     charged,
+    desk_notes,
     driver_line,
     headline,
     named,
@@ -29,19 +30,36 @@ from bot.presentation.reasons import because, because_refused, in_words
 from bot.presentation.unread import state_lines
 
 _RAW_LIMIT = 80
+_LOOKED_UP: Final = frozenset({"lost", "found_late", "no_provider", "contradiction", "stuck", "undecided"})
 
 
-def line(booking: Booking, facts: Mapping[str, Any], *, names: Mapping[str, str] = MappingProxyType({})) -> Content:
-    """One event. Who did it is called by name and not notified (``names``); ``call`` in the facts is."""
+def line(
+    booking: Booking,
+    facts: Mapping[str, Any],
+    *,
+    names: Mapping[str, str] = MappingProxyType({}),
+    desk: Desk = NO_DESK,
+) -> Content:
+    """One event. Who did it is called by name and not notified (``names``); ``call`` in the facts is.
+
+    ``desk``: linked where a person has to look something up at the service.
+    """
+    content = _line(booking, facts, names)
+    topic = str(facts.get("topic", "")).partition(":")[0]
+    links = desk_notes(desk) if topic in _LOOKED_UP else []
+    pressed = ask_about(booking) if topic in ("stuck", "undecided", "no_provider") else []
+    text, blocks = "\n".join([content.text, *links]), [*content.blocks, *map(md.context, links), *pressed]
+    return replace(content, text=text, blocks=blocks)
+
+
+def _line(booking: Booking, facts: Mapping[str, Any], names: Mapping[str, str]) -> Content:
     # Some topics carry a number behind a colon, so that each is told again.
     topic = str(facts.get("topic", "")).partition(":")[0]
     template = _TOPICS.get(topic, ":package: {booking} has changed.")
     who = str(facts.get("by") or "")
     by = "its requester" if who == booking.requester and who not in names else md.named(who, names) if who else ""
-    pressed = ask_about(booking) if topic in ("stuck", "undecided", "no_provider") else []
     if callable(template):
-        content = message(template(booking, {**facts, "by": by}))
-        return replace(content, blocks=[*content.blocks, *pressed])
+        return message(template(booking, {**facts, "by": by}))
     slots = {
         "booking": named(booking),
         "asker": f" {mention(booking.requester)}" if booking.requester else "",
@@ -54,8 +72,7 @@ def line(booking: Booking, facts: Mapping[str, Any], *, names: Mapping[str, str]
         "reported": " _(reported, not confirmed)_" if facts.get("reported") else "",
         "why_refused": because_refused(Reason.read(facts.get("reason"))) if facts.get("topic") == "refused" else "",
     }
-    content = message(template.format_map(slots))
-    return replace(content, blocks=[*content.blocks, *pressed])
+    return message(template.format_map(slots))
 
 
 def _call(facts: Mapping[str, Any]) -> str:

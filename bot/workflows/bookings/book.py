@@ -12,6 +12,7 @@ from bot.domain.audit import SYSTEM
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import BookingRecord, Payment, Point, Position, PrebookingRecord, Quote
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.money import plain
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
 from bot.domain.reasons import stored as written
@@ -30,11 +31,18 @@ from storage.errors import CommitUnknown
 
 
 async def price(
-    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
+    ctx: Context,
+    delivery: DeliveryService,
+    store: str,
+    *,
+    position: Position,
+    payment: Payment,
+    cents: int,
+    vehicle: str = "",
 ) -> Quote:
     """Ask what a delivery would cost; only that it was asked is stored. Raises as ``DeliveryClient.quote``."""
     key = await delivery.key_of(ctx.store, store)
-    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
+    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents, vehicle=vehicle)
     await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
     return found
 
@@ -201,14 +209,18 @@ def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingR
     if stored is not None and booking.remote_id is None and booking.kind is not BookingKind.FOREIGN:
         if booking.kind is BookingKind.PREBOOKING:
             note(uow, Point.ADDRESS, booking.reference)
-        note(uow, Point.BOOK, booking.reference)
-        if (request := booking.request) is not None:
-            note(uow, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference)
-            if request.cook_minutes:
-                note(uow, Point.COOK, booking.reference)
+        elif booking.request is not None and _agrees(record, booking.request):
+            note(uow, Point.BOOK, booking.reference)
+            note(uow, Point.CASH if booking.request.payment is Payment.CASH else Point.CARD, booking.reference)
         if booking.stage in (Stage.LOST, Stage.DROPPED):
             alarm(uow, stored, "found_late", {"status": record.status})
     return stored
+
+
+def _agrees(record: BookingRecord, request: BookingRequest) -> bool:
+    """Whether the service has the customer, the amount and the payment that were asked for, as far as it says."""
+    asked = {"customer": request.customer, "amount": plain(request.cents), "payment_method": request.payment.value}
+    return all(getattr(record, name).casefold() in ("", wanted.casefold()) for name, wanted in asked.items())
 
 
 async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:

@@ -270,7 +270,8 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
 
     def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
         is_prebooking = claimed.stage is Stage.WAITING
-        done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else Point.CANCEL)
+        # A booking is canceled when its record says so.
+        done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else None)
         if done and is_prebooking:
             return dropped(uow, claimed) or claimed
         if isinstance(outcome, Unknown):
@@ -309,11 +310,12 @@ async def as_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> t
     return seen.booking, seen.trouble
 
 
-def _answered(uow: Unit, booking: Booking, outcome: Outcome, point: Point) -> bool:
+def _answered(uow: Unit, booking: Booking, outcome: Outcome, point: Point | None) -> bool:
     """Store the service's answer; the state of the booking is read afterwards. True: it was carried out."""
     if isinstance(outcome, Done):
         witness(uow, booking, "executed")
-        note(uow, point, booking.reference)
+        if point is not None:
+            note(uow, point, booking.reference)
         return True
     witness(uow, booking, "not_executed" if isinstance(outcome, NotExecuted) else "not_said", facts=outcome.facts)
     return False

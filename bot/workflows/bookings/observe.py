@@ -25,12 +25,15 @@ from bot.domain.bookings.record import (
     SeenState,
     Status,
     StatusChange,
+    Told,
     change_of,
     charge,
+    is_canceled,
     is_final,
     is_unknown,
     read_status,
     same_word,
+    told_by,
 )
 from bot.domain.money import plain
 from bot.domain.policy import Policy
@@ -157,7 +160,11 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         uow.flags.set(_STATES, {**states, word: stored.reference}, uow.now)
     if change is StatusChange.RESTARTED:
         note(uow, Point.RESTART, stored.reference)
-    if detail.get("tracking_url"):
+    if stored.known_status is Status.ON_HOLD and stored.request is not None and stored.request.cook_minutes:
+        note(uow, Point.COOK, stored.reference)
+    if is_canceled(stored.status) and detail.get("cancel"):
+        note(uow, Point.CANCEL, stored.reference)
+    if is_final(stored.status) and not is_canceled(stored.status) and _was_seen_whole(stored):
         note(uow, Point.VIEW, stored.reference)
     if is_unknown(stored.status):
         log.warning("a state nobody knows", reference=stored.reference, status=stored.status)
@@ -165,6 +172,14 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
             alarm(uow, stored, f"unknown_state:{same_word(word)}", {"status": word})
     if stored.known_status is Status.PROVIDER_NOT_FOUND:
         alarm(uow, stored, f"no_provider:{detail['changes']}", {"status": stored.status})
+
+
+def _was_seen_whole(booking: Booking) -> bool:
+    """Whether its card has shown more than its end: each state, all of them known, the order and its tracking."""
+    detail = booking.detail
+    states = [str(status) for _, status in detail.get("history", [])]
+    order = booking.request is not None or (detail.get("amount") and detail.get("payment_method"))
+    return len(states) > 1 and not any(map(is_unknown, states)) and bool(order and detail.get("tracking_url"))
 
 
 def _pause(uow: Unit, booking: Booking, detail: Mapping[str, Any], *, polls: int) -> timedelta:
@@ -281,8 +296,11 @@ def gathered(tx: Tx, *, ours: Callable[[str], str] = str) -> tuple[dict[Point, E
                 points[point] = Evidence(
                     count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
                 )
-    states = _kept(tx, _STATES).items()
-    return points, [SeenState(word=word, status=ours(word), what=str(what)) for word, what in states]
+    seen = _kept(tx, _STATES).items()
+    states = [SeenState(word=word, status=ours(word), what=str(what)) for word, what in seen]
+    if told_by(states) != {*Told} or any(is_unknown(one.status) for one in states):
+        points.pop(Point.STATES, None)  # seen, and not yet interpreted
+    return points, states
 
 
 def _kept(tx: Tx, key: str) -> dict[str, object]:

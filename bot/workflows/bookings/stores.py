@@ -375,6 +375,8 @@ async def webhooks(ctx: Context, delivery: DeliveryService, store: str, *, on: b
         ours = token_hash(url.rpartition("/")[2]) in own
         trouble = None if outcome is None or isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
         found.append(HookState(kind=name, host=host, ours=ours, trouble=trouble))
+    if on and all(one.ours for one in found):
+        await ctx.write(lambda uow: note(uow, Point.HOOK, store), name="hooks_on", wakes=False)
     if on is False:
         await ctx.write(
             lambda uow: [uow.store_events.end_hooks(store, kind.value, uow.now) for kind in WebhookKind],
@@ -401,7 +403,6 @@ async def _register(
 
     def done(uow: Unit) -> None:
         uow.store_events.end_hooks(store, kind.value, uow.now, but=identifier)
-        note(uow, Point.HOOK, store)
 
     address = f"{ctx.callback_base.rstrip('/')}/callbacks/delivery/{token}"
     outcomes: dict[str, Outcome | None] = {}

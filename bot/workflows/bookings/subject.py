@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.record import NO_DESK, Desk
 from bot.domain.content import Content
 from bot.presentation.blocks import elements
 from bot.presentation.bookings import cards as booking_cards
@@ -15,12 +16,12 @@ from bot.workflows.context import Attachment, Context, Subject
 class BookingSubject(Subject):
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         booking = await _booking(ctx, id)
-        return None if booking is None else booking_cards.card(booking, now=ctx.clock.now())
+        return None if booking is None else booking_cards.card(booking, now=ctx.clock.now(), desk=_desk(ctx))
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002
         booking = await _booking(ctx, id)
         names = await ctx.people.names([str(payload.get("by", ""))])
-        return None if booking is None else booking_lines.line(booking, payload, names=names)
+        return None if booking is None else booking_lines.line(booking, payload, names=names, desk=_desk(ctx))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Attachment | None:  # noqa: A002, ARG002
         """The address link as a picture that a phone can read; nothing once it is used up."""
@@ -39,6 +40,10 @@ class StoreSubject(Subject):
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002, ARG002
         """An event for the store that could not be verified."""
         return booking_lines.of_store(id, payload)
+
+
+def _desk(ctx: Context) -> Desk:
+    return NO_DESK if ctx.delivery.client is None else ctx.delivery.client.desk
 
 
 async def _booking(ctx: Context, booking_id: str) -> Booking | None:

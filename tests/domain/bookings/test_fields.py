@@ -133,8 +133,6 @@ def test_what_is_wrong_with_an_empty_form_is_told_at_each_field() -> None:
     }
     assert read_form({}, fields.store_readers())[1] == {
         views.NAME: "It must have 1 to 60 characters; this has 0. For example: Centro",
-        views.EMAIL: "It must be an e-mail address such as ana@example.com.",
-        views.PHONE: "It must be digits with the country's code in front. For example: +593 99 123 4567",
         views.ADDRESS: "It must have 3 to 200 characters; this has 0. For example: 12 Market Street",
         views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
     }

@@ -87,7 +87,7 @@ async def test_unbooked_is_sent_later(rig: Rig, outcome: NotExecuted, reads: int
     [
         (BookingKind.BOOKING, {}, {Point.BOOK, Point.CASH}),
         (BookingKind.BOOKING, {"payment": Payment.CARD}, {Point.BOOK, Point.CASH, Point.CARD}),
-        (BookingKind.PREBOOKING, {"cook_minutes": 5}, {Point.ADDRESS, Point.BOOK, Point.CASH, Point.CARD, Point.COOK}),
+        (BookingKind.PREBOOKING, {"cook_minutes": 5}, {Point.ADDRESS, Point.BOOK, Point.CASH, Point.CARD}),
     ]
 )
 async def test_what_the_service_took_is_followed_and_counts_as_evidence(

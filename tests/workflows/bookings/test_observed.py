@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import Any
+
+import pytest
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import BookingRecord, Driver, Point, StatusChange
@@ -58,7 +61,7 @@ async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> 
     assert await actions(rig, booking) == [("moved", {"number": "77", "status": "ACCEPTED"})]
     assert await drawn(rig, booking) > before
     points, states = await read(rig, gathered)
-    assert set(points) == {Point.STATES, Point.VIEW}
+    assert set(points) == set(), "a state on its way is no evidence yet"
     assert [(one.word, one.status, one.what) for one in states] == [("ACCEPTED", "ACCEPTED", booking.reference)]
 
 
@@ -69,7 +72,7 @@ async def test_a_search_that_begins_anew_and_one_without_a_driver_are_evidence_a
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:moved:1"))
     assert row is not None
     assert row.payload["change"] == StatusChange.RESTARTED.value
-    assert set((await read(rig, gathered))[0]) == {Point.STATES, Point.RESTART}
+    assert set((await read(rig, gathered))[0]) == {Point.RESTART}
     assert "driver" not in (await stored(rig, booking)).detail
 
 
@@ -194,3 +197,29 @@ async def test_a_link_is_shown_as_a_picture_up_to_the_longest(rig: Rig, length: 
     booking = await planted(rig, **waiting)
     picture = await BookingSubject().file(rig.switchboard.context, booking.id, {})
     assert (picture is not None) is pictured
+
+
+async def test_states_are_interpreted_once_they_show_all_there_is_and_none_is_unknown(rig: Rig) -> None:
+    for status, missing in (("ACCEPTED", True), ("COMPLETED", True), ("CANCELLED_BY_ADMIN", False), ("ODD", True)):
+        await observed(rig, await planted(rig, status=""), status)
+        assert (Point.STATES not in (await read(rig, gathered))[0]) is missing, status
+    points, states = await read(rig, partial(gathered, ours=lambda word: "RETURNING" if word == "ODD" else word))
+    assert (Point.STATES in points, [one.status for one in states][-1]) == (True, "RETURNING")
+
+
+@pytest.mark.parametrize(
+    ("states", "like", "evidence"),
+    [
+        (["READY_FOR_PICKUP"], {}, True),
+        ([], {}, False),
+        (["ODD"], {}, False),
+        (["READY_FOR_PICKUP"], {"tracking_url": ""}, False),
+    ],
+)
+async def test_the_end_users_view_is_a_whole_way_on_the_card(
+    rig: Rig, states: list[str], like: dict[str, str], evidence: bool
+) -> None:
+    detail = {"history": [["t", state] for state in states], "tracking_url": "https://d.example/t", **like}
+    booking = await planted(rig, status=states[-1] if states else "", detail=detail)
+    await observed(rig, booking, "COMPLETED")
+    assert (Point.VIEW in (await read(rig, gathered))[0]) is evidence

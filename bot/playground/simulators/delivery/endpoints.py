@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from bot.playground.simulators.delivery.book import Book, NotAllowedError
 from bot.playground.simulators.delivery.records import WEBHOOK_KINDS, Booking, DeliverySwitches, Prebooking, Store
-from bot.playground.simulators.delivery.requests import read_booking, read_object, read_quote, read_store
+from bot.playground.simulators.delivery.requests import VEHICLES, read_booking, read_object, read_quote, read_store
 from bot.playground.simulators.delivery.shapes import Shapes, refused
 from bot.playground.simulators.exchange import Answer, Ask, Refusal
 
@@ -67,6 +67,7 @@ class Endpoints:
         if not self._book.covers(store, point):
             raise Refusal(refused(404, "This address is not covered from this store", "OUT_OF_COVERAGE"))
         cents, distance = self._book.quote(store, point)
+        cents = round(cents * VEHICLES.get(str(body.get("carName")), 1.0))
         tax = round(cents * 0.15)
         return Answer(
             body={

@@ -34,7 +34,7 @@ _BAD = "<p>Latitude and longitude are numbers such as -0.1807 and -78.4678.</p>"
 
 
 class Pages:
-    """Serves them."""
+    """Serves both, and the service's own pages for people: its dashboard and the chat of its support."""
 
     def __init__(self, *, book: Book) -> None:
         self._book = book
@@ -49,6 +49,18 @@ class Pages:
             address="12 Market Street", latitude=f"{latitude + 0.01:.4f}", longitude=f"{longitude + 0.01:.4f}"
         )
         return _page(f"Where should {escape(prebooking.store.name)} deliver?", form)
+
+    def dashboard(self, _ask: Ask) -> Answer:
+        """Every booking and where it stands."""
+        rows = [f"<li>{one.number} · {escape(one.store.name)} · {escape(one.status)}</li>" for one in self._bookings()]
+        return _page("Dashboard", f"<ul>{''.join(rows)}</ul>" if rows else "<p>No bookings yet.</p>")
+
+    def support(self, _ask: Ask) -> Answer:
+        """Nobody sits there."""
+        return _page("Support", "<p>In the playground nobody answers. The panel has the switches.</p>")
+
+    def _bookings(self) -> list[Booking]:
+        return list(self._book.bookings.values())
 
     def enter(self, ask: Ask) -> Answer:
         """Take the address."""

@@ -136,7 +136,7 @@ class DeliverySwitches:
     """The service's switches; each may be changed at any time.
 
     Attributes:
-        suspended: the workspace is suspended; every call is answered 403.
+        suspended: the workspace is suspended; every call is answered ``suspended_status``, 200 with an error in it.
         other_environment: the keys belong to the other environment; every call is answered 403.
         production: pre-bookings do not exist here.
         reach_km: points farther than this from the store are not covered.
@@ -153,6 +153,7 @@ class DeliverySwitches:
     """
 
     suspended: bool = False
+    suspended_status: int = 403
     other_environment: bool = False
     production: bool = False
     reach_km: float = 25.0

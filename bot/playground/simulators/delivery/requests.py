@@ -18,6 +18,8 @@ STORE_FIELDS = (
     "fullAddress",
 )
 STORE_EXTRAS = ("addressReference", "exterior", "interior", "addressNumber", "building", "country", "city", "zipCode")
+VEHICLES = {"MOTORCYCLE": 1.0, "CAR": 1.5, "VAN": 2.5}
+"""What a delivery by each costs, compared with the cheapest."""
 _BOOKING_FIELDS = ("customerName", "customerLastName", "customerCountryCode", "customerMobile", "paymentMethod")
 _PLACE_FIELDS = ("latitude", "longitude", "address")
 _NOTES = range(3, 251)
@@ -56,6 +58,8 @@ def read_quote(ask: Ask) -> dict[str, object]:
     body = read_object(ask)
     _check_point(body)
     _check_money(body)
+    if (car := body.get("carName")) is not None and car not in VEHICLES:
+        _refuse(f"carName must be one of {', '.join(VEHICLES)}", "INVALID_FIELD")
     return body
 
 

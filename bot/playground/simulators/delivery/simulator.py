@@ -130,6 +130,8 @@ class DeliverySimulator(MovingServer):
             ("GET", "/proof/{id}", pages.proof),
             ("GET", "/detail/{id}", pages.detail),
             ("GET", "/driver/{id}", pages.picture),
+            ("GET", "/dashboard", pages.dashboard),
+            ("GET", "/support", pages.support),
         ):
             self.app.router.add_route(method, path, self._served("page", page))
         self.app.router.add_route("*", "/{path:.*}", self._served("unknown", _unknown))
@@ -145,7 +147,8 @@ class DeliverySimulator(MovingServer):
     def _admit(self, ask: Ask) -> None:
         """The right key for the operation, the language and the content type."""
         if self.switches.suspended:
-            raise Refusal(refused(403, "This workspace is suspended", "WORKSPACE_SUSPENDED"))
+            status = self.switches.suspended_status
+            raise Refusal(refused(status, "This workspace is suspended", "WORKSPACE_SUSPENDED"))
         if self.switches.other_environment:
             raise Refusal(refused(403, "This key belongs to another environment", "WRONG_ENVIRONMENT"))
         key = _key(ask)
