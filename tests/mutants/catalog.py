@@ -9,6 +9,7 @@ from tests.mutants import (
     facts_emails,
     facts_lists,
     facts_localization,
+    facts_stores,
     money,
     outcomes,
     sampled,
@@ -36,4 +37,5 @@ MUTANTS = (
     *facts_lists.MUTANTS,
     *facts_emails.MUTANTS,
     *facts_localization.MUTANTS,
+    *facts_stores.MUTANTS,
 )
