@@ -26,6 +26,7 @@ async def test_an_unknown_state_is_told_and_the_line_to_add_is_shown(visit: Page
     await expect(card).to_contain_text("Unknown state", timeout=LATER)
     await expect(card).to_contain_text(WORD)
     await expect(card.get_by_role("button", name="Refresh")).to_be_visible()
+    await by(page, "panel-close").click()
     await narrow(page, "unknown-state-card")
     await card.get_by_test_id("replies").click()
     thread = page.get_by_role("complementary", name="Thread")
@@ -33,7 +34,7 @@ async def test_an_unknown_state_is_told_and_the_line_to_add_is_shown(visit: Page
     await page.get_by_test_id("thread-close").click()
     await become(page, "U0OLGA")
     await enter(page, "C0ALERTS")
-    alert = page.get_by_test_id("message").filter(has_text="isn't known here").last
+    alert = page.get_by_test_id("message").filter(has_text="unknown state").last
     await expect(alert).to_contain_text("[delivery.states]", timeout=LATER)
     await narrow(page, "unknown-state-alert")
     await say(page, "/switchboard unread")

@@ -51,7 +51,7 @@ async def test_an_unknown_state_is_told_once_with_the_line_to_add(rig: Rig) -> N
     assert [shown(text) for text in alerts(rig)] == snapshot(
         [
             """\
-:grey_question: B-······ (Centro to Ana Lopez) is in a state that isn't known here. It may have ended.
+:grey_question: B-······ (Centro to Ana Lopez) is in the unknown state `WAITING_FOR_RAIN`. It may have ended. \
 To fix it:
 ```
 [delivery.states]

@@ -127,8 +127,9 @@ def _sentence(entry: Entry, nth: int) -> str:
 
 
 def _unknown_state(booking: Booking, facts: Mapping[str, Any]) -> str:
-    lead = f":grey_question: {named(booking)} is in a state that isn't known here. It may have ended."
-    return "\n".join([lead, "To fix it:", *state_lines([str(facts.get("status", ""))])])
+    status = str(facts.get("status", ""))
+    lead = f":grey_question: {named(booking)} is in the unknown state `{quote(status, _RAW_LIMIT)}`. It may have ended."
+    return "\n".join([f"{lead} To fix it:", *state_lines([status])])
 
 
 def _stuck(booking: Booking, facts: Mapping[str, Any]) -> str:
