@@ -206,7 +206,8 @@ async def test_a_service_with_its_own_words_is_understood_by_the_file_alone(rig:
         [
             ":bust_in_silhouette: B-······ (Centro to Ana Lopez): *driver assigned*, Diego Paz · +593987000111 · \
 Rapido.",
-            ":white_check_mark: B-······ (Centro to Ana Lopez) is *completed*: it was delivered. Proof of delivery: \
+            ":white_check_mark: <@U0MARIA> B-······ (Centro to Ana Lopez) is *completed*: it was delivered. Proof of \
+delivery: \
 <http://127.0.0.1/proof/······.png|see it>",
         ]
     )

@@ -303,9 +303,7 @@ def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
     return [["name", "usable", *names.values()], *rows]
 
 
-def store(
-    name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str = "", desk: Desk = NO_DESK
-) -> Content:
+def store(name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str = "", desk: Desk = NO_DESK) -> Content:
     """``not_read``: why this is what was stored, and not what the service says now; a foreign sentence."""
     facts = [
         ("Address", str(record.get("address", ""))),
