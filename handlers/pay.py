@@ -17,6 +17,7 @@ from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, Pu
 from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
 from bot.presentation import answers, views
+from bot.presentation.blocks import text as md
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, forms, payouts, wording
 from bot.workflows.admin.overview import decisions
@@ -24,10 +25,10 @@ from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
 from bot.workflows.requests.authority import freeze, involved_in, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as
-from bot.workflows.requests.request import Requested, request
+from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
 from handlers.grammar.admission import admit, can_post, opens, payments_to_request
-from handlers.grammar.verbs import Argument, Read, SlashCommand, Values, Verb, mistake, read_form
+from handlers.grammar.verbs import Argument, Read, SlashCommand, Values, Verb, mistake, read_form, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME
 from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
@@ -47,8 +48,13 @@ async def _payout(deps: Dependencies, command: Command, values: Values, *, kind:
         cents = fields.within_limit(values["amount"], deps.ctx.policy)
     except PersonError as broken:
         raise mistake(deps, NAME, _SEND.example, broken) from None
-    payload = PayoutPayload(email=values["email"], cents=cents, description=values["description"])
-    return Private(await _asked(deps, await request(deps.ctx, _requested(command, kind, payload))))
+    code = values["code"] or ""
+    payload = PayoutPayload(email=values["email"], cents=cents, description=values["description"], code=code)
+    try:
+        return Private(await _asked(deps, await request(deps.ctx, _requested(command, kind, payload))))
+    except CodeTakenError as taken:
+        rule = payment_answers.code_taken(taken.holder)
+        raise wrong(deps, NAME, _SEND.example, argument="code", rule=rule, given=code) from None
 
 
 async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
@@ -59,21 +65,34 @@ async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
         forms.EMAIL: email,
         forms.AMOUNT: lambda text: fields.within_limit(amount(text), deps.ctx.policy),
         forms.DESCRIPTION: fields.description,
+        forms.CODE: _code,
     }
     read, errors = read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
-    payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])
+    payload = PayoutPayload(
+        email=read[forms.EMAIL],
+        cents=read[forms.AMOUNT],
+        description=read[forms.DESCRIPTION],
+        code=read[forms.CODE],
+    )
     kind = Kind(about["kind"])
     requested = _requested(form, kind, payload)
     await payments_to_request(deps, form.user, kind, even_frozen=False)
-    if form.callback_id == payouts.EDIT:
-        found = await recipient.edited(deps.ctx, _decision_of(form), requested)
-        if isinstance(found, Decided):
-            raise DeclinedError(payment_answers.refused(found.refusal or Refusal.DECIDED, found.instruction))
-    else:
-        found = await request(deps.ctx, requested)
+    try:
+        if form.callback_id == payouts.EDIT:
+            found = await recipient.edited(deps.ctx, _decision_of(form), requested)
+        else:
+            found = await request(deps.ctx, requested)
+    except CodeTakenError as taken:
+        return FieldErrors({forms.CODE: md.sentence_of(payment_answers.code_taken(taken.holder))})
+    if isinstance(found, Decided):
+        raise DeclinedError(payment_answers.refused(found.refusal or Refusal.DECIDED, found.instruction))
     return Replace(views.notice(forms.PAYOUT_TITLE, (await _asked(deps, found)).text))
+
+
+def _code(text: str) -> str:
+    return fields.code(text) if text.strip() else ""
 
 
 def _requested(asked: Command | Submission, kind: Kind, payload: PayoutPayload | PurchasePayload) -> Requested:
@@ -91,19 +110,30 @@ async def _collect(deps: Dependencies, command: Command, values: Values) -> Repl
         together = fields.items_together(values["item"])
     except PersonError as broken:
         raise mistake(deps, NAME, COLLECT.example, broken) from None
-    payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
-    return Private(await _request_purchase(deps, payload, command))
+    code = values["code"] or ""
+    payload = PurchasePayload(email=values["email"], description=values["description"], items=together, code=code)
+    try:
+        return Private(await _request_purchase(deps, payload, command))
+    except CodeTakenError as taken:
+        rule = payment_answers.code_taken(taken.holder)
+        raise wrong(deps, NAME, COLLECT.example, argument="code", rule=rule, given=code) from None
 
 
 async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
-    read, errors = read_form(form.values, {forms.EMAIL: email, forms.DESCRIPTION: fields.description})
+    readers: dict[str, Read] = {forms.EMAIL: email, forms.DESCRIPTION: fields.description, forms.CODE: _code}
+    read, errors = read_form(form.values, readers)
     found, wrong = fields.item_lines(form.values.get(forms.ITEMS, ""))
     if wrong:
         errors[forms.ITEMS] = answers.at_lines(wrong)
     if errors:
         return FieldErrors(errors)
-    payload = PurchasePayload(email=read[forms.EMAIL], description=read[forms.DESCRIPTION], items=tuple(found))
-    answer = await _request_purchase(deps, payload, form)
+    payload = PurchasePayload(
+        email=read[forms.EMAIL], description=read[forms.DESCRIPTION], items=tuple(found), code=read[forms.CODE]
+    )
+    try:
+        answer = await _request_purchase(deps, payload, form)
+    except CodeTakenError as taken:
+        return FieldErrors({forms.CODE: md.sentence_of(payment_answers.code_taken(taken.holder))})
     return Replace(views.notice(forms.COLLECT_TITLE, answer.text))
 
 
@@ -238,6 +268,7 @@ def _answer(decided: Decided) -> Reply:
     return Replace(views.notice(forms.NO_EFFECT_TITLE, content.text))
 
 
+_CODE = Argument(name="code", rule=fields.CODE_RULE, read=fields.code, optional=True, apart=True)
 _SEND = Verb(
     "send",
     "ask for a payout; it is sent once enough people have approved it",
@@ -251,6 +282,7 @@ _SEND = Verb(
         Argument(name="email", rule=EMAIL_RULE, read=email),
         Argument(name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
+        _CODE,
     ),
 )
 _NOW = Verb(
@@ -276,6 +308,7 @@ COLLECT = Verb(
         Argument(name="email", rule=EMAIL_RULE, read=email),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),
         Argument(name="item", typed="<item>=<qty>x<unit>…", rule=fields.ITEM_RULE, read=fields.word, each=True),
+        _CODE,
     ),
 )
 _APPROVALS = Verb("approvals", "what waits for approval, for you first", _approvals)

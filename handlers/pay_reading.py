@@ -1,10 +1,10 @@
 """The read-only verbs of ``/pay``: ``show``, ``list``, ``events``, ``account``, ``partner``; pages, and a form."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from http import HTTPStatus
-from typing import Final
+from typing import Any, Final
 
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.addresses import RULE as EMAIL_RULE
@@ -13,18 +13,23 @@ from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.fields import email, reference
 from bot.domain.payments import fields
+from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.operation import Operation
+from bot.domain.payments.taken import NotTaken, may_be_taken, payload_of
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, operations
+from bot.presentation.payments import forms, operations, payouts
 from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.payments.sought import every_operation, list_operations
+from bot.workflows.payments.sought import PER_PAGE, every_operation, is_of, list_operations, named_there, record_of
+from bot.workflows.payments.take_in import Refused
+from bot.workflows.payments.take_in import take_in as ask_to_commit
 from bot.workflows.requests.request import check_cards, find, find_votes
-from handlers.grammar.admission import admit, opens, payments_for, service_call, then
+from handlers.grammar.admission import admit, can_post, opens, payments_for, payments_to_request, service_call, then
 from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.lists import Listing, ListReader, Rows, write_table
@@ -53,29 +58,17 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.about.requester == command.user):
         await check_cards(ctx, found.about)
-        card, remote_id = await _answer(deps, found), found.about.remote_id
-        if payments is None or remote_id is None or found.about.kind in (Kind.BULK, Kind.BULK_CANCEL):
-            return card
-
-        async def with_record() -> Answer:
-            try:
-                operation = await payments.get_operation(remote_id)
-            except (ServiceNow, ServiceNever, OperatorError) as trouble:
-                said = sentence(trouble)
-                return await _answer(deps, found, partial(operations.without_record, said=said))
-            return await _answer(deps, found, partial(operations.with_record, operation=operation))
-
-        return Later(with_record, card)
+        return Later(partial(_as_it_is_now, deps, found, takes=in_a_role), await _answer(deps, found))
     if found is not None or not in_a_role or payments is None:
         raise _unknown("operation", SHOW, deps, text)
 
     async def look_there() -> Answer:
         with _its_own_words("operation", SHOW, deps, text):
-            operation = await payments.get_operation(text)
-        ours = await story(ctx.store, operation.code) if operation.code else None
-        if ours is not None and ours.about.code == operation.code:
-            return await _answer(deps, ours)
-        return Private(operations.record(operation))
+            operation, more = await named_there(payments, text)
+        ours = await story(ctx.store, operation.id) or await story(ctx.store, operation.code or "")
+        if ours is not None and is_of(ctx, ours.about, operation):
+            return await _as_it_is_now(deps, ours, takes=in_a_role)
+        return Private(operations.record(operation, **_ways_on(payments, operation), more=more))
 
     return service_call(look_there)
 
@@ -84,7 +77,49 @@ async def show(deps: Dependencies, name: str) -> Private:
     found = await story(deps.ctx.store, name)
     if found is None:
         raise LookupError(name)
-    return await _answer(deps, found)
+    return await _as_it_is_now(deps, found)
+
+
+async def _as_it_is_now(deps: Dependencies, found: Story[Instruction], *, takes: bool = False) -> Private:
+    """The card with its story, and what the service says now; as it is stored where the service does not answer.
+
+    ``takes``: the reader may ask again for a payout that was made elsewhere.
+    """
+    about = found.about
+    try:
+        record = await record_of(deps.ctx, about)
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        return await _answer(deps, found, partial(operations.without_record, said=sentence(trouble)))
+    if record is None:
+        return await _answer(deps, found)
+    if isinstance(record, BulkJob):
+        return await _answer(deps, found, partial(operations.with_facts, known=payment_answers.job_facts(record)))
+    takeable = takes and may_be_taken(about) and not isinstance(payload_of(record), NotTaken)
+    return await _answer(deps, found, partial(operations.with_record, operation=record, takeable=takeable))
+
+
+def _ways_on(payments: PaymentsClient, operation: Operation) -> dict[str, Any]:
+    """The checkout of a purchase that waits for its buyer, and whether a payout may be taken in."""
+    is_open = operation.operation_type == "purchase" and not operation.is_final
+    link = ""
+    with suppress(ServiceNever):  # its id makes no address
+        link = payments.checkout_url(operation.id) if is_open else ""
+    return {"link": link, "takeable": not isinstance(payload_of(operation), NotTaken)}
+
+
+async def take_in(deps: Dependencies, click: Click) -> Reply:
+    payments = await payments_to_request(deps, click.user, Kind.PAYOUT, even_frozen=False)
+
+    async def work() -> Answer:
+        found = await ask_to_commit(deps.ctx, payments, click.value, requester=click.user, channel=click.channel)
+        if isinstance(found, Refused):
+            return Private(operations.taken_in(found.why, found.operation))
+        asked, is_new = found
+        if not is_new:
+            return Private(payment_answers.asked_before(asked, "payout"))
+        return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
+
+    return service_call(work, meanwhile=Nothing())
 
 
 async def _answer(
@@ -102,8 +137,8 @@ async def _answer(
 
 async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
-    which, page = values["payouts|purchases"], values["page"] or 1
-    return service_call(then(lambda: _page(deps, payments, page, which), Private))
+    which, page, per_page = values["payouts|purchases"], values["page"] or 1, values["per"] or PER_PAGE
+    return service_call(then(lambda: _page(deps, payments, page, which, per_page), Private))
 
 
 async def _whole(deps: Dependencies, user: str, value: str) -> Listing:
@@ -124,18 +159,23 @@ async def _whole(deps: Dependencies, user: str, value: str) -> Listing:
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
     payments = await payments_for(deps, click.user)
-    which, _, number = click.value.partition(":")
+    what, _, number = click.value.partition(":")
+    which, _, per = what.partition("@")  # the buttons of older messages name no size
     try:
+        per_page = fields.per_page(per) if per else PER_PAGE
         operation_type: OperationType | None = fields.listing(which) if which else None
         page = fields.page(number)
     except PersonError:
         return Private(answers.refused(Refusal.STALE))
-    return service_call(then(lambda: _page(deps, payments, page, operation_type), Edit), meanwhile=Nothing())
+    ask = partial(_page, deps, payments, page, operation_type, per_page)
+    return service_call(then(ask, Edit), meanwhile=Nothing())
 
 
-async def _page(deps: Dependencies, payments: PaymentsClient, page: int, which: OperationType | None) -> Content:
-    found, ours = await list_operations(deps.ctx, payments, page=page, operation_type=which)
-    return operations.listing(found, ours, operation_type=which, command=deps.spelled(NAME))
+async def _page(
+    deps: Dependencies, payments: PaymentsClient, page: int, which: OperationType | None, per_page: int
+) -> Content:
+    found, ours = await list_operations(deps.ctx, payments, page=page, operation_type=which, per_page=per_page)
+    return operations.listing(found, ours, operation_type=which, command=deps.spelled(NAME), per_page=per_page)
 
 
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -208,10 +248,11 @@ LIST = Verb(
     "list",
     "what the service holds, page by page",
     _list,
-    example="list payouts 2",
+    example="list payouts page=2 per=25",
     arguments=(
         Argument(name="payouts|purchases", rule=fields.LISTING_RULE, read=fields.listing, optional=True),
         Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True),
+        Argument(name="per", rule=fields.PER_PAGE_RULE, read=fields.per_page, optional=True, apart=True),
     ),
 )
 EVENTS = Verb(
@@ -233,6 +274,6 @@ PARTNER = Verb("partner", "our own account and its balance, for approvers and ad
 
 VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
 """In the order of the help."""
-BUTTONS: dict[str, ClickHandler] = {operations.PREVIOUS: turn, operations.NEXT: turn}
+BUTTONS: dict[str, ClickHandler] = {operations.PREVIOUS: turn, operations.NEXT: turn, payouts.TAKE_IN: take_in}
 FORMS: dict[str, SubmissionHandler] = {forms.ACCOUNT: look_up}
 LISTS: dict[str, ListReader] = {operations.LIST: _whole}

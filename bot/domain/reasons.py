@@ -180,6 +180,8 @@ class OfRequest(Code):
     OTHER_AMOUNT = "other_amount", "theirs", "ours"
     OTHER_RECIPIENT = "other_recipient"
     OTHER_CODE = "other_code"
+    OTHER_DESCRIPTION = "other_description"
+    CODE_TAKEN = "code_taken", "given", "id"
     OTHER_KIND = "other_kind", "is_purchase"
     LIST_HOLDS = "list_holds", "listed"
     LIST_LACKS = "list_lacks", "listed"

@@ -27,6 +27,12 @@ class Letter(StrEnum):
     PREBOOKING = "V"
 
 
+OURS: Final = re.compile(
+    rf"\s*(?:[{''.join(Letter)}]-[{_CLEAR}]{{{_REFERENCE_LENGTH}}}|[{_CROCKFORD}]{{26}})\s*", re.IGNORECASE
+)
+"""What reads as a reference, an id or a code of our own."""
+
+
 def ulid(now: datetime) -> str:
     """26 characters: 48 bits of milliseconds, 80 random bits. Sorts by time (ulid/spec)."""
     number = (int(now.timestamp() * 1000) << 80) | secrets.randbits(80)

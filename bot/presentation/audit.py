@@ -33,6 +33,7 @@ _SAID: Mapping[str, str] = {
     "create_again": "the service holds nothing of it; to be created again",
     "created": "the service created it as “{remote_id}”; shown to the approvers",
     "opened": "the service opened it as “{remote_id}”; the buyer can pay",
+    "taken_in": "made elsewhere as “{remote_id}”, only created there; shown to the approvers",
     "prepared": "shown to the approvers; the service knows nothing of it yet",
     "no_account": "the address has no account; the requester is asked whether it is right",
     "sent_anyway": "{who} said that the address is right",

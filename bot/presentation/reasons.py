@@ -373,6 +373,8 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.OTHER_AMOUNT: "the amount is {theirs} instead of {ours}",
     OfRequest.OTHER_RECIPIENT: "the recipient is another one",
     OfRequest.OTHER_CODE: "the code is another one",
+    OfRequest.OTHER_DESCRIPTION: "the description is another one",
+    OfRequest.CODE_TAKEN: "the code {given} is taken: the service holds {id} under it",
     OfRequest.OTHER_KIND: lambda facts, _: f"it is no {'purchase' if facts['is_purchase'] else 'payout'}",
     OfRequest.LIST_HOLDS: "the list of {listed}s holds it",
     OfRequest.LIST_LACKS: "the list of {listed}s does not hold it",

@@ -52,15 +52,20 @@ class Argument:
     typed: str = ""
     """How help prints it, where the name is not enough."""
     optional: bool = False
-    """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
+    """Its value is None when no word is left for it, or when the word is one for the optional argument after it.
+
+    It may also stand anywhere in the line as ``name=value``.
+    """
+    apart: bool = False
+    """Optional, and given only as ``name=value``."""
 
     unit: Callable[[str], bool] | None = None
     """Whether the word after it is its unit and adds nothing; raises ``PersonError`` where it contradicts."""
 
     @property
     def usage(self) -> str:
-        if self.typed:
-            return self.typed
+        if self.typed or self.apart:
+            return self.typed or f"[{self.name}=…]"
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
 
     def takes(self, word: str) -> bool:
@@ -159,11 +164,10 @@ def words_of(text: str, *, example: str) -> list[str]:
 def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
     """Values by argument name; ``MistakesError`` has every missing or wrong argument, and every word too many."""
     example = f"{spelled} {verb.example}"
-    values: dict[str, Any] = {}
-    errors: list[PersonError] = []
-    left = list(words)
-    for number, argument in enumerate(verb.arguments):
-        later = [one for one in verb.arguments[number + 1 :] if one.optional]
+    values, left, errors = _taken_out(verb, words, example)
+    arguments = [one for one in verb.arguments if one.name not in values]
+    for number, argument in enumerate(arguments):
+        later = [one for one in arguments[number + 1 :] if one.optional]
         if argument.optional and (
             not left or (not argument.takes(left[0]) and any(one.takes(left[0]) for one in later))
         ):
@@ -192,6 +196,36 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     if errors:
         raise MistakesError(errors)
     return values
+
+
+def _taken_out(verb: Verb, words: Sequence[str], example: str) -> tuple[dict[str, Any], list[str], list[PersonError]]:
+    """Values of the optional arguments that are given as ``name=value``; the other words; and the mistakes."""
+    values: dict[str, Any] = {}
+    errors: list[PersonError] = []
+    left = list(words)
+    for argument in (one for one in verb.arguments if one.optional):
+        named = [one for one in left if one.lower().startswith(f"{argument.name}=") and not _is_item(verb, one)]
+        left = [one for one in left if one not in named]
+        try:
+            values |= _read_named(argument, named)
+        except PersonError as broken:
+            values[argument.name] = None
+            errors.append(with_example(broken, example, " ".join(named)))
+    return values, left, errors
+
+
+def _read_named(argument: Argument, words: Sequence[str]) -> dict[str, Any]:
+    """Its value, where it is given as ``name=value``; None for one that may only be given so, and is not."""
+    if len(words) > 1:
+        raise PersonError(argument=argument.name, rule="it is given twice", example="", given=" ".join(words))
+    if not words:
+        return {argument.name: None} if argument.apart else {}
+    return {argument.name: read_argument(argument, words[0].partition("=")[2])}
+
+
+def _is_item(verb: Verb, word: str) -> bool:
+    """Whether it is one of many alike, such as ``code=2x10.00``: an item of that name."""
+    return any(one.each and one.takes(word) for one in verb.arguments)
 
 
 def too_many(words: Sequence[str], example: str) -> PersonError:

@@ -22,6 +22,8 @@ from bot.domain.payments.instruction import (
     Kind,
     Recipient,
     State,
+    folded,
+    same_code,
 )
 from bot.domain.payments.moves import MACHINES
 from bot.domain.payments.operation import OperationStatus
@@ -40,8 +42,9 @@ _MODELS: Mapping[str, type[BaseModel]] = {"requirement": Requirement, "recipient
 
 
 def values_of(instruction: Instruction) -> dict[str, Any]:
-    values = _stored(columns(instruction))
-    return values | {"payee_email": instruction.payload.payee, "cents": instruction.payload.cents}
+    values, payload = _stored(columns(instruction)), instruction.payload
+    chosen = None if payload.taken else folded(payload.code) or None
+    return values | {"payee_email": payload.payee, "cents": payload.cents, "chosen_code": chosen}
 
 
 def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -60,7 +63,7 @@ def _made(**values: Any) -> Instruction:
     return Instruction(**values)
 
 
-SHAPE = Shape(table, _made, called="reference", apart=("payee_email", "cents"))
+SHAPE = Shape(table, _made, called="reference", apart=("payee_email", "cents", "chosen_code"))
 
 _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
@@ -154,31 +157,44 @@ class Instructions(MovingRows[Instruction]):
         return _ALL.where(*which)
 
     def find(self, text: str) -> Instruction | None:
-        """The instruction with this reference, id or code (in any case), or with exactly this id at the service."""
+        """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
+
+        The latest, where a code was chosen again, or a payout of elsewhere taken in again.
+        """
         word = text.strip()
         if not word:
             return None
         upper, spellings = word.upper(), {word, word.upper(), word.lower()}
         ours = or_(table.c.reference == upper, table.c.id == upper, table.c.code.in_(spellings))
-        found = self._whole(SHAPE, _ALL.where(or_(ours, table.c.remote_id == word)).order_by(table.c.id))
-        # A foreign id never shadows one of ours.
-        found.sort(key=lambda one: upper not in {one.reference, one.id} and one.code not in spellings)
-        return found[0] if found else None
+        either = or_(ours, table.c.chosen_code == folded(word), table.c.remote_id == word)
+        found = self._whole(SHAPE, _ALL.where(either).order_by(table.c.id.desc()))
+        # A foreign id never shadows one of ours, nor does a code that somebody chose.
+        own = [upper in {one.reference, one.id} or one.code in spellings for one in found]
+        chosen = [same_code(one.payload.code, word) for one in found]
+        return next(
+            (found[n] for one in (own, chosen) for n, is_it in enumerate(one) if is_it), next(iter(found), None)
+        )
 
     def by_remote(self, remote_id: str) -> Instruction | None:
-        """The instruction whose operation at the service has this id; the oldest, should there be several."""
-        return self._one(SHAPE, _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1))
+        """The instruction whose operation at the service has this id; the latest, should there be several."""
+        return self._one(SHAPE, _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id.desc()).limit(1))
+
+    def by_code(self, code: str) -> Instruction | None:
+        """The latest instruction with this code at the service, its own or a chosen one."""
+        same = or_(table.c.chosen_code == folded(code), table.c.code == code.strip().upper())
+        return self._one(SHAPE, _ALL.where(same).order_by(table.c.id.desc()).limit(1))
 
     def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
         """Codes of the latest requests of these kinds that have an id at the service."""
-        query = select(table.c.code).where(table.c.kind.in_(kinds), table.c.remote_id.is_not(None))
+        code = func.coalesce(table.c.chosen_code, table.c.code)
+        query = select(code).where(table.c.kind.in_(kinds), table.c.remote_id.is_not(None))
         return list(self._connection.execute(query.order_by(table.c.id.desc()).limit(limit)).scalars())
 
     def belongs_to_another(self, remote_id: str, code: str | None, *, than: str) -> bool:
         """Whether the service's operation with this id or code belongs to another request than ``than``."""
         word = "".join((code or "").split())
         spellings = {word, word.upper(), word.lower()} - {""}
-        theirs = or_(table.c.remote_id == remote_id, table.c.code.in_(spellings))
+        theirs = or_(table.c.remote_id == remote_id, table.c.code.in_(spellings), table.c.chosen_code == folded(code))
         query = select(func.count()).select_from(table).where(theirs, table.c.id != than)
         return bool(self._connection.execute(query).scalar_one())
 

@@ -2,7 +2,7 @@
 
 from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Float, Index, Integer, Table, Text, false
 
-from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
+from bot.domain.payments.instruction import LEAVES_CODE, AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
 from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial, required
 from storage.types import Json, Moment, Named, Reasoned, Words
 
@@ -45,12 +45,22 @@ instruction = Table(
     # Copied from the payload for queries; never read back.
     Column("payee_email", Words, nullable=False),
     Column("cents", BigInteger, nullable=False),
+    # The code that a person chose, in one spelling.
+    Column("chosen_code", Words, index=True),
     CheckConstraint("cents > 0", name="cents"),
     CheckConstraint("version > 0", name="version"),
     CheckConstraint("round > 0", name="round"),
     due("instruction"),
     Index("ix_instruction_state_kind", "state", "kind"),
     Index("ix_instruction_payee_email_cents_created_at", "payee_email", "cents", "created_at"),
+    # A request holds the code that was chosen for it, unless it ended before anything of it left.
+    partial(
+        "uq_instruction_chosen_code_held",
+        "chosen_code",
+        where=f"chosen_code IS NOT NULL AND NOT (state IN {tuple(sorted(one.value for one in LEAVES_CODE))} "
+        "AND creates = 0 AND commits = 0 AND remote_id IS NULL)",
+        unique=True,
+    ),
 )
 
 vote = Table(

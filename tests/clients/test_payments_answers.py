@@ -478,7 +478,7 @@ async def test_a_failure_may_be_a_text(bench: Bench) -> None:
 async def test_a_reason_under_no_known_name_is_kept_as_it_came(bench: Bench) -> None:
     strange = {"rejection": {"why": "limit", "token": "t0p"}, "line_no": 4}
     [page] = await bench.told("failures", listed([item(1, error="no account"), item(2, **strange)]))
-    assert [one.error for one in page.items] == ["no account", "rejection.why: limit, line_no: 4"]
+    assert [one.error for one in page.items] == ["no account", "rejection.why: limit, rejection.token: •••, line_no: 4"]
     [page] = await bench.told("items", listed([item(1, **strange), item(2, failure_reason="no account")]))
     assert [one.error for one in page.items] == ["", "no account"], "of an item it may be anything"
 

@@ -120,7 +120,8 @@ The failed ones are listed in the thread. Approved by <@U0ADA>.""")
     await rig.settle()
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
 *Bulk payments*, page 1 of 1
-• 2026-11-20 09:00 · L-······ · finished · 60 payments · 48 completed · 12 failed""")
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · L-······ · finished · 60 payments · 48 \
+completed · 12 failed""")
 
 
 async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> None:
@@ -424,14 +425,20 @@ L-······*: none.""")
     await rig.pay("bulk history")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
 *Bulk payments*, page 1 of 1
-• 2026-11-20 09:00 · L-······ · pending in escrow · 4 payments · 1 completed · 0 failed""")
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · L-······ · pending in escrow · 4 payments · 1 \
+completed · 0 failed""")
     await rig.pay(f"bulk show {name}")
     told = rig.workspace.ephemerals(MARIA)[-1].text
     assert shown(told).partition("\n*What happened*")[0] == snapshot("""\
 Bulk payment L-······: 10.00 USD in 4 payments. File “typed rows”, 4 payments to 4 people, 10.00 USD together. Asked \
 by <@U0MARIA>. :lock: *pending in escrow*: the service has gone through all of them; what is pending is followed.
 `█████░░░░░░░░░░░░░░░ 25 %` 1 completed (1.00 USD), 0 failed (0.00 USD), 3 pending in escrow (9.00 USD). Approved by \
-<@U0ADA>. Needed 1 approval besides the requester.""")
+<@U0ADA>. Needed 1 approval besides the requester.
+*What the service says now*
+The service's id: ······
+Status: pending in escrow
+Payments: 4
+Pending in escrow: 3""")
     remote = rig.payments.bulk_payments[0].id
     await rig.pay(f"bulk show {remote}", user=TOM)
     assert rig.workspace.ephemerals(TOM)[-1].text == told

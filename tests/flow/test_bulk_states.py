@@ -78,7 +78,8 @@ paid again. 1 payment may still arrive: *don't pay it again*. Approved by Ada Ok
 Only the 3 that failed can be paid again. 1 payment may still arrive: *don't pay it again*. Approved by <@U0ADA>. \
 Needed 1 approval besides the requester.""")
     assert (await told(rig, "bulk history")).splitlines()[1] == snapshot(
-        "• 2026-11-20 09:00 · L-······ · failed · 6 payments · 2 completed · 3 failed"
+        """• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · L-······ · failed · 6 payments · 2 \
+completed · 3 failed"""
     )
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 3, page 1 of 1

@@ -50,7 +50,7 @@ def spoke_only_theirs(rig: Rig) -> None:
 async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) -> None:
     await rig.pay(text)
     assert everywhere(rig, "25.00 USD to ana@example.com")
-    assert "(Ana Maria Lopez, active, verified, primary address)" in rig.cards(APPROVALS)[0].text
+    assert "(Ana Maria Lopez, active, verified, primary address, country: ECU)" in rig.cards(APPROVALS)[0].text
     assert not rig.paid
     await rig.press("approve")
     assert await state(rig) is State.COMMITTED

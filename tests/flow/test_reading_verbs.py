@@ -3,6 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.content import Block
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
@@ -56,7 +57,12 @@ def fill(rig: Rig, count: int) -> list[str]:
 
 def cells(message: Message) -> list[list[str]]:
     table = next(block for block in message.blocks if block["type"] == "table")
-    return [[cell["text"] for cell in row] for row in table["rows"]]
+    return [[cell["text"] if "text" in cell else instant(cell) for cell in row] for row in table["rows"]]
+
+
+def instant(cell: Block) -> str:
+    [date] = cell["elements"][0]["elements"]
+    return f"{date['timestamp']} {date['format']} {date['fallback']}"
 
 
 def references(message: Message) -> list[str]:
@@ -68,13 +74,14 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     await rig.pay()
     told = await ask(rig, "list")
     head, *rows = cells(told)
-    assert head == ["Created (UTC)", "Type", "Amount", "Person", "Status", "At the service", "Reference"]
+    assert head == ["Created", "Type", "Amount", "Person", "Status", "At the service", "Reference"]
     reference = (await newest(rig)).reference
     assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "waiting for approval", "created", reference]
+    assert rows[0][0] == "1795165200 {date_short_pretty} {time} 2026-11-20 09:00 UTC", "in the reader's own zone"
     assert rows[1][1:6] == ["payout", "2.01 USD", "person2@example.com", "created, not sent", NOTHING]
     assert len(rows) == 4
     for row in rows:
-        assert all(cell in told.text for cell in row if cell != NOTHING)
+        assert all(cell in told.text for cell in row[1:] if cell != NOTHING)
     assert told.text.splitlines()[0] == "*Operations* 1 to 4 of 4"
     assert [button.text for button in told.buttons] == ["Send as CSV"]
 
@@ -125,8 +132,8 @@ async def test_what_the_service_says_of_an_unknown_one_stands_beside_what_may_be
 ) -> None:
     told = (await ask(rig, f"{verb} op-nowhere")).text.splitlines()[0]
     assert shown(told.replace(noun, "operation")) == snapshot(""":pencil2: *operation*: no operation of that name is \
-known here (the service says: There is no such operation); it is a reference such as P-······, or the operation's id. \
-You gave: op-nowhere""")
+known here (the service says: There is no such operation); it is a reference such as P-······, or the operation's id \
+or code. You gave: op-nowhere""")
 
 
 async def test_a_page_can_be_named(rig: Rig) -> None:
@@ -239,8 +246,10 @@ Type: payout
 Status: created, not sent
 The service's id: ······
 Code: code-0
-Created: 2026-11-20 09:00 UTC
-Changed: 2026-11-20 09:00 UTC
+Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
+Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
+Operation at the platform: ······
+Partner: partner
 This is the service's record. Switchboard did not ask for it.""")
     assert told.plain.count(foreign) == 2
 
@@ -273,7 +282,8 @@ has recorded no calls to us about P-······.""")
         told = await ask(rig, f"events {name}")
         assert shown(told.text) == snapshot("""\
 *The service recorded 1 call to us about P-······*
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · confirmation · to 127.0.0.1 · answered 200""")
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · confirmation · to 127.0.0.1 · answered 200 · \
+operation_id: ······""")
 
 
 async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
@@ -285,7 +295,7 @@ does not exist at the service yet, so there are no calls.""")
     told = (await ask(rig, "events 000000000000000000000000")).text
     assert shown(told) == snapshot("""\
 :pencil2: *payout*: no payout of that name is known here (the service says: There is no such operation); it is a \
-reference such as P-······, or the operation's id. You gave: ······
+reference such as P-······, or the operation's id or code. You gave: ······
 Nothing was done. For example: `/pay events P-······`""")
 
 
@@ -422,19 +432,22 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
     await rig.payments.advance()
     told = (await ask(rig, f"show {asked.reference}")).text
     assert shown(told.partition("*What happened*")[0]) == snapshot("""\
-Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for “March \
-translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has \
-not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.
+Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
+“March translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; \
+it has not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.
 *What the service says now*
 Status: completed
 The service's id: ······
 Code: ······
-Created: 2026-11-20 09:00 UTC
-Changed: 2026-11-20 09:00 UTC
+Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
+Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Hash: ······
+Operation at the platform: ······
+User at the platform: ······
+Partner: partner
 """)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation"))
     told = (await ask(rig, f"show {asked.reference}")).text
     [missing] = [one for one in told.splitlines() if "could not be read" in one]
     assert missing == snapshot(""":warning: What the service says now could not be read. The payments service answered \
-500, saying “Internal server error”; try again in a minute.""")
+500, saying “Internal server error”; try again in a minute. Above stands what Switchboard stored.""")

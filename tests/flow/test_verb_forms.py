@@ -11,8 +11,8 @@ async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
     await rig.submit(ADA, {"operation": "P-000000"})
     assert shown(rig.form(ADA)) == snapshot("""\
 Switchboard
-:pencil2: *operation*: no operation of that name is known here (the service says: There is no such operation); it is \
-a reference such as P-······, or the operation's id. You gave: P-000000
+:pencil2: *operation*: no operation of that name is known here (the service says: There is no such operation); it is a \
+reference such as P-······, or the operation's id or code. You gave: P-000000
 Nothing was done. For example: `/pay show P-······`""")
 
 

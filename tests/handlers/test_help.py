@@ -20,14 +20,14 @@ def test_every_verb_as_it_is_declared() -> None:
     ]
     assert "\n".join(line for lines in declared for line in lines) == snapshot("""\
 /pay: Pay people, with approval
-send <email> <amount> <description>: ask for a payout; it is sent once enough people have approved it | send \
+send <email> <amount> <description> [code=…]: ask for a payout; it is sent once enough people have approved it | send \
 ana@example.com 25.00 "March translation"
-now <email> <amount> <description>: the same in one step: nothing exists at the service before it is approved | now \
-ana@example.com 25.00 "March translation"
-collect <email> <description> <item>=<qty>x<unit>…: ask somebody for money; answers with a checkout link for them | \
-collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"
+now <email> <amount> <description> [code=…]: the same in one step: nothing exists at the service before it is approved \
+| now ana@example.com 25.00 "March translation"
+collect <email> <description> <item>=<qty>x<unit>… [code=…]: ask somebody for money; answers with a checkout link for \
+them | collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"
 show <operation>: one operation as it is now, with what happened and who did it | show P-4F7K2M
-list [payouts|purchases] [page]: what the service holds, page by page | list payouts 2
+list [payouts|purchases] [page] [per=…]: what the service holds, page by page | list payouts page=2 per=25
 events <payout>: what the service recorded of its calls to us | events P-4F7K2M
 account <email>: the account behind an e-mail address | account ana@example.com
 partner: our own account and its balance, for approvers and admins | partner
@@ -52,8 +52,8 @@ cancel <booking> [reason]: cancel a booking, with a reason | cancel B-4F7K2M "cu
 start <booking>: search for a driver now, while the booking is on hold | start B-4F7K2M
 prebook [show|cancel <id>] [reason]: a link with which the customer enters the address (sandbox only) | prebook show \
 V-4F7K2M
-webhooks [on|off] <store>: what is registered for a store; admins register our addresses, or take them away | \
-webhooks on Centro
+webhooks [on|off] <store>: what is registered for a store; admins register our addresses, or take them away | webhooks \
+on Centro
 certify: the certification checklist, each point with what was seen here | certify
 /localize: Work on audio, video, documents and texts
 gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender \
@@ -67,13 +67,13 @@ locale=en-GB
 emotion <url or text>: recognize the emotion in a recording or a text | emotion I am so glad that you came
 paraphrase [language=…] <text>: say an English text of at most 50 sentences in other words | paraphrase The meeting \
 was moved to Friday.
-summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved \
-to Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
+summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved to \
+Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
 translate [from=…] [to=…] <text>: translate a text; from= says its language where it is not recognized | translate \
 from=en to=fr Where is the station?
 transliterate [from=…] <text>: write a text of another script in English letters | transliterate नमस्ते
-speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio \
-file | speak locale=en-GB Welcome aboard
+speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio file \
+| speak locale=en-GB Welcome aboard
 extract-text <url> [language=…]: read the text of a document | extract-text https://example.com/contract.pdf
 /email: Process e-mail addresses, one by one or as a list
 check <address…>: what the service says about one or several addresses | check ana@example.com bo@example.com
@@ -94,12 +94,15 @@ def test_what_each_argument_has_to_be() -> None:
             "email: an e-mail address such as ana@example.com",
             "amount: an amount in USD such as 25.00",
             "description: 1 to 500 characters that say what it is for, rest",
+            """code: up to 64 characters that no \
+other operation has as its code, such as INV-2026-17, optional""",
             "description: 1 to 500 characters that say what it is for",
             "item: one or more items such as web=2x10.00, each",
-            "operation: a reference such as P-4F7K2M, or the operation's id",
+            "operation: a reference such as P-4F7K2M, or the operation's id or code",
             "payouts|purchases: payouts or purchases, optional",
             "page: a page number such as 2, optional",
-            "payout: a reference such as P-4F7K2M, or the operation's id",
+            "per: a number of operations from 1 to 50, optional",
+            """payout: a reference such as P-4F7K2M, or the operation's id or code""",
             "bulk: a reference such as L-4F7K2M, or the service's id",
             "hash: all, or row numbers of pending payments, or the first eight digits of their hashes, each",
             "reason: a few words that say why, rest",

@@ -86,7 +86,7 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     ("", None, None), ("2", None, 2), ("payouts", "payout", None), ("Purchases 12", "purchase", 12),
 ])  # fmt: skip
 def test_kind_and_page_may_be_left_out(line: str, which: str | None, page: int | None) -> None:
-    assert read_arguments(LIST, line.split(), spelled="/pay") == {"payouts|purchases": which, "page": page}
+    assert read_arguments(LIST, line.split(), spelled="/pay") == {"payouts|purchases": which, "page": page, "per": None}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_mistake_names_its_argument(line: str, argument: str, rule: str) -> No
     with pytest.raises(MistakesError) as caught:
         read_arguments(LIST, line.split(), spelled="/pay")
     [error] = caught.value.errors
-    assert (error.argument, error.rule, error.example) == (argument, rule, "/pay list payouts 2")
+    assert (error.argument, error.rule, error.example) == (argument, rule, "/pay list payouts page=2 per=25")
 
 
 async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:

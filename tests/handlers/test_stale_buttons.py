@@ -77,6 +77,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [
                 "use"
             ],
+            ":warning: The payments service says: There is no such operation.": ["payout.take_in"],
             ":page_facing_up: Bulk payments: 0 rows, in your direct messages.": ["csv.history"],
             ":page_facing_up: Stores: 1 row, in your direct messages.": ["csv.stores"],
             ":page_facing_up: Under way: 0 rows, in your direct messages.": ["csv.jobs"],

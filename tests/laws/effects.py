@@ -4,7 +4,7 @@ A law that holds for all of them is one test over ``EFFECTS``; what a law needs 
 """
 
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
@@ -15,6 +15,7 @@ from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import held, reference
 from tests.support.clock import HOUR
+from tests.support.elsewhere import made, take_in
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
 from tests.workflows.looking import approved, asked, attempts, newest, operation
 
@@ -42,6 +43,10 @@ async def _in_escrow(rig: Rig) -> None:
     await rig.payments.settle(operation(rig).id, "pending")
     await rig.pass_time(120)
     await rig.press("return", user=MARIA, channel=FINANCE)
+
+
+async def _taken(rig: Rig) -> None:
+    await take_in(rig, made(rig, description="rent", code=None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,15 +160,19 @@ RETURN = Effect(
     done=lambda rig: sum(one.status == "canceled" for one in rig.payments.operations.values()),
     read="get_operation", found=State.COMPLETED, refused=State.FAILED, claim="claim_cancel", stored="canceled",
 )  # fmt: skip
-EFFECTS = [CREATE, COMMIT, ONE_STEP, PURCHASE, SUBMIT, CANCEL, RETURN]
+TAKEN = replace(COMMIT, before=_taken)
+"""The same of a payout that was made elsewhere."""
+EFFECTS = [CREATE, COMMIT, TAKEN, ONE_STEP, PURCHASE, SUBMIT, CANCEL, RETURN]
 APPROVED = [one for one in EFFECTS if not one.asks]
 """What people approve."""
-PAYING = [COMMIT, ONE_STEP, SUBMIT]
+PAYING = [COMMIT, TAKEN, ONE_STEP, SUBMIT]
 """What moves money to somebody."""
 
 
 def over(effects: Iterable[Effect]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("effect", list(effects), ids=lambda one: one.operation)
+    return pytest.mark.parametrize(
+        "effect", list(effects), ids=lambda one: "taken_in" if one is TAKEN else one.operation
+    )
 
 
 async def before(rig: Rig) -> None:

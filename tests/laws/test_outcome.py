@@ -247,12 +247,12 @@ async def test_a_refusal_ends_it_once_what_can_be_read_agrees(rig: Rig, effect: 
 async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, effect: Effect) -> None:
     """Whatever could be read agreed: the service's lists and records lag behind."""
     rig.payments.callbacks.switches.drop = True
-    if effect is COMMIT:
+    if effect.read == "get_operation":
         rig.payments.switches.stale_reads = 1
     else:
         rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
     await effect.leaves(rig, effect.fault(FaultKind.DONE_REFUSED))
-    await rig.pass_time(QUIET + 2 * MINUTE if effect is not COMMIT else 0, steps=9)
+    await rig.pass_time(QUIET + 2 * MINUTE if effect.read != "get_operation" else 0, steps=9)
     assert (await state(rig), alerts(rig)) == (State.REFUSED, [])
     for _ in range(4):
         await rig.payments.advance()

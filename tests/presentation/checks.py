@@ -93,12 +93,17 @@ def _line(block: dict[str, Any]) -> str:
         case "actions":
             return " ".join(f"[{element['text']['text']}]" for element in block["elements"])
         case "table":
-            return "\n".join(" | ".join(cell["text"] for cell in row) for row in block["rows"])
+            return "\n".join(" | ".join(cell_text(cell) for cell in row) for row in block["rows"])
         case "data_visualization":
             pieces = [f"{one['label']} {one['value']}" for one in block["chart"]["segments"]]
             return f"({block['title']}: {', '.join(pieces)})"
         case _:
             return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(block))
+
+
+def cell_text(cell: dict[str, Any]) -> str:
+    """What stands in a cell of a table; of an instant what a client shows that knows none."""
+    return str(cell["text"] if "text" in cell else cell["elements"][0]["elements"][0]["fallback"])
 
 
 def lines_of(found: Mapping[Any, str] | Sequence[str]) -> str:

@@ -116,6 +116,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     },
     OfRequest.CHANGED_HERE: {"is_purchase": False},
     OfRequest.OTHER_AMOUNT: {"theirs": "25.01", "ours": "25.00"},
+    OfRequest.CODE_TAKEN: {"given": "INV-7", "id": "op-77"},
     OfRequest.OTHER_KIND: {"is_purchase": True},
     OfRequest.LIST_HOLDS: {"listed": "payout"},
     OfRequest.LIST_LACKS: {"listed": "purchase"},

@@ -21,7 +21,9 @@ private_metadata={"channel":"C0FINANCE","kind":"one_step"}
 block_id=email label=Recipient's e-mail address as=email_text_input action_id=email
 block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_length=20 placeholder=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
-translation""")
+translation
+block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=To find it again in your books; used once.""")
     assert as_sent(payments.collect(channel="C0FINANCE")) == snapshot("""\
 callback_id=purchase.request title=Collect money submit=Get the link close=Cancel \
 private_metadata={"channel":"C0FINANCE"}
@@ -30,7 +32,9 @@ block_id=description label=What is it for? as=plain_text_input action_id=descrip
 translation
 block_id=items label=Items as=plain_text_input action_id=items max_length=2000 multiline=True placeholder=Web design = \
 2 x 10.00
-Hosting = 12 x 4.50 hint=One a line: what it is = how many x the price of one in USD""")
+Hosting = 12 x 4.50 hint=One a line: what it is = how many x the price of one in USD
+block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=To find it again in your books; used once.""")
     assert as_sent(payments.bulk(channel="C0FINANCE")) == snapshot("""\
 callback_id=bulk.request title=Pay in bulk submit=Ask for approval close=Cancel private_metadata={"channel":"C0FINANCE"}
 type=section text=A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve \
@@ -56,7 +60,9 @@ block_id=email label=Recipient's e-mail address as=email_text_input action_id=em
 block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_length=20 placeholder=25.00 \
 initial_value=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
-translation initial_value=March translation""")
+translation initial_value=March translation
+block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=To find it again in your books; used once.""")
 
 
 def test_forms_of_bookings() -> None:

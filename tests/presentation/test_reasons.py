@@ -204,7 +204,8 @@ unasked: the service says sent, although Switchboard sent nothing
 contradicted: it was completed, now the service says failed
 paid_as: the service holds it as bulk-7, completed
 unconfirmed: a callback reported cancellation, but the service's record never confirmed it
-unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its list
+unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its \
+list
 stands_still: nothing has changed for a long time; 3 payments neither done nor failed
 after_refusal: the service refused the request (422), saying “the limit is reached”, but the list cannot be used: the \
 list's pages do not advance
@@ -214,6 +215,8 @@ other_id: it has another id
 other_amount: the amount is 25.01 instead of 25.00
 other_recipient: the recipient is another one
 other_code: the code is another one
+other_description: the description is another one
+code_taken: the code INV-7 is taken: the service holds op-77 under it
 other_kind: it is no purchase
 list_holds: the list of payouts holds it
 list_lacks: the list of purchases does not hold it

@@ -64,6 +64,10 @@ class PartnerCalls(ServiceCalls):
         read = partial(wire.read_operation, operation_id=operation_id)
         return await self._look("get_operation", {"id": operation_id}, read)
 
+    async def operation_by_code(self, code: str) -> Operation:
+        """Read one operation by its code: a shortcut that a service may lack, so no answer is no proof of absence."""
+        return await self._look("get_operation_by_code", {"code": code}, partial(wire.read_of_code, code=code))
+
     async def list_operations(
         self,
         page: int = 1,
@@ -112,9 +116,13 @@ class PartnerCalls(ServiceCalls):
         return (*first.operations, *last.operations)
 
     async def find_by_code(
-        self, code: str, operation_type: OperationType = "payout", *, see: Callable[[Operation], None] = lambda _: None
+        self,
+        code: str,
+        operation_type: OperationType | None = "payout",
+        *,
+        see: Callable[[Operation], None] = lambda _: None,
     ) -> Search:
-        """Scan the whole list of one type for our code, to the end even after a hit: two hits matter.
+        """Scan the whole list of one type, or of both, for a code, to the end even after a hit: two hits matter.
 
         A scan with ``complete`` False is no proof of absence, and neither is one that would not have shown the code:
         ``see`` is given every record that is no hit, to judge that by.

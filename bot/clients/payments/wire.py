@@ -46,9 +46,12 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
         "operation_type": unread.text(body, names["operation_type"]).casefold(),
         "svc_hash": unread.text(body, names["hash"]) or None,
         "reports_to": unread.text(body, names["reports_to"]).rpartition("/")[0] or None,
-        **{ours: unread.text(body, names[ours]) or None for ours in ("code", "email", "failure_reason", "user_id")},
+        **{ours: unread.text(body, names[ours]) or None for ours in _OPERATION_TEXTS},
         **{ours: unread.moment(body, names[ours]) for ours in ("created_at", "updated_at")},
     }
+
+
+_OPERATION_TEXTS: Final = ("code", "email", "failure_reason", "user_id", "partner_id", "operation_id")
 
 
 def read_committed(document: object, route: Route, *, operation_id: str | None = None) -> Operation:
@@ -83,6 +86,14 @@ def _see_ours(operation: Operation, document: object, route: Route, *, code: str
         raise Unfit("the record of another code", document, route.reply["code"])
     if operation.operation_type not in {"", operation_type}:
         raise Unfit(f"no {operation_type}", document, route.reply["operation_type"])
+
+
+def read_of_code(document: object, route: Route, *, code: str) -> Operation:
+    """The operation that has this code."""
+    operation = read_operation(document, route)
+    if not same_code(operation.code, code):
+        raise Unfit("the record of another code", document, route.reply["code"])
+    return operation
 
 
 def read_page(document: object, *, list_route: Route, record_route: Route) -> OperationPage:
@@ -155,6 +166,7 @@ def read_partner(document: object, route: Route) -> Partner:
     partner = Partner(
         balance=unread.signed_cents(body, names["balance"]),
         balance_text=unread.shown(body, names["balance"]),
+        rest=_rest(body, names, "id", "name", "email", "currency", "balance"),
         **{ours: unread.text(body, names[ours]) for ours in ("id", "name", "email", "currency")},
     )
     if not (partner.id or partner.name or partner.email):
@@ -298,7 +310,8 @@ def _list(body: Mapping[str, object], names: tuple[str, ...], read: Callable[[ob
 
 _DEEPEST: Final = 4
 _MOST_DETAILS: Final = 40
-_SECRET_NAMES: Final = ("token", "secret", "password", "authorization", "signature", "apikey", "api_key", "cookie")
+_SECRET_NAMES: Final = ("token", "secret", "passw", "authorization", "signature", "credential", "cookie", "pin_code")
+_MASK: Final = "•••"
 
 
 def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
@@ -314,7 +327,7 @@ def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
             kind=unread.line(body, names["kind"]),
             host=_host(unread.text(body, names["url"])),
             status=unread.line(body, names["status"]),
-            details=tuple(_details(body, "", _DEEPEST))[:_MOST_DETAILS],
+            rest=_rest(body, names, "at", "kind", "url", "status"),
         )
         for body in (record if isinstance(record, dict) else {"event": record} for record in records)
     )
@@ -333,6 +346,12 @@ def _records(found: object, route: Route, depth: int) -> list[object]:
     return [found] if is_event or not (inner or unread.text(found, route.reply["error"])) else []
 
 
+def _is_secret(name: str) -> bool:
+    """Whether what stands under this name may open something: a key, a token, a password."""
+    plain = name.casefold()
+    return plain.endswith(("key", "keys", "pin")) or any(secret in plain for secret in _SECRET_NAMES)
+
+
 def _host(address: str) -> str:
     try:
         return one_line(urlsplit(address).hostname or "")
@@ -340,10 +359,18 @@ def _host(address: str) -> str:
         return ""
 
 
+def _rest(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *read: str) -> tuple[tuple[str, str], ...]:
+    """What else a record says, under the service's names; ``read``: ours of what is read of it."""
+    known = {next((name for name in names[ours] if body.get(name) not in (None, "")), "") for ours in read}
+    others = {name: value for name, value in body.items() if name not in known}
+    return tuple(_details(others, "", _DEEPEST))[:_MOST_DETAILS]
+
+
 def _details(body: Mapping[str, object], prefix: str, depth: int) -> Iterator[tuple[str, str]]:
     for name, value in body.items():
         key = one_line(f"{prefix}{name}")
-        if any(secret in key.casefold() for secret in _SECRET_NAMES):
+        if value not in (None, "") and _is_secret(name):
+            yield key, _MASK
             continue
         match value:
             case dict() if depth > 0:

@@ -46,6 +46,8 @@ class _Many(Value):
 
     has_items: ClassVar[bool] = True
     email: ClassVar[str] = ""
+    code: ClassVar[str] = ""
+    taken: ClassVar[str] = ""
 
     count: Annotated[int, Field(gt=0)]
     cents: Annotated[int, Field(gt=0)]

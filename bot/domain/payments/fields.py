@@ -12,6 +12,7 @@ from bot.domain.errors import PersonError, RuleError
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Item
 from bot.domain.policy import Policy
+from bot.domain.references import OURS
 from bot.domain.text import clean
 
 REASON_LIMIT = 500
@@ -19,11 +20,15 @@ DESCRIPTION_LIMIT = 500  # characters of a description: enough for a purpose, sh
 NAME_LIMIT = 60  # characters of an item's name: what a cell on a phone can show
 AMOUNT_RULE = "an amount in USD such as 25.00"
 DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
+CODE_LIMIT = 64  # characters of a code: the document names no limit
+CODE_RULE = f"up to {CODE_LIMIT} characters that no other operation has as its code, such as INV-2026-17"
 LISTING_RULE = "payouts or purchases"
 PAGE_RULE = "a page number such as 2"
+MOST_PER_PAGE = 50  # operations of a page: what a table and a message hold
+PER_PAGE_RULE = f"a number of operations from 1 to {MOST_PER_PAGE}"
 BULK_RULE = "a reference such as L-4F7K2M, or the service's id"
 HASHES_RULE = "all, or row numbers of pending payments, or the first eight digits of their hashes"
-OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
+OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id or code"
 
 ITEM_RULE = "one or more items such as web=2x10.00"
 EXAMPLE = "Web design = 2 x 10.00"
@@ -60,6 +65,19 @@ def description(text: str) -> str:
     return cleaned
 
 
+def code(text: str) -> str:
+    """The code of an operation that a person chooses. It cannot be taken for a reference or a code of our own."""
+    cleaned = clean(text)
+    rule = ""
+    if not 1 <= len(cleaned) <= CODE_LIMIT:
+        rule = f"it must have 1 to {CODE_LIMIT} characters; this has {len(cleaned)}"
+    elif OURS.fullmatch(cleaned):
+        rule = "it must not look like a reference of Switchboard"
+    if rule:
+        raise PersonError(argument="code", rule=rule, example="code=INV-2026-17", given=text)
+    return cleaned
+
+
 def reason(text: str) -> str:
     cleaned = clean(text)
     if len(cleaned) > REASON_LIMIT:
@@ -82,6 +100,13 @@ def page(text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and int(digits)):
         raise PersonError(argument="page", rule=f"it must be {PAGE_RULE}", example="list payouts 2", given=text)
+    return int(digits)
+
+
+def per_page(text: str) -> int:
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and 0 < int(digits) <= MOST_PER_PAGE):
+        raise PersonError(argument="per", rule=f"it must be {PER_PAGE_RULE}", example="list payouts per=25", given=text)
     return int(digits)
 
 

@@ -74,6 +74,10 @@ class PayoutPayload(Value):
     email: str
     cents: Annotated[int, Field(gt=0)]
     description: str
+    code: str = ""
+    """The code at the service that a person chose; empty: the request's own."""
+    taken: str = ""
+    """The service's id of a payout that was made elsewhere, and is only committed here; ``code`` is then that one's."""
 
     @property
     def payee(self) -> str:
@@ -81,7 +85,8 @@ class PayoutPayload(Value):
         return self.email.casefold()
 
     def canonical(self) -> dict[str, object]:
-        return {"email": self.email, "amount": plain(self.cents), "description": self.description}
+        chosen = {name: value for name, value in (("chosen", self.code), ("taken", self.taken)) if value}
+        return {"email": self.email, "amount": plain(self.cents), "description": self.description, **chosen}
 
 
 class Item(Value):
@@ -103,6 +108,9 @@ class PurchasePayload(Value):
     email: str
     description: str
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
+    code: str = ""
+    """As of a payout."""
+    taken: ClassVar[str] = ""
 
     @property
     def cents(self) -> Cents:
@@ -114,7 +122,14 @@ class PurchasePayload(Value):
 
     def canonical(self) -> dict[str, object]:
         items = [[item.name, item.quantity, plain(item.unit_cents)] for item in self.items]
-        return {"email": self.email, "amount": plain(self.cents), "description": self.description, "items": items}
+        chosen = {"chosen": self.code} if self.code else {}
+        return {
+            "email": self.email,
+            "amount": plain(self.cents),
+            "description": self.description,
+            "items": items,
+            **chosen,
+        }
 
 
 Payload = PayoutPayload | PurchasePayload | BulkPayload | CancelPayload
@@ -160,7 +175,7 @@ class Instruction:
     kind: Kind
     payload: Payload
     code: str
-    """Our unique code at the service, chosen before the first request."""
+    """Our unique code, made before the first request; the service's too, unless a person chose one."""
     digest: str
     requirement: Requirement
     state: State
@@ -210,6 +225,17 @@ class Instruction:
     @property
     def cents(self) -> Cents:
         return Cents(self.payload.cents)
+
+    @property
+    def sent_code(self) -> str:
+        """The code under which the service holds it, or would."""
+        return self.payload.code or self.code
+
+    @property
+    def leaves_its_code(self) -> bool:
+        """Whether it ended before anything of it left: the code that was chosen for it may be chosen again."""
+        untouched = not self.creates and not self.commits and self.remote_id is None
+        return untouched and self.state in LEAVES_CODE
 
     def intact(self) -> bool:
         return self.digest == digest_of(kind=self.kind, code=self.code, payload=self.payload)
@@ -288,6 +314,8 @@ NOT_PAID: frozenset[State] = frozenset(
 )
 """Final states in which no money stays with the recipient."""
 FINAL = NOT_PAID | {State.COMPLETED, State.CLOSED}
+LEAVES_CODE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH})
+"""Final states in which nothing may have left; the index of chosen codes names them too."""
 
 
 def same_code(one: str | None, other: str) -> bool:
@@ -317,10 +345,25 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[Reason,
         found.append(Reason(OfRequest.OTHER_AMOUNT, theirs=reported, ours=plain(instruction.cents)))
     if not sells and operation.email and operation.email.casefold() != instruction.payload.email.casefold():
         found.append(Reason(OfRequest.OTHER_RECIPIENT))
-    if operation.code and not same_code(operation.code, instruction.code):
+    if operation.code and not same_code(operation.code, instruction.sent_code):
         found.append(Reason(OfRequest.OTHER_CODE))
     if operation.operation_type and operation.operation_type.casefold() != ("purchase" if sells else "payout"):
         found.append(Reason(OfRequest.OTHER_KIND, is_purchase=sells))
+    return tuple(found)
+
+
+def changed_since(payload: PayoutPayload, operation: Operation) -> tuple[Reason, ...]:
+    """What the record of a payout made elsewhere says otherwise than when it was taken in, besides `differences`.
+
+    Nothing but this record says what is paid, so nothing of it may be absent.
+    """
+    found: list[Reason] = []
+    if not operation.email:
+        found.append(Reason(OfRequest.OTHER_RECIPIENT))
+    if operation.description != payload.description:
+        found.append(Reason(OfRequest.OTHER_DESCRIPTION))
+    if payload.code and not operation.code:
+        found.append(Reason(OfRequest.OTHER_CODE))
     return tuple(found)
 
 

@@ -58,8 +58,8 @@ def read_status(raw: str) -> OperationStatus | None:
 class Operation(Reported):
     """One payout or purchase as the service last reported it; texts are foreign.
 
-    ``code`` is ours; ``cents`` None: the reported amount is no exact number of cents; ``reports_to``: the address at
-    which the service reports, without its last part.
+    ``code`` is ours; ``cents`` None: the reported amount is no exact number of cents; ``operation_id`` and ``user_id``:
+    the platform's own; ``reports_to``: the address at which the service reports, without its last part.
     """
 
     id: str
@@ -72,6 +72,8 @@ class Operation(Reported):
     svc_hash: str | None = None
     failure_reason: str | None = None
     user_id: str | None = None
+    partner_id: str | None = None
+    operation_id: str | None = None
     reports_to: str | None = Field(default=None, repr=False)
     created_at: datetime | None = None
     updated_at: datetime | None = None
@@ -101,18 +103,22 @@ class Purchase(Operation):
 class PayoutEvent(Reported):
     """One call the service made to an address of ours, as its own log has it: cleaned of addresses, foreign text.
 
-    The address carries a secret token, so only its host is kept. ``status``: what we answered, as text.
+    The address carries a secret token, so only its host is kept. ``status``: what we answered, as text. ``rest``: what
+    else it says, under the service's names, with secrets masked.
     """
 
     at: datetime | None = None
     kind: str = ""
     host: str = ""
     status: str = ""
-    details: tuple[tuple[str, str], ...] = ()
+    rest: tuple[tuple[str, str], ...] = ()
 
 
 class Partner(Reported):
-    """Who we are to the payments service; ``balance_text`` is shown when ``balance`` is no number of cents."""
+    """Who we are to the payments service; ``balance_text`` is shown when ``balance`` is no number of cents.
+
+    ``rest``: as of an event.
+    """
 
     id: str = ""
     name: str = ""
@@ -120,6 +126,7 @@ class Partner(Reported):
     currency: str = ""
     balance: Cents | None = None
     balance_text: str = ""
+    rest: tuple[tuple[str, str], ...] = ()
 
 
 class OperationPage(Reported):

@@ -85,7 +85,8 @@ def content_of(payload: Payload) -> str:
 
 def asked(instruction: Instruction) -> dict[str, object]:
     """Detail of the row with which a request begins: everything that must stay as it is."""
-    return {
+    taken = {"remote_id": instruction.remote_id} if instruction.payload.taken else {}
+    return taken | {
         "code": instruction.code,
         "digest": instruction.digest,
         "reference": instruction.reference,

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from io import BytesIO
 from typing import Literal
 
@@ -12,13 +13,14 @@ from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 
 _SPOKEN_LIMIT = 75  # characters of what a screen reader says for a button (Slack)
-Fact = tuple[str, str]  # what it is, and the text; foreign, and left out when it is empty
+Fact = tuple[str, str | datetime | None]  # what it is; a foreign text or an instant, left out when it is empty
 _VALUE_LIMIT = 250
 _TITLE_LIMIT = 300
 _ABOUT_LIMIT = 600
 LONGEST = 2_000  # characters that a QR code holds, with room for the error correction
 _PIXELS = 8
 _QUIET_ZONE = 4  # modules of white around it, without which cameras do not find it (ISO/IEC 18004)
+_TABLE_LIMIT = 9_500  # characters of all cells (Slack: 10,000)
 NOTHING = "–"  # text of an empty cell
 
 
@@ -66,15 +68,20 @@ def turns(what: str, page: int, pages: int, *more: Block, back: str, on: str) ->
 
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
     """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn)."""
-    told = [(label, clean(value)) for label, value in found if clean(value)]
+    said = ((label, _said(value)) for label, value in found)
+    told = [(md.escape(label), value) for label, value in said if value]
     blocks: list[Block] = [md.header(clean(title))]
     if about:
         blocks.append(md.section(md.plain(md.shorten(clean(about), _ABOUT_LIMIT))))
-    blocks += md.fields(*((md.escape(label), md.quote(value, _VALUE_LIMIT)) for label, value in told))
+    blocks += md.fields(*told)
     blocks += [md.context(note) for note in notes]
     lines = [f"*{md.quote(title, _TITLE_LIMIT)}*", *([md.quote(about, _ABOUT_LIMIT)] if about else [])]
-    lines += [f"{md.escape(label)}: {md.quote(value, _VALUE_LIMIT)}" for label, value in told]
+    lines += [f"{label}: {value}" for label, value in told]
     return Content(text=md.fallback_text([*lines, *notes]), blocks=blocks)
+
+
+def _said(value: str | datetime | None) -> str:
+    return md.moment(value) if isinstance(value, datetime) else md.quote(value or "", _VALUE_LIMIT)
 
 
 def lines_under(lead: str, lines: Sequence[str], *, notes: Sequence[str] = (), after: Sequence[Block] = ()) -> Content:
@@ -104,13 +111,14 @@ class Column:
     wraps: bool = False
 
 
-def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
+Cell = str | datetime | None
+"""A text, or an instant, which is shown in the reader's own time zone."""
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Block:
     """A table with its head; at most 99 rows and 20 columns. One a message."""
     cells = [
-        [
-            {"type": "raw_text", "text": md.shorten(clean(text), column.most) or NOTHING}
-            for text, column in zip(row, columns, strict=True)
-        ]
+        [_cell(value, column.most) for value, column in zip(row, columns, strict=True)]
         for row in [[column.title for column in columns], *rows]
     ]
     return {
@@ -120,11 +128,23 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
     }
 
 
+def _cell(value: Cell, most: int) -> Block:
+    if not isinstance(value, datetime):
+        return {"type": "raw_text", "text": md.shorten(clean(value or ""), most) or NOTHING}
+    instant = {"type": "date", "timestamp": int(value.timestamp()), "format": md.INSTANT, "fallback": md.in_utc(value)}
+    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": [instant]}]}
+
+
 def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
-    """A table under its headline, and as lines where tables are refused or read aloud; ``notes`` are read too."""
+    """A table under its headline, and as lines where tables are refused or read aloud; ``notes`` are read too.
+
+    One of more characters than Slack takes is told as lines alone.
+    """
     head = md.paragraph(lead)
+    plainer = [head, *md.paragraphs(lines), *after]
+    fits = sum(len(cell.get("text", "")) for row in drawn["rows"] for cell in row) <= _TABLE_LIMIT
     return Content(
         text=md.fallback_text([lead, *lines, *notes]),
-        blocks=[head, drawn, *after],
-        plainer=[head, *md.paragraphs(lines), *after],
+        blocks=[head, drawn, *after] if fits else plainer,
+        plainer=plainer,
     )

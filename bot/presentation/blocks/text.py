@@ -19,6 +19,7 @@ UNKNOWN = "unknown"  # name of somebody whose name cannot be seen
 SPOKEN_LIMIT = 4_000  # characters of a message's ``text``: what Slack takes in an edit
 _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
+INSTANT = "{date_short_pretty} {time}"  # Slack's format of an instant
 _NAME_LIMIT = 80
 _CELLS = 20
 _FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])|:(?=[\w'+-]+:)")
@@ -141,7 +142,11 @@ def channel(channel_id: str) -> str:
 
 def moment(at: datetime) -> str:
     """An instant in the reader's own time zone, UTC where the client cannot do that."""
-    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC>"
+    return f"<!date^{int(at.timestamp())}^{INSTANT}|{in_utc(at)}>"
+
+
+def in_utc(at: datetime) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def duration(seconds: float) -> str:

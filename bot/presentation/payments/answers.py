@@ -17,7 +17,7 @@ from bot.domain.policy import Frozen
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import Column, facts, listing, table, turns
+from bot.presentation.blocks.elements import Cell, Column, Fact, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
 from bot.presentation.payments.bulk import advice
@@ -59,7 +59,7 @@ _ITEM_COLUMNS = (
 )
 _FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
 _JOB_COLUMNS = (
-    Column(title="Created (UTC)", most=20),
+    Column(title="Created", most=20),
     Column(title="Bulk payment", most=40),
     Column(title="Status", most=_WORD),
     Column(title="Payments", most=12, align="right"),
@@ -128,6 +128,11 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
     return md.message(f"{told.text} Its status: *{word_of(instruction)}*.")
+
+
+def code_taken(holder: Instruction) -> str:
+    """Why a code cannot be chosen, as a rule for the argument."""
+    return f"{holder.reference} has it ({word_of(holder)}); a code is used once"
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
@@ -218,9 +223,9 @@ def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
     return md.message("\n".join([first.text, said, *mark_lines(read.marks)])) if read.read_as else first
 
 
-def asked_before(instruction: Instruction) -> Content:
+def asked_before(instruction: Instruction, what: str = "file") -> Content:
     return md.message(
-        f":information_source: This file was asked for already, as {instruction.reference}: "
+        f":information_source: This {what} was asked for already, as {instruction.reference}: "
         f"{md.escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
     )
 
@@ -259,18 +264,22 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
     if not page.jobs:
         return md.message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
-    rows = []
+    rows = list[list[Cell]]()
     for one in page.jobs:
-        made, known = f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "", ours.get(one.id)
+        known = ours.get(one.id)
         called = [one.id, job_word(one)] if known is None else [known.reference, word_of(known)]
-        rows.append([made, *called, *map(_number, (one.count, one.completed, one.failed))])
+        rows.append([one.created_at, *called, *map(_number, (one.count, one.completed, one.failed))])
     counts = [column.title.lower() if column.align == "right" else "" for column in _JOB_COLUMNS]
     lines = []
     for row in rows:  # the cells that hold something, numbers with what they count
         named = [
-            (cell, what.removesuffix("s") if cell == "1" else what) for cell, what in zip(row, counts, strict=True)
+            (
+                md.moment(cell) if isinstance(cell, datetime) else md.escape(cell or ""),
+                what.removesuffix("s" if cell == "1" else ""),
+            )
+            for cell, what in zip(row, counts, strict=True)
         ]
-        lines.append("• " + " · ".join(f"{md.escape(cell)} {what}".rstrip() for cell, what in named if cell))
+        lines.append("• " + " · ".join(f"{cell} {what}".rstrip() for cell, what in named if cell))
     after: list[Block] = [
         md.context(f"`{command} bulk show` with the reference or id tells more about one."),
         *turns("history", page.page, page.pages, csv_button(HISTORY), back=PREVIOUS, on=NEXT),
@@ -298,25 +307,28 @@ def item_row(one: BulkRow) -> list[str]:
 
 def job(found: BulkJob, counted: Tally | None = None) -> Content:
     """``counted``: its payments; None: they could not be read."""
-    more: dict[str, int] = {}
-    if counted is not None:
-        more = {"Canceled": counted.canceled, "Queued": counted.queued, "Under way": counted.under_way - counted.queued}
     notes = ["This is the service's record. Switchboard did not ask for it."]
     if found.state is JobStatus.FAILED and counted is not None:
         notes.insert(0, advice(counted))
-    return facts(
-        f"Bulk payment {found.id}",
-        [
-            ("Status", job_word(found)),
-            ("Why", found.why),
-            ("Payments", _number(found.count)),
-            ("Pending in escrow", _number(counted.pending if counted is not None else found.pending)),
-            ("Completed", _number(found.completed)),
-            ("Failed", _number(found.failed)),
-            *((what, str(count)) for what, count in more.items() if count),
-        ],
-        notes=notes,
-    )
+    return facts(f"Bulk payment {found.id}", job_facts(found, counted)[1:], notes=notes)
+
+
+def job_facts(found: BulkJob, counted: Tally | None = None) -> list[Fact]:
+    """What the service says of a bulk payment, its id first."""
+    more: dict[str, int] = {}
+    if counted is not None:
+        more = {"Canceled": counted.canceled, "Queued": counted.queued, "Under way": counted.under_way - counted.queued}
+    return [
+        ("The service's id", found.id),
+        ("Status", job_word(found)),
+        ("Why", found.why),
+        ("Payments", _number(found.count)),
+        ("Pending in escrow", _number(counted.pending if counted is not None else found.pending)),
+        ("Completed", _number(found.completed)),
+        ("Failed", _number(found.failed)),
+        *((what, str(count)) for what, count in more.items() if count),
+        ("Created", found.created_at),
+    ]
 
 
 def asked_again_before(first: Instruction, before: Instruction) -> Content:

@@ -11,7 +11,7 @@ from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
 from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, FormMetadata, Preview
-from bot.domain.payments.fields import DESCRIPTION_LIMIT, REASON_LIMIT
+from bot.domain.payments.fields import CODE_LIMIT, DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
 from bot.presentation.blocks.text import context, paragraph, plain, quote, section
@@ -33,6 +33,7 @@ REASON = "reason"
 EMAIL = "email"
 DESCRIPTION = "description"
 ITEMS = "items"
+CODE = "code"
 FILE = "file"
 ROWS = "rows"
 OTHER_VERSION = "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
@@ -101,18 +102,21 @@ def request(*, channel: str, kind: Kind) -> View:
 
 def edit(instruction: Instruction) -> View:
     payload, recipient = instruction.payload, instruction.recipient or Recipient()
-    fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
+    fields = _payout_fields(
+        recipient.instead or payload.email, plain_amount(payload.cents), payload.description, payload.code
+    )
     asked = paragraph(asked_anyway(instruction))
     about = {"id": instruction.id, "round": instruction.round}
     about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
     return form(EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
 
 
-def _payout_fields(email: str = "", amount: str = "", purpose: str = "") -> list[Block]:
+def _payout_fields(email: str = "", amount: str = "", purpose: str = "", code: str = "") -> list[Block]:
     return [
         field(EMAIL, "Recipient's e-mail address", email_input(EMAIL, email)),
         field(AMOUNT, "Amount in USD", text_input(AMOUNT, most=_AMOUNT_LIMIT, example="25.00", value=amount)),
         _purpose(purpose),
+        _code(code),
     ]
 
 
@@ -123,6 +127,7 @@ def collect(*, channel: str) -> View:
         field(EMAIL, "Buyer's e-mail address", email_input(EMAIL)),
         _purpose(),
         field(ITEMS, "Items", lines, hint="One a line: what it is = how many x the price of one in USD"),
+        _code(),
     ]
     return form(COLLECT, COLLECT_TITLE, "Get the link", {"channel": channel}, blocks)
 
@@ -153,6 +158,11 @@ def _decision(callback_id: str, title: str, submit: str, about: Instruction, met
 def _purpose(value: str = "") -> Block:
     element = text_input(DESCRIPTION, most=DESCRIPTION_LIMIT, example="March translation", value=value)
     return field(DESCRIPTION, "What is it for?", element)
+
+
+def _code(value: str = "") -> Block:
+    element = text_input(CODE, most=CODE_LIMIT, example="INV-2026-17", value=value)
+    return field(CODE, "Your code for it", element, optional=True, hint="To find it again in your books; used once.")
 
 
 def _amount(label: str) -> Block:

@@ -2,28 +2,51 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.content import Content
-from bot.domain.money import CURRENCY, shown
+from bot.domain.content import Block, Content
+from bot.domain.money import CURRENCY, Cents, shown
 from bot.domain.money import plain as digits
 from bot.domain.payments.instruction import Instruction, Recipient, State
-from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
+from bot.domain.payments.operation import (
+    AccountStatus,
+    Operation,
+    OperationPage,
+    OperationStatus,
+    Partner,
+    PayoutEvent,
+    Purchase,
+)
+from bot.domain.payments.taken import NotTaken
 from bot.domain.text import clean
 from bot.presentation.blocks import elements
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import NOTHING, Column, Fact, facts, table, turns
+from bot.presentation.blocks.elements import (
+    NOTHING,
+    Cell,
+    Column,
+    Fact,
+    actions,
+    button,
+    facts,
+    lines_under,
+    question,
+    table,
+    turns,
+)
 from bot.presentation.lists import csv_button
-from bot.presentation.payments.payouts import account_line
+from bot.presentation.payments.payouts import TAKE_IN, account_line
+from bot.presentation.payments.purchases import CHECKOUT
 from bot.presentation.words import status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"
 _NOT_SAID = "not said"
-_MOST_ROWS = 10
+_NOW = "What the service says now"
+_TAKEN = "It was made elsewhere. Nothing is paid before people approve it here."
 _PERSON_LIMIT = 120
 _REFERENCE_LIMIT = 64
 _WORD_LIMIT = 30
 _COLUMNS = (
-    Column(title="Created (UTC)", most=20),
+    Column(title="Created", most=20),
     Column(title="Type", most=_WORD_LIMIT),
     Column(title="Amount", most=_WORD_LIMIT, align="right"),
     Column(title="Person", most=_PERSON_LIMIT, wraps=True),
@@ -49,35 +72,40 @@ CSV_HEADER = (
 )
 LIST = "operations"
 _EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
+_REST_LIMIT = 1_000  # characters of what one event says besides, under the service's names
 # The rule that the name of a purchase breaks where a payout is wanted.
 NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
 
 
 def listing(
-    page: OperationPage, ours: Mapping[str, Instruction], *, operation_type: str | None, command: str
+    page: OperationPage,
+    ours: Mapping[str, Instruction],
+    *,
+    operation_type: str | None,
+    command: str,
+    per_page: int = 10,
 ) -> Content:
     """One page. ``ours``: the service's id -> our request. ``operation_type``: None for both."""
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
     whole = csv_button(LIST, operation_type or "all")
-    pager = turns(operation_type or "", page.page, page.last_page, whole, back=PREVIOUS, on=NEXT)
+    pager = turns(f"{operation_type or ''}@{per_page}", page.page, page.last_page, whole, back=PREVIOUS, on=NEXT)
     if not page.operations and page.page <= 1:
         return md.message(f":open_file_folder: The service has no {what.lower()}.")
     if not page.operations:
         text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
         return Content(text=text, blocks=[md.paragraph(text), *pager])
-    shown_here = page.operations[:_MOST_ROWS]
+    shown_here = page.operations[:per_page]
     span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
     span = f"{span}, page {page.page} of {page.last_page}" if page.last_page > 1 else span
     lead = f"*{what}*{span}"
-    rows, lines = [], []
+    rows, lines = list[list[Cell]](), []
     for one in shown_here:
         known, amount = ours.get(one.id), _amount(one)
         reference, stands, raw = _stands(one, known)
         line_stands = md.quote(stands, _WORD_LIMIT)
         if raw:
             line_stands = f"{stands} (at the service: {md.quote(raw, _WORD_LIMIT)})"
-        at = f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else ""
-        rows.append([at, one.operation_type, amount, one.email or "", stands, raw, reference])
+        rows.append([one.created_at, one.operation_type, amount, one.email or "", stands, raw, reference])
         parts = [
             md.moment(one.created_at) if one.created_at else "",
             md.quote(one.operation_type, _WORD_LIMIT),
@@ -88,8 +116,8 @@ def listing(
         ]
         lines.append("• " + " · ".join(part or NOTHING for part in parts))
     notes = [f"`{command} show` with the reference tells more about one."]
-    if len(page.operations) > _MOST_ROWS:
-        notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
+    if len(page.operations) > per_page:
+        notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {per_page}.")
     small = md.context(" ".join(notes))
     return elements.listing(lead, table(_COLUMNS, rows), lines, small, *pager, notes=notes)
 
@@ -122,31 +150,98 @@ def _stands(one: Operation, known: Instruction | None) -> tuple[str, str, str]:
     return known.reference, word(known.state), one.state.value if one.state else one.status
 
 
-def record(operation: Operation) -> Content:
-    person = clean(operation.email or "")
-    towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
-    return facts(
-        f"{_amount(operation)} {towards} {person}" if person else _amount(operation),
+def record(operation: Operation, *, link: str = "", takeable: bool = False, more: int = 0) -> Content:
+    """An operation that was not asked for here. ``link``: its checkout; ``takeable``: it may be committed here.
+
+    ``more``: how many others have the same code.
+    """
+    title = _title(operation)
+    notes = ["This is the service's record. Switchboard did not ask for it."]
+    if more:
+        notes.append(f"{md.counted(more, 'more operation')} of the service {'has' if more == 1 else 'have'} this code.")
+    told = facts(
+        title,
         [("Type", operation.operation_type), *_known_there(operation)],
         about=f"For: {operation.description}" if clean(operation.description) else "",
-        notes=["This is the service's record. Switchboard did not ask for it."],
+        notes=notes,
     )
+    pressed = []
+    if link:
+        pressed.append(button("Open checkout", CHECKOUT, url=link, spoken=f"Open checkout of {title}"))
+    if takeable:
+        asked = question(
+            "Take this payout in?", f"{md.shorten(title, 150)}. {_TAKEN}", yes="Ask for approval", no="Leave it"
+        )
+        pressed.append(button("Take it in", TAKE_IN, operation.id, spoken=f"Take in {title}", confirm=asked))
+    text = f"{told.text}\nCheckout: {md.linked(link)}" if link else told.text
+    return _below(Content(text=text, blocks=told.blocks), *_items(operation), after=actions(pressed))
 
 
-def with_record(card: Content, operation: Operation) -> Content:
+def with_record(card: Content, operation: Operation, *, takeable: bool = False) -> Content:
     known = _known_there(operation)
     if operation.state is None and f"“{md.quote(operation.status)}”" in card.text:
         known = known[1:]  # the card says already how the service calls it
-    return _below(card, facts("What the service says now", known))
+    again = [button("Take it in again", TAKE_IN, operation.id, spoken=f"Take in {_title(operation)} again")]
+    return _below(card, facts(_NOW, known), *_items(operation), after=actions(again if takeable else []))
+
+
+def with_facts(card: Content, known: Sequence[Fact]) -> Content:
+    return _below(card, facts(_NOW, known))
 
 
 def without_record(card: Content, said: str) -> Content:
     """The same where the service could not be asked; ``said``: why, a foreign sentence."""
-    return _below(card, md.message(f":warning: What the service says now could not be read. {md.quote(said)}"))
+    why = (
+        f":warning: What the service says now could not be read. {md.quote(said)} Above stands what Switchboard stored."
+    )
+    return _below(card, md.message(why))
 
 
-def _below(card: Content, more: Content) -> Content:
-    return Content(text=f"{card.text}\n{more.text}", blocks=[*card.blocks, {"type": "divider"}, *more.blocks])
+def taken_in(why: NotTaken, operation: Operation) -> Content:
+    """Why nobody is asked to approve a payout that was made elsewhere."""
+    now = md.quote(status_word(operation.status))
+    told = {
+        NotTaken.NO_PAYOUT: "It is not a payout.",
+        NotTaken.NOT_CREATED: f"It is *{now}* already.",
+        NotTaken.NO_AMOUNT: "Its record does not say how much it is.",
+        NotTaken.NO_RECIPIENT: "Its record does not say a recipient who can be shown.",
+        NotTaken.LONG: "Its description is too long for approvers to read whole.",
+        NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is above the daily limit.",
+    }[why]
+    return md.message(f":information_source: {md.quote(operation.id)} can't be taken in. {told}")
+
+
+def _items(operation: Operation) -> list[Content]:
+    """What a purchase consists of, by its own detail: a line each, with a word where they do not make up the total."""
+    found = operation.items if isinstance(operation, Purchase) else ()
+    if not found:
+        return []
+    lines = []
+    for one in found:
+        parts = [
+            md.quote(one.description, _PERSON_LIMIT) or NOTHING,
+            f"quantity {_NOT_SAID if one.quantity is None else one.quantity}",
+            f"each {_NOT_SAID if one.unit_cents is None else digits(one.unit_cents)}",
+            f"together {_NOT_SAID if one.line_cents is None else digits(one.line_cents)}",
+        ]
+        lines.append("• " + " · ".join(parts))
+    lines.append(f"Total: {md.escape(_amount(operation))}")
+    sums = [one.line_cents for one in found if one.line_cents is not None]
+    if operation.cents is not None and len(sums) == len(found) and sum(sums) != operation.cents:
+        lines.append(f":warning: The items make {digits(Cents(sum(sums)))} together, not the total.")
+    return [lines_under(f"*{md.counted(len(found), 'item')}*", lines)]
+
+
+def _title(operation: Operation) -> str:
+    person = clean(operation.email or "")
+    towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
+    return f"{_amount(operation)} {towards} {person}" if person else _amount(operation)
+
+
+def _below(card: Content, *more: Content, after: Sequence[Block] = ()) -> Content:
+    below = [block for one in more for block in ({"type": "divider"}, *one.blocks)]
+    whole = "\n".join([card.text, *(one.text for one in more)])
+    return Content(text=whole, blocks=[*card.blocks, *below, *after])
 
 
 def _known_there(operation: Operation) -> list[Fact]:
@@ -154,9 +249,12 @@ def _known_there(operation: Operation) -> list[Fact]:
         ("Status", status(operation)),
         ("The service's id", operation.id),
         ("Code", operation.code or ""),
-        ("Created", f"{operation.created_at:%Y-%m-%d %H:%M} UTC" if operation.created_at else ""),
-        ("Changed", f"{operation.updated_at:%Y-%m-%d %H:%M} UTC" if operation.updated_at else ""),
+        ("Created", operation.created_at),
+        ("Changed", operation.updated_at),
         ("Hash", operation.svc_hash or ""),
+        ("Operation at the platform", operation.operation_id or ""),
+        ("User at the platform", operation.user_id or ""),
+        ("Partner", operation.partner_id or ""),
         ("Why it failed", operation.failure_reason or ""),
     ]
 
@@ -173,9 +271,8 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
             f"to {md.quote(one.host, _PERSON_LIMIT)}" if one.host else "",
             f"answered {md.quote(one.status, _WORD_LIMIT)}" if one.status else "",
         ]
-        parts = [part for part in known if part]
-        if len(parts) < 2:  # noqa: PLR2004 - a record of a form we do not know: show what there is
-            parts = [md.quote(", ".join(f"{name}: {value}" for name, value in one.details), 200)]
+        rest = md.quote(", ".join(f"{name}: {value}" for name, value in one.rest), _REST_LIMIT)
+        parts = [part for part in (*known, rest) if part]
         told.append("• " + " · ".join([*([md.moment(one.at)] if one.at else []), *parts]))
     kept: list[str] = []
     room = _EVENT_CHARACTERS
@@ -217,6 +314,7 @@ def partner(found: Partner) -> Content:
             ("Currency", "" if balance and currency else currency or _NOT_SAID),
             ("E-mail", found.email or _NOT_SAID),
             ("Id", found.id or _NOT_SAID),
+            *found.rest,
         ],
         notes=["Approvers and admins of the policy may see this."],
     )

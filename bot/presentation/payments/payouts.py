@@ -10,10 +10,21 @@ from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.recipient import Concern, awaits_requester, concerns
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.payments.wording import ALERTS, BEFORE_DECIDING, DECIDED, NEWS, Stands, Wording, purpose, value_of
+from bot.presentation.payments.wording import (
+    ALERTS,
+    BEFORE_DECIDING,
+    DECIDED,
+    NEWS,
+    Stands,
+    Wording,
+    chosen_code,
+    purpose,
+    value_of,
+)
 from bot.presentation.reasons import worded
 from bot.presentation.words import NOT_ACTIVE, NOTHING_PAID
 
+TAKE_IN: Final = "payout.take_in"  # the button that takes in a payout of elsewhere
 SEND_ANYWAY: Final = "payout.send_anyway"
 EDIT: Final = "payout.edit"
 RETURN: Final = "payout.return"  # the button that cancels a payout in escrow
@@ -50,7 +61,7 @@ def recipient_line(recipient: Recipient | None) -> str:
         return f"account could not be read: {worded(recipient.problem)}"
     name = md.name_of(recipient.full_name or "")
     whose = f"registered name {md.UNKNOWN}" if name == md.UNKNOWN else md.shorten(name, _NAME_LIMIT)
-    return ", ".join([whose, account_line(recipient)])
+    return ", ".join([whose, account_line(recipient), f"country: {recipient.country or 'not known'}"])
 
 
 def account_line(recipient: Recipient, *, marked: bool = False) -> str:
@@ -69,12 +80,12 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
     name, account = "not known", md.quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
     if recipient is not None and not recipient.problem:
         name, account = md.name_of(recipient.full_name or ""), account_line(recipient, marked=True)
-    named = ("Registered name", md.quote(name, _NAME_LIMIT))
-    return [
-        md.header(_headline(instruction)),
-        *md.fields(named, ("Account", account), ("Asked by", asker), ("Reference", instruction.reference)),
-        purpose(instruction),
-    ]
+    country = md.quote((recipient.country if recipient is not None else "") or "not known", _NAME_LIMIT)
+    known = [("Registered name", md.quote(name, _NAME_LIMIT)), ("Account", account), ("Country", country)]
+    known += [("Asked by", asker), ("Reference", instruction.reference), *chosen_code(instruction)]
+    if instruction.payload.taken:
+        known.append(("Made elsewhere", f"as `{md.quote(instruction.payload.taken.replace('`', ''), _NAME_LIMIT)}`"))
+    return [md.header(_headline(instruction)), *md.fields(*known), purpose(instruction)]
 
 
 def _headline(instruction: Instruction) -> str:
@@ -85,10 +96,10 @@ def _buttons(instruction: Instruction) -> list[Block]:
     """The requester's ways on about an address without an account; the way back for money that waits in escrow."""
     if awaits_requester(instruction):
         value, spoken = value_of(instruction), f"Send anyway to {instruction.payload.email}"
-        return [
-            button("Send anyway", SEND_ANYWAY, value, spoken=spoken),
-            button("Edit", EDIT, value, style="primary", spoken="Edit the request"),
-        ]
+        anyway = button("Send anyway", SEND_ANYWAY, value, spoken=spoken)
+        if instruction.payload.taken:
+            return [anyway]
+        return [anyway, button("Edit", EDIT, value, style="primary", spoken="Edit the request")]
     if instruction.state is not State.PENDING_ESCROW:
         return []
     text = f"{md.shorten(_headline(instruction), _HEADLINE)}. Nothing is canceled before people approve it."
@@ -113,6 +124,8 @@ PAYOUT: Final = Wording(
         f"Payout {one.reference}: {md.escape(_headline(one))}",
         f"({md.quote(recipient_line(one.recipient), _TEXT_NAME_LIMIT)})",
         f"for “{md.typed(one.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
+        *(f"{label.lower()} {code}," for label, code in chosen_code(one)),
+        *(["made elsewhere,"] if one.payload.taken else []),
         f"asked by {asker}.",
     ],
     buttons=_buttons,

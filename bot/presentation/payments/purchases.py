@@ -10,7 +10,7 @@ from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, table
-from bot.presentation.payments.wording import ALERTS, NEWS, Wording, purpose
+from bot.presentation.payments.wording import ALERTS, NEWS, Wording, chosen_code, purpose
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
@@ -112,7 +112,7 @@ def _text(instruction: Instruction, asker: str) -> list[str]:
     return [
         f"Purchase {instruction.reference}: {md.escape(_headline(instruction))}",
         f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
-        f"({'; '.join(told)}), asked by {asker}.",
+        f"({'; '.join(told)}),{''.join(f' code {code},' for _, code in chosen_code(instruction))} asked by {asker}.",
     ]
 
 
@@ -122,7 +122,7 @@ PURCHASE: Final = Wording(
     requested="Asking for {headline}, reference {instruction.reference}. The checkout link follows in a moment.",
     head=lambda one, asker: [
         md.header(_headline(one)),
-        *md.fields(("Asked by", asker), ("Reference", one.reference)),
+        *md.fields(("Asked by", asker), ("Reference", one.reference), *chosen_code(one)),
         purpose(one),
     ],
     text=_text,

@@ -67,6 +67,7 @@ class Stands(_Slots):
             if one.instruction.remote_id
             else one.say(one.words.look_up)
         ),
+        "code": lambda one: f"`{md.quote(one.instruction.sent_code.replace('`', ''), _ID_LIMIT)}`",
         "until": lambda one: f", until {md.moment(at)}" if (at := one.instruction.expires_at) else "",
         "needs": lambda one: md.escape(policy_line(one.instruction)),
         "by": lambda one: f"by {md.mention(one.instruction.decided_by)}." if one.instruction.decided_by else "",
@@ -172,7 +173,7 @@ class Wording:
     headline: Callable[[Instruction], str]  # amount first; plain text, never shortened
     nothing: str = NOTHING_PAID  # which effect a request that was not sent did not have
     agrees: str = "; its record says it is not paid."  # what agrees with the service's refusal of what was sent
-    look_up: Sentence = "Our code at the service: `{instruction.code}`"  # as long as we do not know its id there
+    look_up: Sentence = "Our code at the service: {code}"  # as long as we do not know its id there
     requested: Sentence = "Asked for {headline}, reference {instruction.reference}. {needs}."  # the answer to who asked
 
     head: Callable[[Instruction, str], list[Block]]  # the card above the sentence of the state; for whom, in mrkdwn
@@ -227,7 +228,14 @@ def value_of(instruction: Instruction) -> str:
 
 
 def purpose(instruction: Instruction) -> Block:
-    return md.section(md.plain(md.shorten(f"For: {clean(instruction.payload.description)}", md.SECTION_LIMIT)))
+    said = clean(instruction.payload.description) or "not said"
+    return md.section(md.plain(md.shorten(f"For: {said}", md.SECTION_LIMIT)))
+
+
+def chosen_code(instruction: Instruction) -> list[tuple[str, str]]:
+    """The code that a person chose, as a field of the card."""
+    code = instruction.payload.code
+    return [("Code", f"`{md.quote(code.replace('`', ''), _ID_LIMIT)}`")] if code else []
 
 
 def policy_line(instruction: Instruction) -> str:

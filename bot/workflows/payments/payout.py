@@ -26,7 +26,9 @@ from bot.domain.payments.instruction import (
     CallbackKind,
     Instruction,
     Kind,
+    PayoutPayload,
     State,
+    changed_since,
     differences,
     is_paid,
     rank_of,
@@ -40,7 +42,7 @@ from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
 from bot.workflows.payments.recipient import with_recipient
-from bot.workflows.payments.sought import by_code, find_by_code
+from bot.workflows.payments.sought import by_code, code_is_free, find_by_code
 from bot.workflows.requests.announce import (
     alert,
     alert_changed,
@@ -81,7 +83,8 @@ _WATCHED = timedelta(days=90)
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account, claim an attempt, send the create request once.
 
-    Nothing is created for a requester who may no longer ask; that is checked again every few minutes.
+    One that was made elsewhere is read again instead. Nothing is created for a requester who may no longer ask; that is
+    checked again every few minutes.
     """
     no = await read_refusal(ctx, instruction)
     if no is not None:
@@ -95,6 +98,12 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
         return
     looked_up = await with_recipient(ctx, payments, instruction)
     if looked_up is None:
+        return
+    if instruction.payload.taken:
+        operation = await payments.get_operation(instruction.payload.taken)
+        await ctx.write(lambda uow: _taken_in(uow, looked_up, operation), name="taken_in")
+        return
+    if not await code_is_free(ctx, payments, looked_up):
         return
     new = new_payout(ctx, looked_up)
     content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
@@ -111,7 +120,7 @@ def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
         email=instruction.payload.email,
         description=instruction.payload.description,
         cents=instruction.cents,
-        code=instruction.code,
+        code=instruction.sent_code,
         confirmation_uri=callback_address(ctx, instruction, CallbackKind.CONFIRMATION),
         failure_uri=callback_address(ctx, instruction, CallbackKind.FAILURE),
         cancel_uri=callback_address(ctx, instruction, CallbackKind.CANCEL),
@@ -146,6 +155,13 @@ def created(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     show_approvers(uow, instruction, changes, action="created")
 
 
+def _taken_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+    """Show a payout that was made elsewhere to the approvers, while it is what was asked for and waits for a commit."""
+    if not _is_not_as_approved(uow, instruction, operation):
+        changes: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
+        show_approvers(uow, instruction, changes, action="taken_in")
+
+
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: check everything again, claim the one attempt, send it, store the outcome."""
     if await not_now(ctx, instruction):
@@ -167,6 +183,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Handle a re-read payout that is not as approved; True when nothing may be sent."""
     wrong = differences(instruction, operation)
+    if isinstance(instruction.payload, PayoutPayload) and instruction.payload.taken:
+        wrong += changed_since(instruction.payload, operation)
     if wrong and instruction.commits:  # the earlier attempt may have paid
         ask_people(uow, instruction, together(wrong))
     elif wrong:
@@ -393,7 +411,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
     """NEW: read the recipient's account and ask the approvers; nothing is created yet."""
     payments.require("one_step_payout")
     looked_up = await with_recipient(ctx, payments, instruction)
-    if looked_up is not None:
+    if looked_up is not None and await code_is_free(ctx, payments, looked_up):
         await prepared(ctx, looked_up)
 
 
@@ -406,6 +424,8 @@ async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) 
         look = await by_code(ctx, payments, instruction)
         if not await is_absent(ctx, instruction, look, found=lambda uow, one, hits: read_again(uow, one, hits[0])):
             return
+    elif not await code_is_free(ctx, payments, instruction):
+        return
 
     async def pay(_: Claimed, guard: Guard) -> Outcome[Operation]:
         new = new_payout(ctx, instruction)

@@ -17,7 +17,7 @@ from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
-from bot.workflows.payments.sought import by_code, find_by_code
+from bot.workflows.payments.sought import by_code, code_is_free, find_by_code
 from bot.workflows.requests.announce import Place, alert, alert_changed, end, on_record, show_file, tell
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
 from bot.workflows.requests.look_again import Look, found_after_create, watch_ended
@@ -42,8 +42,10 @@ _FORGOTTEN = timedelta(days=30)
 
 async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: claim an attempt, send the create request once."""
+    if not await code_is_free(ctx, payments, instruction):
+        return
     new = new_purchase(ctx, instruction)
-    content = {"code": instruction.code, **instruction.payload.canonical()}
+    content = {"code": instruction.sent_code, **instruction.payload.canonical()}
 
     async def request(claimed: Claimed, guard: Guard) -> Outcome[Purchase]:
         return await payments.create_purchase(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
@@ -98,7 +100,7 @@ def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
     if not isinstance(payload, PurchasePayload):
         raise TypeError(f"{instruction.reference} is no purchase")
     return NewPurchase(
-        code=instruction.code,
+        code=instruction.sent_code,
         description=payload.description,
         email=payload.email,
         items=payload.items,

@@ -9,8 +9,10 @@ list is enough there.
 """
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Final
 
 import structlog
@@ -19,13 +21,18 @@ from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.payments.instruction import AttemptOutcome, Instruction, folded
+from bot.domain.payments.bulk import CancelPayload
+from bot.domain.payments.bulk_records import BulkJob
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State, folded, same_code
 from bot.domain.payments.operation import Operation, OperationPage
+from bot.domain.proof import MAX_CREATES
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import SearchResult
+from bot.domain.references import OURS
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.callbacks import callback_folder
 from bot.workflows.reading_only import resumed_at
+from bot.workflows.requests.announce import end
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
 
@@ -35,6 +42,7 @@ PER_PAGE = 10
 """Operations of one page: what fits on a phone."""
 SKEW: Final = timedelta(minutes=5)
 _MOST_SUSPECTS: Final = 50
+_LONGEST_CODE: Final = 200
 _AGAIN: Final = timedelta(minutes=1)
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
 
@@ -95,9 +103,12 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
         return Listing(sought, known=frozenset(map(folded, uow.instructions.codes_at_the_service(kinds))))
 
     listing = await ctx.read(listing_of)
-    search = await payments.find_by_code(instruction.code, listed, see=listing.see)
+    search = await payments.find_by_code(instruction.sent_code, listed, see=listing.see)
+    ours = tuple(one for one in search.hits if not _made_elsewhere(ctx, instruction, one))
+    if ours:
+        return Look(ours)
     if search.hits:
-        return Look(search.hits)
+        return Look(doubt=_taken(instruction, search.hits[0]), suspect=search.hits[0].id)
     suspects = await ctx.read(lambda uow: _nobody_elses(uow, listing.suspects, instruction.id))
     if suspects:
         return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspects[0].id), suspect=suspects[0].id)
@@ -112,9 +123,92 @@ async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Inst
     if sent:
         look = await by_code(ctx, payments, instruction)
         return SearchResult.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
-    search = await payments.find_by_code(instruction.code, listed)
+    search = await payments.find_by_code(instruction.sent_code, listed)
     doubt = None if search.complete else search.reason
-    return SearchResult.of(hit=bool(search.hits), doubt=doubt, holds=holds, lacks=lacks)
+    hit = any(not _made_elsewhere(ctx, instruction, one) for one in search.hits)
+    return SearchResult.of(hit=hit, doubt=doubt, holds=holds, lacks=lacks)
+
+
+async def code_is_free(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
+    """Whether the service holds nothing under the code that was chosen; otherwise the request ends, and says so.
+
+    Read before the first request, as what is there could not be told from ours afterwards.
+
+    Raises:
+        ServiceNow: the list cannot be read to its end. After a while the service's own refusal has to do.
+    """
+    if not instruction.payload.code or instruction.creates or instruction.commits:
+        return True
+    search = await payments.find_by_code(instruction.payload.code, None)
+    if not search.hits and not search.complete and instruction.puts_off < MAX_CREATES:
+        raise ServiceNow("payments", search.reason or Reason(OfRequest.NO_CODES))
+    if not search.hits:
+        return True
+    why = _taken(instruction, search.hits[0])
+    await ctx.write(lambda uow: end(uow, instruction, State.MISMATCH, why), name="code_taken")
+    return False
+
+
+async def named_there(payments: PaymentsClient, text: str) -> tuple[Operation, int]:
+    """What the service holds under this id, or else under this code; and how many others have that code.
+
+    A purchase comes with its items, from its own detail, where the service gives it.
+
+    Raises:
+        ServiceNever: nothing (404), or it cannot be read.
+        ServiceNow: silent, or its list cannot be read to its end.
+    """
+    more = 0
+    try:
+        found = await payments.get_operation(text)
+    except ServiceNever as unknown:
+        if unknown.status != HTTPStatus.NOT_FOUND or OURS.fullmatch(text) or len(text) > _LONGEST_CODE:
+            raise
+        held = await _held_under(payments, text)
+        if not held:
+            raise
+        found, more = held[0], len(held) - 1
+    if found.operation_type == "purchase":
+        with suppress(ServiceNow, ServiceNever, OperatorError):
+            return await payments.get_purchase(found.id), more
+    return found, more
+
+
+async def _held_under(payments: PaymentsClient, code: str) -> tuple[Operation, ...]:
+    with suppress(ServiceNever, OperatorError):  # a service may lack the shortcut
+        return (await payments.operation_by_code(code),)
+    search = await payments.find_by_code(code, None)
+    if not search.hits and not search.complete:
+        raise ServiceNow("payments", search.reason or Reason(OfRequest.NO_CODES))
+    return search.hits
+
+
+async def record_of(ctx: Context, instruction: Instruction) -> Operation | BulkJob | None:
+    """What the service says of a request now, in one read; None where it knows nothing of it by an id."""
+    payments, payload = ctx.payments.client, instruction.payload
+    if payments is None:
+        return None
+    if isinstance(payload, CancelPayload):
+        read = payments.get_operation if payload.payout_to else payments.get_bulk
+        return await read(payload.bulk_remote_id)
+    if instruction.remote_id is None:
+        return None
+    if instruction.kind is Kind.BULK:
+        return await payments.get_bulk(instruction.remote_id)
+    by_id = ctx.kinds[instruction.kind].read
+    return None if by_id is None else await by_id(payments, instruction.remote_id)
+
+
+def _made_elsewhere(ctx: Context, instruction: Instruction, hit: Operation) -> bool:
+    """Whether what has the code that a person chose cannot be ours: anybody can choose the same one."""
+    if not instruction.payload.code:
+        return False
+    is_older = hit.created_at is not None and hit.created_at < instruction.created_at - SKEW
+    return is_older or hit.reports_to not in (None, callback_folder(ctx))
+
+
+def _taken(instruction: Instruction, hit: Operation) -> Reason:
+    return Reason(OfRequest.CODE_TAKEN, given=instruction.payload.code, id=hit.id)
 
 
 def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
@@ -163,11 +257,23 @@ async def survey_due(ctx: Context) -> int:
     return len(strangers)
 
 
+def is_of(ctx: Context, instruction: Instruction, operation: Operation) -> bool:
+    """Whether an operation with the code of this request, whose id there is not known, is what it made."""
+    if instruction.remote_id is not None or instruction.leaves_its_code:
+        return instruction.remote_id == operation.id
+    return same_code(operation.code, instruction.sent_code) and not _made_elsewhere(ctx, instruction, operation)
+
+
 async def list_operations(
-    ctx: Context, payments: PaymentsClient, *, page: int, operation_type: OperationType | None
+    ctx: Context,
+    payments: PaymentsClient,
+    *,
+    page: int,
+    operation_type: OperationType | None,
+    per_page: int = PER_PAGE,
 ) -> tuple[OperationPage, Mapping[str, Instruction]]:
     """One page, for people, and our requests on it by the service's id."""
-    found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
+    found = await payments.list_operations(page=page, per_page=per_page, operation_type=operation_type)
     return found, await _ours_among(ctx, found.operations)
 
 
@@ -189,8 +295,8 @@ async def _ours_among(ctx: Context, operations: Sequence[Operation]) -> Mapping[
             one = uow.instructions.by_remote(operation.id)
             if one is None and operation.code:
                 # Its creation may have an unknown outcome: then we know the code, and not yet the id.
-                same = uow.instructions.find(operation.code)
-                one = same if same is not None and same.code == operation.code else None
+                same = uow.instructions.by_code(operation.code)
+                one = same if same is not None and is_of(ctx, same, operation) else None
             if one is not None:
                 ours[operation.id] = one
         return ours

@@ -19,7 +19,10 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A checked request. ``source_key`` names the command or form that made it; ``items``: its rows, if it has some."""
+    """A checked request. ``source_key`` names the command or form that made it; ``items``: its rows, if it has some.
+
+    ``remote_id``: the service's id of what it is about, where that was made elsewhere.
+    """
 
     requester: str
     channel: str
@@ -27,6 +30,15 @@ class Requested:
     payload: Payload
     source_key: str
     items: Sequence[Any] = ()
+    remote_id: str | None = None
+
+
+class CodeTakenError(Exception):
+    """The code that was chosen belongs to another request."""
+
+    def __init__(self, holder: Instruction) -> None:
+        super().__init__(holder.reference)
+        self.holder = holder
 
 
 Known = Callable[[Unit, str], Instruction | None]
@@ -40,6 +52,7 @@ async def request(ctx: Context, requested: Requested) -> Instruction:
 
     Raises:
         StorageFull: there is too little room to follow a new request to its end.
+        CodeTakenError: its code was chosen for another request, of which something may be at the service.
     """
     return await request_of(ctx, requested.source_key, lambda _: requested)
 
@@ -62,6 +75,9 @@ async def request_of(
             return before
         requested = make(uow)
         kind, payload = uow.kinds[requested.kind], requested.payload
+        holder = uow.instructions.by_code(payload.code) if payload.code and not payload.taken else None
+        if holder is not None and not holder.leaves_its_code:
+            raise CodeTakenError(holder)
         instruction = Instruction(
             id=ulid(uow.now),
             reference=unused_reference(uow, kind.letter),
@@ -78,6 +94,7 @@ async def request_of(
             created_at=uow.now,
             source_key=requested.source_key,
             progress=Progress() if requested.items else None,
+            remote_id=requested.remote_id,
             due_at=uow.now,
         )
         uow.instructions.insert(instruction, actor=requested.requester)

@@ -201,8 +201,8 @@ def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()
 HEADS: Final = {
     Kind.PAYOUT: """\
 25.00 USD to ana@example.com
-*Registered name*: Ana Maria Lopez | *Account*: active, verified, primary address | *Asked by*: Maria Quispe | \
-*Reference*: P-4F7K2M
+*Registered name*: Ana Maria Lopez | *Account*: active, verified, primary address | *Country*: ECU | *Asked by*: \
+Maria Quispe | *Reference*: P-4F7K2M
 For: March translation""",
     Kind.PURCHASE: """\
 119.50 USD from ben@example.com

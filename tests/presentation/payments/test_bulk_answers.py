@@ -125,12 +125,13 @@ def test_the_history_page_by_page() -> None:
     told = answers.history(JobPage(jobs=jobs, page=2, pages=3), ours, command="/sb-pay")
     assert parts(told) == snapshot("""\
 *Bulk payments*, page 2 of 3
-• 2026-11-20 09:00 · a1 · completed · 1 payment · 1 completed · 0 failed
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · a1 · completed · 1 payment · 1 completed · 0 \
+failed
 • L-4F7K2M · sent · 3 payments · 1 completed · 2 failed
 --
 *Bulk payments*, page 2 of 3
-Created (UTC) | Bulk payment | Status | Payments | Completed | Failed
-2026-11-20 09:00 | a1 | completed | 1 | 1 | 0
+Created | Bulk payment | Status | Payments | Completed | Failed
+2026-11-20 09:00 UTC | a1 | completed | 1 | 1 | 0
 – | L-4F7K2M | sent | 3 | 1 | 2
 `/sb-pay bulk show` with the reference or id tells more about one.
 [Previous] [Next] [Send as CSV]""")

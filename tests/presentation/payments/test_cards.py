@@ -34,9 +34,9 @@ def test_cards() -> None:
     found = {f"{kind} {name}": text for kind in Kind for name, text in every(kind).items()}
     assert lines_of(alike(found)) == snapshot("""\
 payout new, one_step new: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
-*Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: *being prepared*: \
-the recipient is being looked up; no money moves before people approve it. ⏎ Needs 1 approval besides the requester ⏎ \
-[Withdraw]
+*Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ \
+:hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it. \
+⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
 payout awaiting, bulk_cancel awaiting: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 \
 UTC. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
 payout awaiting, one of two: :hourglass_flowing_sand: *waiting for approval*: 1 of 2, until 2026-11-21 09:00 UTC. ⏎ To \
@@ -70,13 +70,14 @@ payout expired, bulk expired: :alarm_clock: *expired*: nobody decided in time. N
 payout expired, late: :alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.
 payout closed, bulk closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
 payout new, stopped: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
-*Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: *stopped*: its \
-preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal error \
-(`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
+*Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: \
+*stopped*: its preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal \
+error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
 [Withdraw]
-payout creating: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Asked \
-by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: *being prepared*: the \
-recipient is being looked up; no money moves before people approve it. ⏎ Needs 1 approval besides the requester
+payout creating: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
+*Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ \
+:hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it. \
+⏎ Needs 1 approval besides the requester
 payout create_unknown: :grey_question: *unknown*: the service did not say whether it created the payout. Switchboard \
 is looking. Nothing was paid. ⏎ Needs 1 approval besides the requester
 payout create_unknown, it spoke: :grey_question: *unknown*: the service did not say whether it created the payout. \
@@ -278,8 +279,8 @@ def test_texts_of_notifications() -> None:
         )
     }
     assert lines_of(texts) == snapshot("""\
-payout: Payout P-4F7K2M: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for “March \
-translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
+payout: Payout P-4F7K2M: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: \
+ECU) for “March translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, typing \
 the amount (over 1000.00 USD). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
 purchase: Purchase C-4F7K2M: 119.50 USD from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
@@ -327,25 +328,26 @@ def test_what_is_known_of_the_recipient() -> None:
     }
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
     assert lines_of({name: seen(one).splitlines()[1] for name, one in found.items()}) == snapshot("""\
-not looked up: *Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: \
-P-4F7K2M
-not read: *Registered name*: not known | *Account*: could not be read: no such account | *Asked by*: Maria Quispe | \
-*Reference*: P-4F7K2M
+not looked up: *Registered name*: not known | *Account*: not looked up yet | *Country*: not known | *Asked by*: Maria \
+Quispe | *Reference*: P-4F7K2M
+not read: *Registered name*: not known | *Account*: could not be read: no such account | *Country*: not known | *Asked \
+by*: Maria Quispe | *Reference*: P-4F7K2M
 nothing said: *Registered name*: unknown | *Account*: active: not known, verified: not known, primary address: not \
-known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
-no name: *Registered name*: unknown | *Account*: active, verified, primary address | *Asked by*: Maria Quispe | \
-*Reference*: P-4F7K2M
+known | *Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
+no name: *Registered name*: unknown | *Account*: active, verified, primary address | *Country*: not known | *Asked \
+by*: Maria Quispe | *Reference*: P-4F7K2M
 bad: *Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, signup not completed, or \
-it cannot receive money now), :warning: *not verified*, not the primary address | *Asked by*: Maria Quispe | \
-*Reference*: P-4F7K2M""")
+it cannot receive money now), :warning: *not verified*, not the primary address | *Country*: not known | *Asked by*: \
+Maria Quispe | *Reference*: P-4F7K2M""")
     assert lines_of({name: one.text.partition(" for “")[0] for name, one in found.items()}) == snapshot("""\
 not looked up: Payout P-4F7K2M: 25.00 USD to ana@example.com (account not looked up yet)
 not read: Payout P-4F7K2M: 25.00 USD to ana@example.com (account could not be read: no such account)
 nothing said: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active: not known, verified: not \
-known, primary address: not known)
-no name: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active, verified, primary address)
+known, primary address: not known, country: not known)
+no name: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active, verified, primary address, \
+country: not known)
 bad: Payout P-4F7K2M: 25.00 USD to ana@example.com (Mia &lt;Keller&gt;, not active (no account, signup not completed, \
-or it cannot receive money now), not verified, not the primary address)""")
+or it cannot receive money now), not verified, not the primary address, country: not known)""")
 
 
 def test_an_address_with_lookalike_letters_is_flagged() -> None:

@@ -38,7 +38,7 @@ EVENTS = st.builds(
     PayoutEvent,
     at=MOMENTS,
     **dict.fromkeys(("kind", "host", "status"), st.just("") | drawn.foreign(500)),
-    details=st.lists(st.tuples(drawn.foreign(500), drawn.foreign(500)), max_size=40).map(tuple),
+    rest=st.lists(st.tuples(drawn.foreign(500), drawn.foreign(500)), max_size=40).map(tuple),
 )
 FLAGS = st.none() | st.booleans()
 ACCOUNTS = st.builds(
@@ -82,13 +82,13 @@ def test_lists(page: OperationPage, operation_type: str | None, is_ours: bool) -
     check(content)
     for block in content.blocks:
         if block["type"] == "table":
-            assert all(cell["text"].strip() for row in block["rows"] for cell in row)
+            assert all(cell.get("text", "in the reader's zone").strip() for row in block["rows"] for cell in row)
     pressed = [element for block in content.blocks for element in block.get("elements", []) if "value" in element]
     for button in pressed:
         if button["action_id"] == "csv.operations":
             continue
         which, _, number = button["value"].partition(":")
-        assert which == (operation_type or "")
+        assert which == f"{operation_type or ''}@10"
         assert 1 <= int(number) <= max(page.last_page, page.page + 1)
 
 
@@ -170,8 +170,8 @@ def test_a_page_of_operations() -> None:
     )
     assert seen(content) == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
-Created (UTC) | Type | Amount | Person | Status | At the service | Reference
-2026-11-20 09:00 | – | 25.00 USD | ana@example.com | sent | completed | P-4F7K2M
+Created | Type | Amount | Person | Status | At the service | Reference
+2026-11-20 09:00 UTC | – | 25.00 USD | ana@example.com | sent | completed | P-4F7K2M
 `/sb-pay show` with the reference tells more about one.
 [Previous] [Next] [Send as CSV]""")
     assert f"{content.text}\n{seen(Content(text='', blocks=content.plainer))}" == snapshot("""\
@@ -226,7 +226,7 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
 
 
 def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
-    found = PayoutEvent(details=(("attempt", "3"), ("outcome", "gave up")))
+    found = PayoutEvent(rest=(("attempt", "3"), ("outcome", "gave up")))
     assert operations.events("P-1", [found]).text == snapshot("""\
 *The service recorded 1 call to us about P-1*
 • attempt: 3, outcome: gave up""")
@@ -240,8 +240,9 @@ def test_a_record_is_shown_below_its_amount_and_person() -> None:
     assert lines_of([operations.record(found).text for found in (one, late)]) == snapshot("""\
 *1.00 USD from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ This is the service's record. \
 Switchboard did not ask for it.
-*unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ Code: c-1 ⏎ Created: 2026-01-02 03:04 UTC \
-⏎ This is the service's record. Switchboard did not ask for it.""")
+*unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ Code: c-1 ⏎ Created: \
+<!date^1767323040^{date_short_pretty} {time}|2026-01-02 03:04 UTC> ⏎ This is the service's record. Switchboard did not \
+ask for it.""")
 
 
 def test_the_timeline_stands_below_the_card() -> None:

@@ -1,0 +1,53 @@
+"""Payouts that were made elsewhere and are only created: which of them people may be asked to commit here."""
+
+from enum import StrEnum
+
+from bot.domain.addresses import address
+from bot.domain.errors import RuleError
+from bot.domain.payments.fields import DESCRIPTION_LIMIT
+from bot.domain.payments.instruction import LEAVES_CODE, Instruction, PayoutPayload
+from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.text import clean
+
+
+class NotTaken(StrEnum):
+    """Why nobody is asked."""
+
+    NO_PAYOUT = "no payout"
+    NOT_CREATED = "not created"
+    NO_AMOUNT = "no amount"
+    NO_RECIPIENT = "no recipient"
+    LONG = "long"
+    ABOVE_LIMIT = "above limit"
+
+
+def payload_of(operation: Operation) -> PayoutPayload | NotTaken:
+    """What approvers would read, exactly as the record says it; all of it must fit on their card."""
+    if operation.operation_type != "payout":
+        return NotTaken.NO_PAYOUT
+    if operation.state is not OperationStatus.CREATED:
+        return NotTaken.NOT_CREATED
+    if not operation.cents:
+        return NotTaken.NO_AMOUNT
+    try:
+        is_shown_as_it_is = address(operation.email or "").casefold() == (operation.email or "").casefold()
+    except RuleError:
+        is_shown_as_it_is = False
+    if not is_shown_as_it_is:
+        return NotTaken.NO_RECIPIENT
+    if len(clean(operation.description)) > DESCRIPTION_LIMIT:
+        return NotTaken.LONG
+    return PayoutPayload(
+        email=operation.email or "",
+        cents=operation.cents,
+        description=operation.description,
+        code=operation.code or "",
+        taken=operation.id,
+    )
+
+
+def may_be_taken(before: Instruction | None) -> bool:
+    """``before``: the request about it, if there was one. After one that ended unsent, people may be asked again."""
+    if before is None:
+        return True
+    return bool(before.payload.taken) and before.state in LEAVES_CODE and not before.commits
