@@ -11,12 +11,11 @@ from bot.presentation.reasons import worded
 from storage import Store
 from storage.errors import RowUnreadable
 from storage.repositories.leased import columns
-from storage.repositories.requests import values_of
 from storage.tables.instructions import instruction as requests
 from storage.tables.services import booking as bookings
 from storage.types import canonical_json
 from tests.storage.factories import NOW, ask, booking, instruction, post, unit
-from tests.storage.upgrading import upgraded
+from tests.storage.upgrading import stored_then, upgraded
 from tests.support.fixtures import Patch
 
 _RAW = table("instruction", column("id", Text), column("reason", Text), column("refusal", Text))
@@ -85,7 +84,7 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
     delivery = booking()
 
     def fill(connection: Connection) -> None:
-        connection.execute(requests.insert(), [values_of(one) for one in made])
+        connection.execute(requests.insert(), [stored_then(connection, one) for one in made])
         connection.execute(bookings.insert().values(columns(delivery)))
         connection.execute(text("UPDATE booking SET reason = 'it refused'"))
         for number, one in enumerate(made[:-1]):
@@ -127,7 +126,7 @@ async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(new_database_
     asked = instruction()
 
     def fill(connection: Connection) -> None:
-        connection.execute(requests.insert(), [values_of(asked)])
+        connection.execute(requests.insert(), [stored_then(connection, asked)])
         for number, (state, is_about, payload, _) in enumerate(QUEUED):
             raw = payload if isinstance(payload, str) else canonical_json(payload)
             about = asked.id if is_about else None

@@ -5,11 +5,19 @@ from contextlib import asynccontextmanager
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect
 
+from bot.domain.payments.instruction import Instruction
 from storage import Store, migrate
+from storage.repositories.requests import values_of
 from tests.storage.factories import opened
 from tests.support.fixtures import Patch
+
+
+def stored_then(connection: Connection, made: Instruction) -> dict[str, object]:
+    """A request under the columns that the earlier version had."""
+    known = {column["name"] for column in inspect(connection).get_columns("instruction")}
+    return {name: value for name, value in values_of(made).items() if name in known}
 
 
 @asynccontextmanager

@@ -134,10 +134,10 @@ async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     card = rig.cards(APPROVALS)[0]
     assert shown(card.text) == snapshot(
-        "Payout P-······: 1500.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for "
-        "“rent”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until "
-        "<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the "
-        "requester, typing the amount (over 1000.00 USD). To decide: <!subteam^S0TREASURY>."
+        """Payout P-······: 1500.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, \
+country: ECU) for “rent”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, typing \
+the amount (over 1000.00 USD). To decide: <!subteam^S0TREASURY>."""
     )
     assert card.text.replace(" (maria)", "") == f"{rig.cards(FINANCE)[0].text} To decide: <!subteam^S0TREASURY>."
     for person in (ADA, LIN):
@@ -146,10 +146,10 @@ async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
         assert not ephemerals(rig, person)
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card.text) == snapshot(
-        "Payout P-······: 1500.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for "
-        "“rent”, asked by Maria Silva (maria). :hourglass_flowing_sand: *sent*: the service has accepted it and is "
-        "paying; it has not said yet that the money arrived. Approved by <@U0ADA>, <@U0LIN>. Needed 2 approvals "
-        "besides the requester, typing the amount (over 1000.00 USD)."
+        """Payout P-······: 1500.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, \
+country: ECU) for “rent”, asked by Maria Silva (maria). :hourglass_flowing_sand: *sent*: the service has accepted it \
+and is paying; it has not said yet that the money arrived. Approved by <@U0ADA>, <@U0LIN>. Needed 2 approvals besides \
+the requester, typing the amount (over 1000.00 USD)."""
     )
     assert card.plain.replace(" (maria)", "") == copy.plain
     await rig.payments.advance()

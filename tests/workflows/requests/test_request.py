@@ -42,27 +42,30 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     await rig.pay()
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card) == snapshot(
-        "Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for "
-        "“March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, "
-        "until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the "
-        "requester. To decide: <!subteam^S0TREASURY>.\n"
-        "25.00 USD to ana@example.com\n"
-        "*Registered name*\n"
-        "Ana Maria Lopez\n"
-        "*Account*\n"
-        "active, verified, primary address\n"
-        "*Asked by*\n"
-        "Maria Silva (maria)\n"
-        "*Reference*\n"
-        "P-······\n"
-        "For: March translation\n"
-        ":hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} "
-        "{time}|2026-11-21 09:00 UTC>.\n"
-        "To decide: <!subteam^S0TREASURY>\n"
-        "Needs 1 approval besides the requester\n"
-        "Approve\n"
-        "Reject\n"
-        "Withdraw"
+        """\
+Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
+“March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: \
+<!subteam^S0TREASURY>.
+25.00 USD to ana@example.com
+*Registered name*
+Ana Maria Lopez
+*Account*
+active, verified, primary address
+*Country*
+ECU
+*Asked by*
+Maria Silva (maria)
+*Reference*
+P-······
+For: March translation
+:hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
+09:00 UTC>.
+To decide: <!subteam^S0TREASURY>
+Needs 1 approval besides the requester
+Approve
+Reject
+Withdraw"""
     )
     different = [line for line in copy.plain.splitlines()[1:] if line not in card.plain.splitlines()]
     assert different == ["Maria Silva", "Needs 1 approval besides the requester · decided in <#C0APPROVE>"]
