@@ -9,6 +9,7 @@ from tests.mutants import (
     facts_emails,
     facts_lists,
     facts_localization,
+    facts_payments,
     facts_stores,
     money,
     outcomes,
@@ -38,4 +39,5 @@ MUTANTS = (
     *facts_emails.MUTANTS,
     *facts_localization.MUTANTS,
     *facts_stores.MUTANTS,
+    *facts_payments.MUTANTS,
 )

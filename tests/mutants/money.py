@@ -121,9 +121,9 @@ a purchase may be sent | each kind of request goes its own ways alone
 +
 @ bot/domain/payments/instruction.py tests/domain/payments/test_instruction.py
 the recipient is left out of the digest | approvals are bound to who is paid
--{"email": self.email, "amount": plain(self.cents), "description": self.description}
+-{"email": self.email, "amount": plain(self.cents), "description": self.description, **chosen}
 -
-+{"amount": plain(self.cents), "description": self.description}
++{"amount": plain(self.cents), "description": self.description, **chosen}
 +
 the code is left out of the digest | approvals are bound to one request
 -{"kind": kind.value, "code": code, **payload.canonical()}

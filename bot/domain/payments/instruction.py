@@ -357,14 +357,12 @@ def changed_since(payload: PayoutPayload, operation: Operation) -> tuple[Reason,
 
     Nothing but this record says what is paid, so nothing of it may be absent.
     """
-    found: list[Reason] = []
-    if not operation.email:
-        found.append(Reason(OfRequest.OTHER_RECIPIENT))
-    if operation.description != payload.description:
-        found.append(Reason(OfRequest.OTHER_DESCRIPTION))
-    if payload.code and not operation.code:
-        found.append(Reason(OfRequest.OTHER_CODE))
-    return tuple(found)
+    rules = (
+        (not operation.email, OfRequest.OTHER_RECIPIENT),
+        (operation.description != payload.description, OfRequest.OTHER_DESCRIPTION),
+        (bool(payload.code) and not operation.code, OfRequest.OTHER_CODE),
+    )
+    return tuple(Reason(code) for is_broken, code in rules if is_broken)
 
 
 _PAYOUT_STATES: Mapping[OperationStatus | None, State] = {
