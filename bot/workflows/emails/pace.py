@@ -27,8 +27,13 @@ def allowed(uow: Unit) -> int:
     if uow.ctx.store.exclusive:
         return CONCURRENCY_LIMIT
     key = f"{FLAG}{uow.owner}"
-    stored = uow.flags.starting(FLAG)
-    others = [figures[:2] for name, one in stored.items() if name != key for figures in _read(one, uow.now)]
+    stored, others = uow.flags.starting(FLAG), []
+    for name in stored.keys() - {key}:
+        figures = next(_read(stored[name], uow.now), None)
+        if figures is None:
+            uow.flags.forget(name)
+        else:
+            others.append(figures[:2])
     room = allowance(pressure.wants, others, room=SHARED_LIMIT)
     holds = max(room, pressure.used)
     mine = next(_read(stored.get(key), uow.now), None)

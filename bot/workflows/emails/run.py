@@ -150,9 +150,10 @@ class Run:
             self._news.set()
 
     def _refused(self, number: int, address: str, reason: Reason, *, certain: bool) -> None:
-        """Retry later; after a few in a row the list pauses. An answer that may be about the address counts once."""
+        """Retry later; after a few in a row the list pauses. One that may be about the address counts the first time."""
         self._denials += 1
-        self._denied.add(number)
+        if number not in self._tries:
+            self._denied.add(number)
         if (self._denials if certain else len(self._denied)) >= _DENIALS:
             self._trouble = Reason(OfList.ACCOUNT, why=reason)
         self._try_later(number, address, reason)

@@ -53,6 +53,7 @@ async def test_three_processes_share_and_what_one_leaves_the_others_take(rig: Ri
     assert await first.look() == 490
     rig.clock.advance(31)
     assert await first.look() == 980
+    assert list(await read(rig, lambda tx: tx.flags.starting(FLAG))) == [f"{FLAG}first"]
     assert await Process(rig, "small", wants=5).look() == 1
 
 
