@@ -150,7 +150,7 @@ class Run:
             self._news.set()
 
     def _refused(self, number: int, address: str, reason: Reason, *, certain: bool) -> None:
-        """Retry later; after a few in a row the list pauses. One that may be about the address counts the first time."""
+        """Retry later; after a few in a row the list pauses. What may be about the address counts once for each."""
         self._denials += 1
         if number not in self._tries:
             self._denied.add(number)

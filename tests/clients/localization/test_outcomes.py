@@ -10,6 +10,7 @@ from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Kept, Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.reasons import OfCall, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.presentation.reasons import worded
@@ -152,3 +153,28 @@ async def test_audio_itself_is_called_by_its_type(open_client: OpenClient, conte
 async def test_media_are_no_answer_to_what_asks_for_none(open_client: OpenClient) -> None:
     outcome, taken, _ = await answered(open_client, TEXT, headers="Content-Type: audio/mpeg")
     assert (type(outcome), taken) == (Unknown, b"")
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('{"message": "The model is loading"}', "The model is loading"),
+        ('{"detail": [{"loc": ["body", "text"], "msg": "too long"}]}', "text: too long"),
+        ('{"error": {"message": "no GPU is free"}}', "no GPU is free"),
+        ("worker restarted, try later", "worker restarted, try later"),
+        ("<html><title>504 Gateway Time-out</title></html>", ""),
+        ('{"message": "<html>502</html>"}', ""),
+        ("", ""),
+    ],
+)
+async def test_the_words_of_a_server_error_are_told_and_pages_never(
+    status: int, body: str, words: str, open_client: OpenClient
+) -> None:
+    headers = "Content-Type: application/json"
+    outcome, _, sent = await answered(open_client, TEXT, body.encode(), status=status, headers=headers)
+    assert isinstance(outcome, Unknown)
+    assert (outcome.words, sent) == (words, 1)
+    said = worded(Reason(OfCall.UNKNOWN, why=outcome.full_reason))
+    assert (f"saying “{words}”" in said) == bool(words)
+    assert "html" not in said
