@@ -187,3 +187,16 @@ async def test_only_who_may_ask_for_payments_takes_it_in(rig: Rig, user: str) ->
     await rig.workspace.click(user, FINANCE, told.ts, "payout.take_in", force=True)
     await rig.settle()
     assert await requests(rig) == []
+
+
+async def test_a_payout_of_ours_whose_answer_was_lost_is_not_taken_in(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_operations", times=None))
+    await rig.pay()
+    ours, [record] = await newest(rig), rig.payments.operations.values()
+    assert (ours.remote_id, record.code) == (None, ours.code)
+    ctx = rig.switchboard.context
+    assert ctx.payments.client is not None
+    found = await ask_to_commit(ctx, ctx.payments.client, record.id, requester=TOM, channel=FINANCE)
+    assert found == (ours, False)
+    assert len(await requests(rig)) == 1

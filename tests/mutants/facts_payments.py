@@ -47,4 +47,8 @@ keys and tokens of an event are told | what may open something is masked
 the line of an item is the price of one | each item says what one costs and what the line costs
 -            f"together {_NOT_SAID if one.line_cents is None else digits(one.line_cents)}",
 +            f"together {_NOT_SAID if one.unit_cents is None else digits(one.unit_cents)}",
+@ bot/workflows/payments/take_in.py tests/flow/test_take_in.py -k ours_whose
+our own payout is taken in while it is looked for | a payout has one request at a time
+-        return uow.instructions.by_remote(operation.id) or ours
++        return uow.instructions.by_remote(operation.id)
 """)

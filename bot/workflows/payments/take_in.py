@@ -11,6 +11,7 @@ from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.taken import NotTaken, may_be_taken, payload_of
 from bot.workflows.context import Context, Unit
+from bot.workflows.payments.sought import is_of
 from bot.workflows.requests.request import Requested, request_of
 
 
@@ -42,12 +43,18 @@ async def take_in(
         return Refused(NotTaken.ABOVE_LIMIT, operation)
     made: list[str] = []
 
+    def holder(uow: Unit) -> Instruction | None:
+        # Also one of ours whose creation has an unknown outcome: then its code is known, and not yet its id.
+        named = uow.instructions.by_code(operation.code) if operation.code else None
+        ours = named if named is not None and is_of(ctx, named, operation) else None
+        return uow.instructions.by_remote(operation.id) or ours
+
     def known(uow: Unit, _key: str) -> Instruction | None:
-        before = uow.instructions.by_remote(operation.id)
+        before = holder(uow)
         return None if may_be_taken(before) else before
 
     def make(uow: Unit) -> Requested:
-        before = uow.instructions.by_remote(operation.id)
+        before = holder(uow)
         made.append(f"taken:{operation.id}:{before.id if before is not None else ''}")
         return Requested(
             requester=requester,
