@@ -10,7 +10,7 @@ from tests.mutants.catalog import MUTANTS
 from tests.mutants.mutant import ROOT, DoesNotApply, Mutant
 
 MUST_BE = 60
-FACTS = 30
+FACTS = 40
 
 
 def test_there_are_enough_of_them_and_each_has_a_name() -> None:
