@@ -179,6 +179,8 @@ class Settings(BaseSettings):
     delivery_store_keys: Annotated[dict[str, Secret], NoDecode, BeforeValidator(_store_keys)] = {}
     localization_base_url: Url | None = None
     localization_api_key: Secret | None = None
+    localization_text_characters: Annotated[int, Field(ge=100, le=100_000)] = 3_000
+    """Characters of a text that the service gets at once."""
     email_single_base_url: Url | None = None
     email_bulk_base_url: Url | None = None
     email_api_key: Secret | None = None
@@ -310,6 +312,7 @@ _EXAMPLES = {
     "TRUSTED_PROXIES": "TRUSTED_PROXIES=10.0.0.0/8",
     "POLL_SECONDS": "POLL_SECONDS=30",
     "QUIET_SECONDS": "QUIET_SECONDS=900",
+    "LOCALIZATION_TEXT_CHARACTERS": "LOCALIZATION_TEXT_CHARACTERS=3000",
     "COMMAND_PREFIX": "COMMAND_PREFIX=sb-",
     "LOG_FORMAT": "LOG_FORMAT=json",
     "LOG_LEVEL": "LOG_LEVEL=info",

@@ -136,7 +136,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """A shortcut used on a message ``ts``; ``thread_ts`` is empty outside of threads."""
+    """A shortcut used on a message ``ts``; ``text``: as Slack has it; ``thread_ts`` is empty outside of threads."""
 
     callback_id: str
     user: str
@@ -146,6 +146,7 @@ class Shortcut:
     files: tuple[str, ...]
     trigger_id: str
     response_url: str
+    text: str = ""
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Shortcut":
@@ -159,6 +160,7 @@ class Shortcut:
             files=files_of(message),
             trigger_id=str(body.get("trigger_id", "")),
             response_url=str(body.get("response_url", "")),
+            text=str(message.get("text") or ""),
         )
 
 

@@ -3,24 +3,37 @@
 import asyncio
 from collections.abc import Collection
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
 from bot.domain.approvals import Role, listed
-from bot.domain.errors import PersonError, SwitchboardError
+from bot.domain.errors import OperatorError, PersonError, ServiceTrouble, SwitchboardError
 from bot.domain.files.dropped import DroppedFile, FileInfo
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.catalog import CAPABILITIES, capability
-from bot.domain.localization.declaration import CallOperation, Capability, normal_format
-from bot.domain.localization.detection import guess, load
-from bot.domain.localization.languages import ENGLISH
+from bot.domain.localization.declaration import TEXT_LIMIT, CallOperation, Capability, base_of, normal_format
+from bot.domain.localization.detection import Guess, guess, load
+from bot.domain.localization.languages import ENGLISH, LOCALES
+from bot.domain.localization.pieces import holds_text
 from bot.domain.localization.progress import CallState
-from bot.domain.localization.request import SOURCE, TARGET, Request, file_errors, request_errors
+from bot.domain.localization.request import (
+    SOURCE,
+    TARGET,
+    Request,
+    file_errors,
+    message_file,
+    message_of,
+    request_errors,
+)
+from bot.domain.text import unescape, without_links
 from bot.presentation import answers
 from bot.presentation import localization as told
 from bot.presentation.blocks.text import message
+from bot.presentation.files import offers
 from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OPTION, READ, TEXT, URL, Carried, form
 from bot.presentation.views import notice
+from bot.workflows.localization.reading import read_text
 from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
 from bot.workflows.localization.results import read_again
 from bot.workflows.slack.dropped_files import playing_ms
@@ -28,9 +41,9 @@ from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for, opens
 from handlers.grammar.line import line_rule, read_line
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, read_form, with_example
-from handlers.incoming import Click, Command, Submission
-from handlers.replies import FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
-from handlers.router import ClickHandler, Dependencies, SubmissionHandler
+from handlers.incoming import Click, Command, Shortcut, Submission
+from handlers.replies import Answer, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, ShortcutHandler, SubmissionHandler
 
 NAME: Final = "localize"
 _LOOK_SECONDS: Final = 1.4
@@ -105,6 +118,7 @@ def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> 
     if len(given) > 1:
         return [], dict.fromkeys(sorted(given), CONFLICT)
     wants_text = TEXT in given or not given
+    wants_text = wants_text or (bool(carried.file) and capabilities[0].media is None)
     fitting = (one for one in capabilities if (one.text_limit is not None) == wants_text)
     declared = next(fitting, capabilities[0])
     entered = {f"{OPTION}{option.name}": option.read for option in declared.options}
@@ -131,6 +145,8 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
 
     async def look(request: Request) -> None:
         media, wrong = request.capability.media, None
+        if message_of(request.file) is not None:
+            return
         try:
             info = infos[request.file] = await deps.ctx.downloads.info(request.file)
             if media is not None:
@@ -162,7 +178,8 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
     if click.user != sight.requester and not listed(Role.ADMIN, standing, deps.ctx.policy.people):
         return Private(told.not_yours(sight.requester))
     stopped = await cancel(deps.ctx, click.value, person=click.user)
-    if stopped is None or stopped.state is not CallState.CANCELED or stopped.progress.by != click.user:
+    ends = (CallState.CANCELED, CallState.RUNNING)  # of a document, what is under way is waited for
+    if stopped is None or stopped.state not in ends or stopped.progress.by != click.user:
         return Private(told.no_cancel(stopped))
     return Nothing()
 
@@ -249,6 +266,127 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
     return Private(told.asked(sight.order, position=sight.position, member=False))
 
 
+async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
+    """Begin at once, or open a form with the language that is recognized. English only: what is foreign is refused."""
+    await localization_for(deps, click.user)
+    carried = Carried(
+        verb=declared.verb,
+        operations=(declared.operation.value,),
+        channel=file.channel,
+        thread_ts=file.thread_ts,
+        file=file.id,
+        file_name=file.name,
+    )
+    request = Request(operation=declared.operation, file=file.id)
+
+    async def look() -> Answer | Open:
+        text = ""
+        with suppress(ServiceTrouble, OperatorError):  # the call says what is wrong
+            text = (await read_text(deps.ctx, request)).text
+        if declared.is_english and (errors := request_errors(replace(request, text=text, file=""))) and text:
+            return Private(answers.mistakes([told.use_translate(error) for error in errors]))
+        if any(option.is_sent for option in declared.options):
+            return Open(form([declared], carried, given=_recognized(declared, text)))
+        sight = await request_call(
+            deps.ctx,
+            request,
+            file_name=file.name,
+            by=click.user,
+            channel=file.channel,
+            thread_ts=file.thread_ts,
+            source_key=click.source_key,
+            pressed=True,
+        )
+        if await can_post(deps.messenger, file.channel):
+            return Replace(offers.STARTED)
+        return Private(told.asked(sight.order, position=sight.position, member=False))
+
+    return Later(look, meanwhile=Open(offers.told(offers.LOOKING)))
+
+
+def _recognized(declared: Capability, text: str) -> dict[str, str]:
+    """What a form of an operation begins with for this text: its language, or a voice of it."""
+    found = guess(text) if text else Guess()
+    voices = (one.value for one in LOCALES if base_of(one.value) == found.language)
+    started = {SOURCE: found.language, "locale": next(voices, "")} if found.is_sure else {}
+    return {f"{OPTION}{name}": value for name, value in started.items() if value and declared.option(name)}
+
+
+async def localize_text(deps: Dependencies, used: Shortcut) -> Reply:
+    """The form of the shortcut on a message: what to do with its text, which is long where a form cannot hold it."""
+    await localization_for(deps, used.user)
+    text = unescape(without_links(used.text)).strip()
+    if not text:
+        return Open(notice(told.SHORTCUT_NAME, told.NO_TEXT))
+    await asyncio.to_thread(load)
+    is_long = len(text) > TEXT_LIMIT
+    if is_long and not await can_post(deps.messenger, used.channel):
+        direct = used.channel.startswith(("D", "G"))
+        return Open(notice(told.SHORTCUT_NAME, told.NOT_IN_DIRECT_MESSAGES if direct else told.NOT_HERE))
+    carried = Carried(
+        verb="",
+        operations=tuple(one.value for one in _ON_TEXTS),
+        channel=used.channel,
+        thread_ts=used.thread_ts or used.ts,
+        file=message_file(used.channel, used.ts, used.thread_ts) if is_long else "",
+        file_name="message.txt" if is_long else "",
+    )
+    found = guess(text)
+    return Open(told.text_form(carried, text, source=found.language if found.is_sure else ""))
+
+
+async def submit_text(deps: Dependencies, sent: Submission) -> Reply:
+    carried = Carried.load(sent.metadata)
+    client = await localization_for(deps, sent.user)
+    await asyncio.to_thread(load)
+    declared = capability(CallOperation(sent.values[told.OPERATION]))
+    text, source = sent.values.get(TEXT, "").strip(), sent.values.get(f"{OPTION}{SOURCE}", "")
+    voices = (one.value for one in LOCALES if base_of(one.value) == (source or guess(text).language))
+    given = {SOURCE: source, TARGET: sent.values.get(f"{OPTION}{TARGET}", ""), "locale": next(voices, "")}
+    options = {name: value for name, value in given.items() if value and declared.option(name)}
+    request = Request(operation=declared.operation, text=text, file=carried.file, options=options)
+    errors: dict[str, str] = {}
+    for error in request_errors(request.complete(), own_hosts=client.own_hosts):
+        field = {"from": f"{OPTION}{SOURCE}", "to": f"{OPTION}{TARGET}"}.get(error.argument, TEXT)
+        errors.setdefault(field, answers.at_field(error))
+    if errors:
+        return FieldErrors(errors)
+    await request_call(
+        deps.ctx,
+        request,
+        file_name=carried.file_name,
+        by=sent.user,
+        channel=carried.channel,
+        thread_ts=carried.thread_ts,
+        source_key=sent.source_key,
+    )
+    if await can_post(deps.messenger, carried.channel):
+        return Nothing()
+    return Replace(notice(told.SHORTCUT_NAME, told.asked_several(1, member=False).text))
+
+
+_ON_TEXTS: Final = (
+    CallOperation.TRANSLATION,
+    CallOperation.TRANSLITERATION,
+    CallOperation.PARAPHRASE,
+    CallOperation.SUMMARY,
+    CallOperation.SPEECH,
+    CallOperation.TEXT_EMOTION,
+)
+
+
+def _text_action(operation: CallOperation) -> FileAction:
+    declared = capability(operation)
+    return FileAction(
+        name="text_emotion" if operation is CallOperation.TEXT_EMOTION else declared.verb,
+        label=declared.label,
+        fits=holds_text,
+        suggested=lambda file: file.format != "csv",
+        start=partial(use_text, declared=declared),
+        works=lambda ctx: ctx.localization.is_configured,
+    )
+
+
 def _file_action(operation: CallOperation) -> FileAction:
     declared = capability(operation)
     return FileAction(
@@ -306,7 +444,8 @@ BUTTONS: dict[str, ClickHandler] = {
     told.TO_ENGLISH: to_english,
     told.OTHER: other_language,
 }
-FORMS: dict[str, SubmissionHandler] = {ASK: submit}
+FORMS: dict[str, SubmissionHandler] = {ASK: submit, told.ASK_TEXT: submit_text}
+SHORTCUTS: dict[str, ShortcutHandler] = {told.SHORTCUT: localize_text}
 FILE_ACTIONS = tuple(
     map(
         _file_action,
@@ -320,5 +459,5 @@ FILE_ACTIONS = tuple(
             CallOperation.SPEECH_EMOTION,
         ),
     )
-)
+) + tuple(map(_text_action, _ON_TEXTS))
 """In the order of the buttons."""

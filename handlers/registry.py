@@ -52,6 +52,6 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
             **email.FORMS,
             **offers.forms,
         },
-        shortcuts={**files.SHORTCUTS},
+        shortcuts={**files.SHORTCUTS, **localize.SHORTCUTS},
         events={**files.EVENTS, **switchboard.EVENTS},
     )

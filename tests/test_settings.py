@@ -113,6 +113,7 @@ WRONG: dict[str, list[str]] = {
     "METRICS_TOKEN": ["sen\ntinel"],
     "POLL_SECONDS": ["sentinel", "0", "-1", "nan", "inf", "1e300"],
     "QUIET_SECONDS": ["sentinel", "0", "1e300"],
+    "LOCALIZATION_TEXT_CHARACTERS": ["sentinel", "99", "100001"],
     "COMMAND_PREFIX": ["Sentinel", "sen tinel", "/sentinel", "sentinel-sentinel-sentinel"],
     "LOG_FORMAT": ["sentinel"],
     "LOG_LEVEL": ["sentinel"],
@@ -151,7 +152,7 @@ SLACK_API_URL='https://user:sentinel@slack.com/api/', PUBLIC_URL='https://exampl
 PUBLIC_URL='https://example.com/#sentinel', DELIVERY_DASHBOARD_URL='https://user:sentinel@host/'""",
             "must be an address without spaces or any of < > | and quotes.": """\
 DELIVERY_SUPPORT_URL='https://host/sentinel|x'""",
-            "must be a whole number.": "PORT='sentinel', PORT='3000.5'",
+            "must be a whole number.": "PORT='sentinel', PORT='3000.5', LOCALIZATION_TEXT_CHARACTERS='sentinel'",
             "must be at least 0.": "PORT='-1'",
             "must be at most 65535.": "PORT='65536'",
             "must begin with sqlite+aiosqlite:/// or postgresql://.": """DATABASE_URL='sentinel', \
@@ -163,6 +164,8 @@ DELIVERY_STORE_KEYS='["sentinel"]', DELIVERY_STORE_KEYS='{"sentinel": 1}'""",
 CALLBACK_ALLOWED_SOURCES='10.0.0.0/99', CALLBACK_ALLOWED_SOURCES='10.0.0.1 10.0.0.2', \
 PAYMENTS_ALLOWED_SOURCES='sentinel', DELIVERY_ALLOWED_SOURCES='sentinel', TRUSTED_PROXIES='sentinel'""",
             "must be a number.": "POLL_SECONDS='sentinel', QUIET_SECONDS='sentinel'",
+            "must be at least 100.": "LOCALIZATION_TEXT_CHARACTERS='99'",
+            "must be at most 100000.": "LOCALIZATION_TEXT_CHARACTERS='100001'",
             "must be more than 0.": "POLL_SECONDS='0', POLL_SECONDS='-1', QUIET_SECONDS='0'",
             "must be a finite number.": "POLL_SECONDS='nan', POLL_SECONDS='inf'",
             "must be at most 1000000000.": "POLL_SECONDS='1e300', QUIET_SECONDS='1e300'",
@@ -203,6 +206,7 @@ TRUSTED_PROXIES=10.0.0.0/8
 METRICS_TOKEN=… (python -c "import secrets; print(secrets.token_urlsafe(32))")
 POLL_SECONDS=30
 QUIET_SECONDS=900
+LOCALIZATION_TEXT_CHARACTERS=3000
 COMMAND_PREFIX=sb-
 LOG_FORMAT=json
 LOG_LEVEL=info\

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bot.presentation import localization
 from bot.presentation.files import offers
 from handlers.registry import COMMANDS
 
@@ -84,7 +85,13 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
                     "type": "message",
                     "callback_id": offers.SHORTCUT,
                     "description": "See what Switchboard can do with the files of a message",
-                }
+                },
+                {
+                    "name": localization.SHORTCUT_NAME,
+                    "type": "message",
+                    "callback_id": localization.SHORTCUT,
+                    "description": "Translate, summarize or speak the text of a message",
+                },
             ],
         },
         "oauth_config": {"scopes": {"bot": bot_scopes()}},

@@ -150,3 +150,31 @@ def spellings(secret: str) -> set[str]:
     quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
     quoted |= {_ESCAPE.sub(lambda found: found[0].lower(), text) for text in quoted}
     return plain | quoted | encoded | safe
+
+
+_LINKED = re.compile(
+    r"<(?P<address>mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>"
+)
+_NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
+
+
+def without_links(text: str) -> str:
+    """Slack's links and mentions as they were typed; a link with another text becomes both, for approvers to see."""
+
+    def shown(found: re.Match[str]) -> str:
+        address = (found["address"] or found["bare"]).removeprefix("mailto:")
+        label = found["label"]
+        if label is None:
+            return address
+        return label if bare(label) == bare(address) else f"{label} ({address})"
+
+    def bare(text: str) -> str:
+        return re.sub(r"^https?://", "", text.strip().casefold()).removesuffix("/")
+
+    linked = _LINKED.sub(shown, text)
+    return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
+
+
+def unescape(word: str) -> str:
+    """Undo Slack's escapes of three characters; done last, so that typed text cannot look like Slack's own markup."""
+    return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")

@@ -82,6 +82,7 @@ def furnish(workspace: Workspace) -> None:
         description="Pay people, with approval",
     )
     workspace.add_shortcut("use_file", "Use this file")
+    workspace.add_shortcut("localize_text", "Localize this text")
     workspace.add_command(
         "/deliver",
         hint="stores | store | quote | book | show | cancel | start | prebook | webhooks | certify | help",

@@ -6,16 +6,19 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal
 
 from bot.domain.content import Block, Content
-from bot.domain.localization.declaration import TEXT_LIMIT, Accepts, Capability, Media, Option
-from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order
-from bot.domain.localization.request import SOURCE
+from bot.domain.errors import PersonError
+from bot.domain.localization.catalog import capability
+from bot.domain.localization.declaration import TEXT_LIMIT, Accepts, CallOperation, Capability, Media, Option
+from bot.domain.localization.pieces import REWRITES, form_of, is_cued
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order, Undone
+from bot.domain.localization.request import SOURCE, TARGET
 from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
 from bot.presentation import views
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, question
-from bot.presentation.reasons import worded
+from bot.presentation.reasons import rule_of, worded
 from bot.presentation.views import field, short_title, text_input
 
 ASK = "localization.ask"
@@ -39,10 +42,25 @@ AGAIN = "localization.again"
 TO_ENGLISH = "localization.to_english"
 OTHER = "localization.other_language"
 READ = "localization.read"
+SHORTCUT = "localize_text"
+SHORTCUT_NAME = "Localize this text"
+ASK_TEXT = "localization.text"
+OPERATION = "operation"
+NO_TEXT = ":pencil2: There is no text in this message. Use the shortcut on a message with one."
+NOT_HERE = (
+    ":wave: I am not in this channel, so I cannot read the whole of this long message. "
+    "Invite me with `/invite @Switchboard`, then use the shortcut again."
+)
+NOT_IN_DIRECT_MESSAGES = (
+    ":wave: I am not in this conversation, so I cannot read the whole of this long message. "
+    "Save it as a .txt file and drop that into a direct message to me."
+)
 LONG_TEXT = 2_500  # characters above which a text comes as a file
 _PREVIEW = 300
 _SHORT = 200  # characters up to which a text stands in the message of its call too
 _QUOTED = 600
+_MOST_NUMBERS = 12
+_SUBTITLE = "subtitle"
 _NAME = 80
 _OTHERS = 12  # emotions beside the strongest
 _EMOJI = {
@@ -126,6 +144,31 @@ def form(
     return views.form(ASK, title, "Start", carried.dump(), blocks)
 
 
+def text_form(carried: Carried, text: str, *, source: str) -> Block:
+    """The form of the shortcut on a message. ``source``: the language that is recognized, or empty."""
+    blocks: list[Block] = []
+    chosen = [capability(CallOperation(name)) for name in carried.operations]
+    options: list[Block] = [{"text": md.plain(one.label), "value": one.operation.value} for one in chosen]
+    radio: Block = {"type": "radio_buttons", "action_id": OPERATION, "options": options, "initial_option": options[0]}
+    blocks.append(field(OPERATION, "What to do", radio))
+    if carried.file:
+        blocks.append(md.section(md.plain(f"The message has {len(text):,} characters, which are sent in parts.")))
+    else:
+        blocks.append(field(TEXT, "Text", text_input(TEXT, most=TEXT_LIMIT, value=text, multiline=True)))
+    given = {f"{OPTION}{SOURCE}": source}
+    for name in (SOURCE, TARGET):
+        option = chosen[0].option(name)
+        assert option is not None, "the first is the translation"
+        blocks.append(_option(option, given))
+    return views.form(ASK_TEXT, SHORTCUT_NAME, "Start", carried.dump(), blocks)
+
+
+def use_translate(error: PersonError) -> PersonError:
+    """Why a file is refused that is not English, and what to press instead."""
+    rule = f"{rule_of(error).partition(';')[0]}; press Translate below the file first"
+    return PersonError(argument=FILE, rule=rule, example="")
+
+
 def _media(media: Media, given: Mapping[str, str]) -> list[Block]:
     file: Block = {
         "type": "file_input",
@@ -172,16 +215,18 @@ def _option(option: Option, given: Mapping[str, str]) -> Block:
 def board(sight: CallView) -> Content:
     about = " · ".join([f"asked by {md.mention(sight.requester)}", *settings(sight.order)])
     buttons: list[Block] = []
-    if sight.state in STOPPABLE:
+    undone = sight.progress.undone
+    if sight.state in STOPPABLE and not (sight.progress.parts and sight.progress.by):
         buttons = [button("Cancel", CANCEL, sight.id)]
-    elif sight.state in REPEATABLE and not sight.progress.again:
+    elif (sight.state in REPEATABLE or undone.certain or undone.unknown) and not sight.progress.again:
         doubt = "The service may have done it already. It may bill both."
         asked = question("Run it again?", doubt, yes="Run again", no="Leave it")
-        made = sight.progress.result is not None  # and billed, though nothing of it arrived
-        doubted = sight.state is CallState.UNKNOWN or made
-        buttons = [button("Run again", AGAIN, sight.id, confirm=asked if doubted else None)]
-    elif sight.state is CallState.UNREAD:
-        buttons = [button("Read again", READ, sight.id)]
+        made = sight.state in REPEATABLE and sight.progress.result is not None and not undone.certain
+        doubted = sight.state is CallState.UNKNOWN or made or (undone.unknown and not undone.certain)
+        label = "The rest again" if undone.certain and sight.progress.result is not None else "Run again"
+        buttons = [button(label, AGAIN, sight.id, confirm=asked if doubted else None)]
+    if sight.state is CallState.UNREAD:
+        buttons.insert(0, button("Read again", READ, sight.id))
     if sight.order.guessed and sight.state in _CORRECTED and len(sight.order.request.text) <= TEXT_LIMIT:
         buttons.append(button("Another language", OTHER, sight.id))
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
@@ -209,7 +254,7 @@ def _waiting(sight: CallView) -> str:
     return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
 
 
-def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
+def _status(sight: CallView) -> str:  # noqa: C901, PLR0911 - one answer a state
     progress = sight.progress
     took = f" after {md.clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
     again = " It was run again." if progress.again else ""
@@ -219,6 +264,11 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     match sight.state:
         case CallState.WAITING:
             return _waiting(sight)
+        case CallState.RUNNING if sight.progress.parts:
+            parts, doing = sight.progress.parts, sight.order.request.capability.doing.lower()
+            doing = f"no more is sent ({md.mention(progress.by)}); what is under way ends" if progress.by else doing
+            done = f"{sight.through} of {md.counted(parts, _noun(sight))}"
+            return f"{doing}, {md.clock(sight.elapsed or 0)}\n{md.bar(sight.through, parts)} {done}"
         case CallState.RUNNING:
             doing = sight.order.request.capability.doing.lower()
             sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - of the file is there
@@ -227,18 +277,21 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
         case CallState.HANDING_OVER:
             return "done, its files are on their way"
         case CallState.DONE:
-            return f"done{took}{_gist(sight)}{_lacking(sight)}"
+            return f"done{took}{_gist(sight)}{_lacking(sight)}{_undone(sight)}{again if _undone(sight) else ''}"
         case CallState.UNREAD:
             part = f"done{took}{_gist(sight)}{_lacking(sight)}" if progress.result is not None else ""
-            return f"{part or f'answered{took}, under names that I do not know'}. {_KEPT}"
+            unknown = f"answered{took}, under names that I do not know"
+            return f"{part or unknown}. {_KEPT}{_undone(sight)}"
         case CallState.FAILED:
-            return f"failed{took}. {why}"
+            return f"failed{took}. {why}{_undone(sight)}"
         case CallState.UNKNOWN:
             return (
                 f"*unknown*{took}. {why} The service may have done it, and may bill it. It is not sent again by itself."
             )
         case CallState.CANCELED:
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
+            if progress.parts:
+                return f"canceled by {md.mention(progress.by)}{took}.{_undone(sight)}{again}"
             return f"canceled by {md.mention(progress.by)}{took}.{ran}{again}"
         case CallState.INTERRUPTED:
             lost = progress.reason or Reason(OfCall.RESTARTED)
@@ -246,8 +299,40 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
             return f"interrupted{still}. {md.quote_sentence(worded(lost))}{again}"
 
 
+def _noun(sight: CallView) -> str:
+    order = sight.order
+    return _SUBTITLE if is_cued(order.request.operation, form_of(order.file_name)) else "part"
+
+
+def _undone(sight: CallView) -> str:
+    """What is missing of a document, why, and what may be billed."""
+    progress, noun = sight.progress, _noun(sight)
+    certain, unknown = progress.undone.certain, progress.undone.unknown
+    lines = []
+    if certain:
+        kept = "their own text stands in the file" if sight.order.request.operation in REWRITES else "they are left out"
+        shown = f": {kept}" if progress.result is not None else ""
+        lines.append(f"Not done, of {md.counted(progress.parts, noun)}: {_numbers(certain)}{shown}.")
+        if progress.result is not None and progress.reason is not None:
+            said = md.sentence_of(f" It says: {md.quote(progress.words)}" if progress.words else "")
+            lines.append(f"{md.quote_sentence(worded(progress.reason))}{said}")
+    if progress.undone.unread:
+        lines.append(f"Answered under names that I do not know: {_numbers(progress.undone.unread)}.")
+    if unknown:
+        doubt = "The service may have done them, and may bill them. They are not sent again by themselves."
+        lines.append(f"*Unknown*: {_numbers(unknown)}. {doubt}")
+    return "".join(f"\n{line}" for line in lines)
+
+
+def _numbers(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:_MOST_NUMBERS]))
+    return f"{shown} and {len(numbers) - _MOST_NUMBERS} more" if len(numbers) > _MOST_NUMBERS else shown
+
+
 def _gist(sight: CallView) -> str:
     match sight.progress.result:
+        case Written() if sight.progress.parts:
+            return f": {md.counted(sight.progress.parts, _noun(sight))}, in the thread"
         case Gender() | Emotion() as found:
             return f": {_headline(found)}"
         case Phrases(sentences=sentences):
@@ -261,7 +346,8 @@ def _gist(sight: CallView) -> str:
 
 
 def _sign(sight: CallView) -> str:
-    return ":warning:" if sight.state is CallState.DONE and _lacking(sight) else _SIGNS[sight.state]
+    lacking = _lacking(sight) or sight.progress.undone != Undone()
+    return ":warning:" if sight.state is CallState.DONE and lacking else _SIGNS[sight.state]
 
 
 def _lacking(sight: CallView) -> str:
@@ -320,7 +406,10 @@ def about_text(sight: CallView) -> tuple[str, str]:
     """Alternative text of the file with a long text, and its comment, which begins as the text does."""
     text = long_text(sight)
     begins = md.quote(text[: _PREVIEW * 2], _PREVIEW)
-    return f"{_title(sight)}: the whole text", f"{_asked(sight)}: {len(text):,} characters\n>{begins}"
+    if sight.progress.parts and _noun(sight) == _SUBTITLE:
+        return f"{_title(sight)}: the subtitles", f"{_asked(sight)}{_gist(sight)}{_undone(sight)}"
+    whole = f"{_asked(sight)}: {len(text):,} characters{_undone(sight)}\n>{begins}"
+    return f"{_title(sight)}: the whole text", whole
 
 
 def _asked(sight: CallView) -> str:

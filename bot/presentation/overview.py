@@ -46,6 +46,7 @@ _JOBS = {
     "email.file": What.EMAILS,
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
+    "localization.document": What.LOCALIZATION,
 }
 _QUEUES = {
     "messages": "messages to Slack",

@@ -114,6 +114,13 @@ class Messenger:
             return None
         return Share(channel=channel, ts=str(found["ts"]), thread_ts=str(found.get("thread_ts") or ""))
 
+    async def said(self, *, channel: str, ts: str, thread_ts: str) -> str | None:
+        """The text of a message, in Slack's own markup; None: it is gone, or not shown to us."""
+        moment = float(ts)
+        near = Stretch(channel=channel, thread_ts=thread_ts or None, oldest=moment - 1.0, latest=moment + 1.0)
+        found = await _search(self._client, near, lambda message: message.get("ts") == ts)
+        return None if found is None else str(found.get("text") or "")
+
     async def direct_message(self, user: str) -> str:
         """Id of the conversation between this person and the bot, which never changes."""
         if user not in self._direct:

@@ -158,6 +158,7 @@ def make_localization(outside: Outside) -> LocalizationService:
         missing=settings.missing_for_localization,
         results=outside.results(own),
         calls=Calls(circuit=circuit),
+        characters=settings.localization_text_characters,
     )
 
 

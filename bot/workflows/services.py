@@ -165,10 +165,14 @@ class Calls:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalizationService(Service[LocalizationClient]):
-    """``results`` fetches what the service made, without its key; ``calls`` are under way."""
+    """``results`` fetches what the service made, without its key; ``calls`` are under way.
+
+    ``characters``: of a text that it gets at once; longer ones are cut.
+    """
 
     results: Results
     calls: Calls
+    characters: int
 
 
 class Pressure:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from bot.domain.errors import PersonError
 from bot.domain.localization.declaration import Accepts, Capability
 from bot.domain.localization.request import Request
-from handlers.grammar.verbs import too_many, unescape, with_example, without_links
+from bot.domain.text import unescape, without_links
+from handlers.grammar.verbs import too_many, with_example
 from handlers.replies import MistakesError
 
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")

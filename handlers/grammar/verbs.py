@@ -4,7 +4,6 @@ Typed text has curly quotes, hard spaces, and addresses turned into links. It is
 split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
 """
 
-import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
@@ -13,6 +12,7 @@ from typing import Any
 
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
+from bot.domain.text import unescape, without_links
 from bot.presentation import answers, views
 from handlers.incoming import Command, Submission
 from handlers.replies import FieldErrors, MistakesError, Open, Private, Replace, Reply
@@ -32,10 +32,6 @@ _PLAIN = str.maketrans(
         "\u200b": "",
     }
 )
-_LINKED = re.compile(
-    r"<(?P<address>mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>"
-)
-_NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,28 +122,6 @@ class SlashCommand:
     @property
     def listed(self) -> list[answers.Usage]:
         return [verb.listed for verb in self.verbs]
-
-
-def without_links(text: str) -> str:
-    """Slack's links and mentions as they were typed; a link with another text becomes both, for approvers to see."""
-
-    def shown(found: re.Match[str]) -> str:
-        address = (found["address"] or found["bare"]).removeprefix("mailto:")
-        label = found["label"]
-        if label is None:
-            return address
-        return label if bare(label) == bare(address) else f"{label} ({address})"
-
-    def bare(text: str) -> str:
-        return re.sub(r"^https?://", "", text.strip().casefold()).removesuffix("/")
-
-    linked = _LINKED.sub(shown, text)
-    return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
-
-
-def unescape(word: str) -> str:
-    """Undo Slack's escapes of three characters; done last, so that typed text cannot look like Slack's own markup."""
-    return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def words_of(text: str, *, example: str) -> list[str]:

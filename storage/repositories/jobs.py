@@ -8,11 +8,11 @@ from typing import Any, Final, Unpack
 from sqlalchemy import Select, bindparam, delete, exists, func, insert, or_, select, update
 
 from bot.domain.emails.lists import ROW_BY_ROW, RUN, WHOLE, WHOLE_FILE, RunState
-from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
+from bot.domain.localization.progress import LANES, PIECE_LANE, CallProgress, CallState, Order, piece_key
 from bot.domain.localization.progress import MOVES as CALLS
 from bot.domain.machine import Machine
 from storage.damage import Broken, Shape, are_words, is_object
-from storage.repositories.leased import Repository, claiming, columns, insert_once
+from storage.repositories.leased import NO_LEASE, Repository, claiming, columns, insert_once
 from storage.repositories.moving import MovingRows
 from storage.rows import EmailRun, Hold, Job
 from storage.tables.queues import job
@@ -50,6 +50,17 @@ _IN_TURN = (_TURNS.c.turn, *_AGE)
 _CLAIM_IN_TURN = claiming(job, job.c.kind == bindparam("of_kind"), source=_WITH_TURNS, order=_IN_TURN)
 
 
+def _pieces_of(document: Job) -> tuple[Any, ...]:
+    """They are created as of the document's moment, for its requester: an index has both."""
+    own = job.c.source_key.startswith(piece_key(document.id), autoescape=True)
+    return (
+        job.c.requester == document.requester,
+        job.c.created_at == document.created_at,
+        job.c.kind == PIECE_LANE,
+        own,
+    )
+
+
 class Jobs(MovingRows[Job]):
     shape = Shape(job, _read_job, holds={"payload": is_object, "detail": is_object})
     claims = claiming(job, job.c.kind == bindparam("of_kind"), order=[job.c.due_at])
@@ -59,9 +70,9 @@ class Jobs(MovingRows[Job]):
         return insert_once(self._connection, job, columns(new), unless=("source_key",))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
-        """Jobs that are not over, oldest first."""
+        """Jobs that are not over, oldest first; without a kind, all but the pieces of documents."""
         query = self._rows(job.c.closed_at.is_(None)).order_by(*_AGE).limit(limit)
-        return self._all(self.shape, query if kind is None else query.where(job.c.kind == kind))
+        return self._all(self.shape, query.where(job.c.kind != PIECE_LANE if kind is None else job.c.kind == kind))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
@@ -69,10 +80,33 @@ class Jobs(MovingRows[Job]):
         return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()))
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many jobs are not over, by kind and state."""
-        query = select(job.c.kind, job.c.state, func.count()).where(job.c.closed_at.is_(None))
+        """How many jobs are not over, by kind and state, without the pieces of documents."""
+        which = job.c.closed_at.is_(None), job.c.kind != PIECE_LANE
+        query = select(job.c.kind, job.c.state, func.count()).where(*which)
         rows = self._connection.execute(query.group_by(job.c.kind, job.c.state))
         return {(str(kind), str(state)): count for kind, state, count in rows}
+
+    def pieces(self, document: Job) -> list[Job]:
+        """The pieces of a document, in their order."""
+        return self._whole(self.shape, self._rows(*_pieces_of(document)).order_by(job.c.source_key))
+
+    def piece_states(self, document: Job) -> Counter[str]:
+        query = select(job.c.state, func.count()).where(*_pieces_of(document)).group_by(job.c.state)
+        return Counter({str(state): count for state, count in self._connection.execute(query)})
+
+    def end_waiting(self, document: Job, to: str, *, detail: Mapping[str, object], now: datetime) -> int:
+        """End every piece of a document that was not begun; how many."""
+        waiting, ended = (*_pieces_of(document), job.c.state == CallState.WAITING), {"closed_at": now, "due_at": None}
+        return self._change(job, *waiting, state=to, detail=detail, version=job.c.version + 1, **NO_LEASE, **ended)
+
+    def has_old(self, *, before: datetime) -> bool:
+        """Whether there are pieces of documents that closed before then."""
+        old = select(job.c.id).where(job.c.kind == PIECE_LANE, job.c.closed_at < before).limit(1)
+        return self._connection.execute(old).first() is not None
+
+    def forget_old(self, *, before: datetime, limit: int) -> int:
+        """Delete such pieces; the documents keep the whole result."""
+        return self._forget(job.c.id, job.c.kind == PIECE_LANE, job.c.closed_at < before, limit=limit)
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
         """Open jobs of one kind, round-robin by requester: nobody waits for all earlier jobs of another person."""

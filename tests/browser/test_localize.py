@@ -212,3 +212,29 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(quick: Playground, phone:
     await expect(page.get_by_test_id("modal")).to_be_visible()
     await shot(page, "localize-phone-form")
     await fits(page)
+
+
+async def test_subtitles_into_another_language_through_the_page(quick: Playground, visit: Page, tmp_path: Path) -> None:
+    page = visit
+    await enter(page, FINANCE)
+    film = tmp_path / "film.srt"
+    said = "1\n00:00:01,000 --> 00:00:02,500\nWhere is the station?\n\n2\n00:00:03,000 --> 00:00:04,000\nThank you.\n"
+    film.write_text(said, encoding="utf-8")
+    await attach(page, film)
+    thread = await thread_of(page, film)
+    await shot(page, "localize-subtitles-offer")
+    await thread.get_by_role("combobox").first.select_option(label="Translate")
+    form = page.get_by_test_id("modal")
+    source = form.get_by_label(re.compile("^From"))
+    await expect(source.locator("option:checked")).to_have_text("English", timeout=10_000)
+    await pick(page, "To", "French")
+    await shot(page, "localize-subtitles-form")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(thread).to_contain_text("done", timeout=20_000)
+    link = thread.get_by_test_id("file").last
+    await expect(link).to_have_attribute("download", re.compile(r"^film-fr-\w+\.srt$"), timeout=30_000)
+    async with page.expect_download() as loading:
+        await link.click()
+    translated = Path(await (await loading.value).path()).read_text(encoding="utf-8")  # noqa: ASYNC240 - four lines
+    assert translated == said.replace("Where", "[en → fr] Where").replace("Thank", "[en → fr] Thank")
+    await shot(page, "localize-subtitles-done")

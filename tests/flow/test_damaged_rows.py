@@ -180,7 +180,7 @@ async def fill(rig: Rig) -> None:
         }
         told = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
         tx.jobs.add(Job(id="J1", kind=RUN, state=RunState.PAUSED, payload=told, detail={}, source_key="j1", **job))
-        lane = lane_of(order.request.capability)
+        lane = lane_of(order.request, 3_000)
         tx.jobs.add(
             Job(id="J2", kind=lane, state=CallState.RUNNING, payload=order.payload(), detail={}, source_key="j2", **job)
         )

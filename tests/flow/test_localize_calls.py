@@ -11,7 +11,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.localization import AGAIN, CANCEL
 from storage.rows import Job
-from tests.flow.localizing import DONE, ENGLISH, Localizer, answer
+from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import media
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.rows import jobs_of
@@ -174,11 +174,6 @@ async def test_outcomes(maria: Localizer) -> None:
 
 
 async def test_the_services_own_words(maria: Localizer) -> None:
-    told = shown(answer(await maria.type(f"paraphrase {'One. ' * 51}")))
-    assert told.splitlines()[0] == snapshot(
-        ":pencil2: *text*: it must have at most 50 sentences; this has 51, so send it in parts."
-    )
-    assert not maria.rig.localization.calls, "fifty elements are the limit, which is said before anything is sent"
     await maria.type("summarize Too short.")
     await maria.board("failed", "not long enough to summarize")
 

@@ -192,7 +192,6 @@ MISTAKES = [
     ("convert target=mp3", "url", "it is missing"),
     (f"gender user:word@{SITE}/a.mp3", "url", "https"),
     ("gender https://user:word@files.example.com/a.mp3", "url", "user name or a password"),
-    (f"paraphrase {'a' * 3_001}", "text", "at most 3,000 characters; this has 3,001"),
     ("paraphrase Привет, как дела?", "text", "only English"),
     ("summarize Привет, как дела?", "text", "only English"),
     ("translate to=klingon! Hello", "to", "a language such as es"),
@@ -320,7 +319,7 @@ async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Pa
 
 
 FORGED = [
-    ("translate", {"text": "a" * 3_001, "option.source_lang": "en"}, "text"),
+    ("translate", {"text": "a" * 200_001, "option.source_lang": "en"}, "text"),
     *(
         (verb, {"url": url(next(each for each in CAPABILITIES if each.verb == verb)), block: value}, block)
         for verb, block, value in (

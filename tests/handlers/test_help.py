@@ -132,6 +132,12 @@ def test_the_actions_on_files_in_the_order_of_their_buttons() -> None:
             "extract_text: Extract text",
             "transcribe: Transcribe",
             "emotion: Emotion",
+            "translate: Translate",
+            "transliterate: Transliterate",
+            "paraphrase: Paraphrase",
+            "summarize: Summarize",
+            "speak: Speak",
+            "text_emotion: Emotion",
             "bulk: Pay in bulk",
             "emails: Process e-mails",
         ]

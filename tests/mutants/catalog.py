@@ -11,6 +11,7 @@ from tests.mutants import (
     facts_localization,
     facts_payments,
     facts_stores,
+    facts_texts,
     money,
     outcomes,
     sampled,
@@ -40,4 +41,5 @@ MUTANTS = (
     *facts_localization.MUTANTS,
     *facts_stores.MUTANTS,
     *facts_payments.MUTANTS,
+    *facts_texts.MUTANTS,
 )

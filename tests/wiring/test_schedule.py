@@ -315,7 +315,9 @@ def test_the_workers() -> None:
             "files",
             "instructions",
             "lists",
+            "localization localization.document",
             "localization localization.media",
+            "localization localization.piece",
             "localization localization.text",
             "orphans",
             "outbox",
@@ -357,6 +359,8 @@ def test_the_rows_of_each_queue() -> None:
                 "jobs": (
                     ("job", "localization.media"),
                     ("job", "localization.text"),
+                    ("job", "localization.document"),
+                    ("job", "localization.piece"),
                     ("job", "email.run"),
                     ("job", "email.file"),
                 ),

@@ -24,6 +24,13 @@ class FileTrouble(StrEnum):
     """Slack is still processing it; the only trouble that is temporary."""
     EMPTY = "empty"
     TOO_LARGE = "too_large"
+    TOO_LONG = "too_long"
+    NO_TEXT = "no_text"
+    NO_MESSAGE = "no_message"
+    NO_TIMES = "no_times"
+    NO_UNICODE = "no_unicode"
+    BINARY = "binary"
+    DAMAGED = "damaged"
     CHANGED = "changed"
 
 
@@ -36,6 +43,13 @@ _RULES = {
     FileTrouble.DENIED: "Slack does not let me read this file; upload it again in a channel I am in",
     FileTrouble.PROCESSING: "Slack is still working on this file; try again in a moment",
     FileTrouble.EMPTY: "this file is empty",
+    FileTrouble.TOO_LONG: "this text is too long for one go, which takes 200,000 characters or 2,000 subtitles; cut it",
+    FileTrouble.NO_TEXT: "there is no text in it",
+    FileTrouble.NO_MESSAGE: "this message was deleted, or Slack does not show it to me",
+    FileTrouble.NO_TIMES: "these are no subtitles: there is no line with times such as 00:00:01,000 --> 00:00:03,500",
+    FileTrouble.NO_UNICODE: "this text is not UTF-8; save it as UTF-8 and upload it again",
+    FileTrouble.BINARY: "this file is no text, whatever its name says",
+    FileTrouble.DAMAGED: "this document cannot be read; open it, save it anew as .docx and upload that",
     FileTrouble.CHANGED: "this file did not arrive whole; try again",
 }
 

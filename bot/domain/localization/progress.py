@@ -7,7 +7,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final
 
-from bot.domain.localization.declaration import CallOperation, Capability
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.pieces import needs_cutting
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.machine import Machine
@@ -15,10 +16,26 @@ from bot.domain.reasons import Reason, stored
 
 MEDIA_LANE = "localization.media"
 TEXT_LANE = "localization.text"
-LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
-"""Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media."""
+DOCUMENT_LANE = "localization.document"
+PIECE_LANE = "localization.piece"
+LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5, DOCUMENT_LANE: 2, PIECE_LANE: 4}
+"""Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media.
+
+A document is a text that is cut into pieces: each of them is a job, and its board is the document's.
+"""
 MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
+
+
+def piece_key(document: str, number: int | None = None) -> str:
+    """The ``source_key`` of a piece; without a number the beginning of those of all pieces."""
+    return f"piece:{document}:" if number is None else f"piece:{document}:{number:05}"
+
+
+def document_of(source_key: str) -> str:
+    """The id of the document of a piece; empty when it is none."""
+    kind, _, rest = source_key.partition(":")
+    return rest.partition(":")[0] if kind == "piece" else ""
 
 
 class CallState(StrEnum):
@@ -47,6 +64,7 @@ MOVES: Final = Machine(
             CallState.UNKNOWN,
             CallState.CANCELED,
             CallState.INTERRUPTED,
+            CallState.WAITING,  # of a document's piece, which was certainly not done
         ),
         CallState.HANDING_OVER: (CallState.DONE, CallState.UNREAD, CallState.FAILED, CallState.INTERRUPTED),
         # Read again from the kept answer: the service is not asked.
@@ -58,7 +76,11 @@ STOPPABLE = frozenset({CallState.WAITING, CallState.RUNNING})
 REPEATABLE = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})
 
 
-def lane_of(declared: Capability) -> str:
+def lane_of(request: Request, limit: int) -> str:
+    """``limit``: characters of a text that the service gets at once."""
+    declared = request.capability
+    if declared.media is None and (request.file or needs_cutting(request.operation, request.text, limit=limit)):
+        return DOCUMENT_LANE
     return TEXT_LANE if declared.media is None and not declared.streams else MEDIA_LANE
 
 
@@ -69,18 +91,24 @@ class Order:
     again_of: str = ""
     guessed: bool = False
     """The language of the text was recognized by us, not said."""
+    before: str = ""
+    """Of a piece: what stands before its result in the document, and behind it."""
+    after: str = ""
 
     def payload(self) -> dict[str, object]:
         asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
-        own = {name: getattr(self, name) for name in ("file_name", "again_of", "guessed")}
+        own = {name: getattr(self, name) for name in ("file_name", "again_of", *_LATER)}
         return {**asked, "options": dict(self.request.options), **own}
 
     @classmethod
     def read(cls, payload: Mapping[str, Any]) -> "Order":
         asked = {one.name: payload[one.name] for one in fields(Request)}
         request = Request(**{**asked, "operation": CallOperation(payload["operation"])})
-        guessed = bool(payload.get("guessed"))  # older rows have none
-        return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"], guessed=guessed)
+        later = {name: payload[name] for name in _LATER if name in payload}  # older rows have none
+        return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"], **later)
+
+
+_LATER = ("guessed", "before", "after")
 
 
 class Handed(StrEnum):
@@ -105,6 +133,16 @@ _AS_THEY_ARE = ("words", "by", "again", "tries")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Undone:
+    """Pieces of a document that have no result, by number. ``unknown``: they may have been done, and billed."""
+
+    certain: tuple[int, ...] = ()
+    unknown: tuple[int, ...] = ()
+    unread: tuple[int, ...] = ()
+    """Done, but answered under other names; the answers are kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallProgress:
     """Progress so far. ``words``: the service's own, foreign text; ``again``: id of the job that repeats this one."""
 
@@ -122,6 +160,10 @@ class CallProgress:
     """When a file was last sent that may be in the thread."""
     answer: str = field(default="", repr=False)
     """JSON of an answer that could not be read whole, as large as the transport takes."""
+    parts: int = 0
+    """Of a document: how many pieces it has; 0 until it was read."""
+    undone: Undone = Undone()
+    """Of a document that is over."""
 
     def but(self, **changes: Any) -> "CallProgress":
         return replace(self, **changes)
@@ -142,6 +184,8 @@ class CallProgress:
             "result": result,
             "deliveries": [asdict(one) for one in self.deliveries],
             "reason": stored(self.reason),
+            "parts": self.parts,
+            "undone": asdict(self.undone),
         }
 
     @classmethod
@@ -159,6 +203,8 @@ class CallProgress:
             ),
             reason=Reason.read(detail["reason"]),
             answer=str(detail.get("answer", "")),
+            parts=int(detail.get("parts", 0)),
+            undone=Undone(**{name: tuple(numbers) for name, numbers in detail.get("undone", {}).items()}),
             **{name: detail[name] for name in _AS_THEY_ARE},
         )
 
@@ -194,5 +240,7 @@ class CallView:
     requester: str
     position: int = 0
     elapsed: float | None = None
+    through: int = 0
+    """Of a document: its pieces that are over."""
     percent: int | None = None
     silent_since: datetime | None = None

@@ -13,10 +13,10 @@ from bot.domain.localization.catalog import capability
 from bot.domain.localization.declaration import CallOperation, Capability, Media, base_of, is_same, normal_format
 from bot.domain.localization.detection import guess
 from bot.domain.localization.languages import ENGLISH, label_of, written_in
+from bot.domain.localization.pieces import MOST_CHARACTERS
 
 SOURCE, TARGET = "source_lang", "target_lang"
 _URL_LIMIT = 2_000
-_ELEMENTS = re.compile(r"(?<=[.!?])\s+|\n+")
 _ENDING = re.compile(r"[a-z0-9]{1,5}")
 _NO_ADDRESS = "it must be an address that begins with https://"
 _ONLY_ENGLISH = "only English is understood here"
@@ -25,7 +25,10 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call of the service, with a text, an address or the id of a file of the workspace."""
+    """What the service is asked for: with a text, an address or the id of a file of the workspace.
+
+    Of an operation on texts ``file`` is one with a text, or a message of the workspace: see :func:`message_file`.
+    """
 
     operation: CallOperation
     text: str = ""
@@ -62,17 +65,31 @@ class Request:
         return wanted and not self.options.get(SOURCE)
 
 
+_MESSAGE = "message:"
+
+
+def message_file(channel: str, ts: str, thread_ts: str) -> str:
+    """A message as the ``file`` of a request: its text is read from Slack when the call begins."""
+    return f"{_MESSAGE}{channel}:{ts}:{thread_ts}"
+
+
+def message_of(file: str) -> tuple[str, str, str] | None:
+    """Channel, timestamp and thread (or empty) of such a message; None: it is the id of a file."""
+    if not file.startswith(_MESSAGE):
+        return None
+    channel, ts, thread_ts = file.removeprefix(_MESSAGE).split(":")
+    return channel, ts, thread_ts
+
+
 def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
     """Everything that breaks a rule of the operation. ``own_hosts``: where the service is, if that may be said."""
     declared, text, rule = asked.capability, asked.text, ""
     if declared.text_limit is None:
         rule = "this takes a file or an address, no text" if text.strip() else ""
-    elif not text.strip():
+    elif not text.strip() and not asked.file:
         rule = "it is missing; give the text"
-    elif len(text) > declared.text_limit:
-        rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
-    elif declared.most_elements is not None and (count := len(elements(text))) > declared.most_elements:
-        rule = f"it must have at most {declared.most_elements} sentences; this has {count}, so send it in parts"
+    elif len(text) > MOST_CHARACTERS:
+        rule = f"it must have at most {MOST_CHARACTERS:,} characters; this has {len(text):,}"
     errors = [_text_error(rule, text if declared.text_limit is None else "")] if rule else []
     errors += _language_errors(asked)
     errors += _source_errors(asked, own_hosts)
@@ -88,11 +105,6 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
         except PersonError as broken:
             errors.append(broken)
     return errors
-
-
-def elements(text: str) -> list[str]:
-    """Sentences and lines of a text."""
-    return [one for one in _ELEMENTS.split(text) if one.strip()]
 
 
 def _language_errors(asked: Request) -> list[PersonError]:
@@ -125,8 +137,8 @@ def _text_error(rule: str, given: str) -> PersonError:
 def _source_errors(asked: Request, own_hosts: Collection[str]) -> list[PersonError]:
     media = asked.capability.media
     if media is None:
-        given = asked.url or asked.file
-        rule = "this takes a text, no file and no address"
+        given = asked.url
+        rule = "this takes a text or a file with one, no address"
         return [PersonError(argument="url", rule=rule, example=asked.capability.verb, given=given)] if given else []
     if asked.url and asked.file:
         return [source_error(media, "give a file or an address, not both", "")]

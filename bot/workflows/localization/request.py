@@ -6,14 +6,17 @@ from datetime import datetime, timedelta
 
 from bot.domain.errors import PersonError
 from bot.domain.localization.progress import (
+    DOCUMENT_LANE,
     LANES,
     MOST_OPEN,
+    PIECE_LANE,
     REPEATABLE,
     STOPPABLE,
     CallProgress,
     CallState,
     CallView,
     Order,
+    Undone,
     lane_of,
 )
 from bot.domain.localization.request import Request
@@ -21,6 +24,7 @@ from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
+from bot.workflows.localization.documents import repeated, stop, through
 from bot.workflows.slack.boards import post_job, show_board
 from storage.errors import CommitUnknown
 from storage.rows import Job
@@ -50,7 +54,8 @@ async def request_call(
     press by the same person for the same call, within seconds, makes no second one, in any process.
     """
     order = Order(request=request.complete(), file_name=file_name, guessed=request.guesses_source)
-    job = _job(order, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=ctx.clock.now())
+    lane, now = lane_of(order.request, ctx.localization.characters), ctx.clock.now()
+    job = _job(order, lane, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=now)
 
     def known(uow: Unit) -> Job | None:
         before = uow.jobs.by_source(source_key)
@@ -83,10 +88,12 @@ async def request_call(
     return stored
 
 
-def _job(order: Order, *, by: str, channel: str, thread_ts: str | None, source_key: str, now: datetime) -> Job:
+def _job(
+    order: Order, lane: str, *, by: str, channel: str, thread_ts: str | None, source_key: str, now: datetime
+) -> Job:
     return Job(
         id=ulid(now),
-        kind=lane_of(order.request.capability),
+        kind=lane,
         state=CallState.WAITING,
         payload=order.payload(),
         detail={},
@@ -106,6 +113,8 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         job = find(uow, job_id)
         if job is None or CallState(job.state) not in STOPPABLE:
             return None if job is None else sight_in(uow, job)
+        if job.kind == DOCUMENT_LANE and job.state == CallState.RUNNING:
+            return sight_in(uow, stop(uow, job, by=person) or job)
         progress = CallProgress.read(job.detail).but(by=person, ended_at=uow.now)
         changed = uow.jobs.move(job, CallState.CANCELED, detail=progress.detail())
         show_queue(uow, job.kind)
@@ -125,14 +134,13 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
 
     def work(uow: Unit) -> Job | None:
         job = find(uow, job_id)
-        if job is None or CallState(job.state) not in REPEATABLE:
-            return None
-        progress = CallProgress.read(job.detail)
-        if progress.again:
+        progress = CallProgress() if job is None else CallProgress.read(job.detail)
+        if job is None or not (job.state in REPEATABLE or progress.undone != Undone()) or progress.again:
             return None
         order = replace(Order.read(job.payload), again_of=job_id)
         source = f"again:{job_id}"
-        new = _job(order, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
+        new = _job(order, job.kind, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
+        new = repeated(uow, job, new) or new
         changed = uow.jobs.touch(job, show=True, detail=progress.but(again=new.id, by=progress.by or person).detail())
         return new if changed is not None and post_job(uow, new) else None
 
@@ -171,6 +179,7 @@ def sight_in(tx: Tx, job: Job) -> CallView:
         waiting = [one.id for one in all_open if one.state == CallState.WAITING]
         before = waiting.index(job.id) if job.id in waiting else len(waiting)
         position = max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
+    counted = job.kind == DOCUMENT_LANE and state is CallState.RUNNING
     return CallView(
         id=job.id,
         order=Order.read(job.payload),
@@ -178,12 +187,13 @@ def sight_in(tx: Tx, job: Job) -> CallView:
         progress=CallProgress.read(job.detail),
         requester=job.requester,
         position=position,
+        through=through(tx, job) if counted else 0,
     )
 
 
 async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Request]) -> None:
     """Check that there is room for all of them, before the first one is requested; ``PersonError``: there is not."""
-    lane = lane_of(requests[0].capability)
+    lane = lane_of(requests[0], ctx.localization.characters)
     if await ctx.read(lambda uow: room_in(uow, person, lane)) < len(requests):
         raise too_many()
 
@@ -199,6 +209,8 @@ def too_many() -> PersonError:
 
 
 def show_queue(uow: Unit, kind: str) -> None:
+    if kind == PIECE_LANE:  # its document says how far it is
+        return
     for job in uow.jobs.open(kind, limit=_MOST):
         if job.state == CallState.WAITING:
             show_board(uow, job.subject, progress=True)

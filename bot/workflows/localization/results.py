@@ -1,7 +1,6 @@
 """The board of a call, and its results into the thread: texts through the outbox, files streamed; ends without one."""
 
 import asyncio
-import re
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
@@ -16,7 +15,16 @@ from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
-from bot.domain.localization.progress import CallProgress, CallState, CallView, Handed, Order, ResultFile
+from bot.domain.localization.progress import (
+    DOCUMENT_LANE,
+    CallProgress,
+    CallState,
+    CallView,
+    Handed,
+    Order,
+    ResultFile,
+    document_of,
+)
 from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks, seconds_of
 from bot.domain.outcome import Done
 from bot.domain.reasons import Exchange, OfCall, Reason
@@ -24,15 +32,15 @@ from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.presentation import localization as texts
 from bot.slack.messenger import Stretch
+from bot.tables.prose import write_document
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep
+from bot.workflows.localization.documents import FAILURE, RESULT, board_of, ended, file_name
 from bot.workflows.localization.request import find, show_queue, sight_in, sight_of
 from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import NO_PLACE, posted_between
 from storage.rows import Job
 
-RESULT = "result"
-FAILURE = "failure"
 _UNREAD = "unread"
 
 
@@ -45,7 +53,7 @@ async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None
 def close(uow: Unit, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
     """The same in a transaction. ``words``: the service's own about it."""
     progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
-    if uow.jobs.move(job, state, detail=progress.detail()) is not None:
+    if uow.jobs.move(job, state, detail=progress.detail()) is not None and not ended(uow, job):
         post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
         show_queue(uow, job.kind)
 
@@ -58,7 +66,8 @@ def set_aside(uow: Unit, job: Job, kept: Kept) -> None:
 
 def _wait_for_names(uow: Unit, job: Job, progress: CallProgress) -> None:
     detail = progress.detail()
-    if uow.jobs.move(job, CallState.UNREAD, detail=detail, closed_at=uow.now, due_at=None) is not None:
+    kept = uow.jobs.move(job, CallState.UNREAD, detail=detail, closed_at=uow.now, due_at=None)
+    if kept is not None and not ended(uow, kept):
         post_line(uow, subject=job.subject, key=_UNREAD, payload={"what": FAILURE}, last=True)
         show_queue(uow, job.kind)
 
@@ -69,7 +78,6 @@ LARGEST_RESULT = 1 << 30
 _HEAD = 64 * 1024
 _TRIES = 5
 _LOOKS, _LOOK_PAUSE = 40, 0.25
-_STEM = 40
 
 
 class Spool:
@@ -119,14 +127,15 @@ def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | No
         new = [one for one in result.tracks if one.name not in had]
         if not new:
             return None
-        deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in new)
+        document = document_of(job.source_key) or job.id
+        deliveries = tuple(ResultFile(track=one, name=file_name(order, document, one)) for one in new)
         # The addresses of its files are kept with the deliveries alone, until those are done.
         kept = replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
         detail = progress.but(result=kept, deliveries=deliveries, tries=0).detail()
         due = uow.now
         return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, closed_at=None, due_at=due, keep_lease=True)
     changed = uow.jobs.move(job, CallState.DONE, detail=progress.but(result=result).detail())
-    if changed is not None:
+    if changed is not None and not ended(uow, changed):
         sight, subject = sight_in(uow, changed), changed.subject
         show_queue(uow, changed.kind)
         if texts.is_long(sight):
@@ -138,27 +147,27 @@ def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | No
     return None
 
 
-def file_name(order: Order, job_id: str, track: Track) -> str:
-    """``interview-vocals-4f7k2m.mp3``: after the original, with an ending of its own, plain on every disk."""
-    asked = order.request
-    given = order.file_name or PurePosixPath(asked.url.partition("?")[0]).name or asked.capability.verb
-    stem = re.sub(r"[^\w-]+", "-", PurePosixPath(given).stem)[:_STEM].strip("-_") or asked.capability.verb
-    return f"{stem}-{track.name}-{job_id[-6:].lower()}.{track.extension}"
-
-
 async def read_again(ctx: Context, job_id: str) -> CallView | None:
     """Hand out what the kept answer holds under the names known by now, once; the service is not asked.
 
     None: no answer is kept. A call that is still unread: its names are still unknown.
     """
 
-    def kept(uow: Unit) -> Job | None:
+    def kept(uow: Unit) -> list[Job]:
         job = find(uow, job_id)
-        return job if job is not None and job.state == CallState.UNREAD else None
+        if job is None or job.state != CallState.UNREAD:
+            return []
+        pieces = uow.jobs.pieces(job) if job.kind == DOCUMENT_LANE else [job]
+        return [one for one in pieces if one.state == CallState.UNREAD]
 
-    job = await ctx.read(kept)
-    if job is None:
-        return None
+    found = await ctx.read(kept)
+    for job in found:
+        await _read_kept(ctx, job)
+    ctx.wake()
+    return await sight_of(ctx, job_id) if found else None
+
+
+async def _read_kept(ctx: Context, job: Job) -> None:
     request, answer = Order.read(job.payload).request, CallProgress.read(job.detail).answer
     match ctx.localization.required().read_again(request, answer):
         case Done(value=result):
@@ -166,8 +175,6 @@ async def read_again(ctx: Context, job_id: str) -> CallView | None:
         case Kept(read=Tracks() as some):
             name = "localization_read_some"
             await ctx.write(lambda uow: accept(uow, job, some, answer=answer), name=name, wakes=False)
-    ctx.wake()
-    return await sight_of(ctx, job_id)
 
 
 async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
@@ -264,7 +271,9 @@ def _close(uow: Unit, job: Job) -> None:
         result = Tracks(tracks=there, missing=(*result.missing, *lost))
     if progress.answer:
         _wait_for_names(uow, job, progress.but(deliveries=(), result=result))
-    elif uow.jobs.move(job, CallState.DONE, detail=progress.but(deliveries=(), result=result).detail()) is not None:
+        return
+    closed = uow.jobs.move(job, CallState.DONE, detail=progress.but(deliveries=(), result=result).detail())
+    if closed is not None and not ended(uow, closed):
         show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
             post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
@@ -317,7 +326,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
 async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
     """The thread of the call's message, which may not be posted yet when the service was quick."""
     for _ in range(_LOOKS):
-        board = await ctx.read(lambda uow: uow.boards.get(job.subject))
+        board = await ctx.read(lambda uow: uow.boards.get(board_of(job)))
         if board is None:
             return job.channel, job.thread_ts
         if board.thread is not None:
@@ -396,4 +405,6 @@ class LocalizationSubject(Subject):
         if sight is None:
             return None
         name, (alt, comment) = str(payload["name"]), texts.about_text(sight)
-        return Attachment(name=name, content=texts.long_text(sight).encode(), title=name, alt=alt, comment=comment)
+        written = texts.long_text(sight)
+        content = await asyncio.to_thread(write_document, written) if name.endswith(".docx") else written.encode()
+        return Attachment(name=name, content=content, title=name, alt=alt, comment=comment)

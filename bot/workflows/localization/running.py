@@ -19,8 +19,8 @@ from bot.domain.files.dropped import LARGEST
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.detection import load
-from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
-from bot.domain.localization.request import Request, file_errors
+from bot.domain.localization.progress import DOCUMENT_LANE, LANES, CallProgress, CallState, Order
+from bot.domain.localization.request import Request, file_errors, request_errors
 from bot.domain.localization.results import Kept, Result, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfCall, Reason
@@ -28,6 +28,9 @@ from bot.domain.services import LOCALIZATION
 from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
+from bot.workflows.keeping import keep
+from bot.workflows.localization.documents import LOOK_AGAIN, begin, board_of, give_up_rest, pieces_for, put_off, settle
+from bot.workflows.localization.reading import read_text
 from bot.workflows.localization.request import show_queue
 from bot.workflows.localization.results import Spool, accept, close, end, hand_over, set_aside
 from bot.workflows.slack.boards import show_board
@@ -41,6 +44,10 @@ log = structlog.get_logger(__name__)
 
 async def _step(ctx: Context, job: Job) -> None:
     match CallState(job.state):
+        case CallState.WAITING if job.kind == DOCUMENT_LANE:
+            await _begin(ctx, job)
+        case CallState.RUNNING if job.kind == DOCUMENT_LANE:
+            await ctx.write(partial(_look_again, job=job), name="localization_document", wakes=False)
         case CallState.WAITING:
             await _call(ctx, job)
         case CallState.HANDING_OVER:
@@ -48,6 +55,28 @@ async def _step(ctx: Context, job: Job) -> None:
         case _:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))
     ctx.wake()
+
+
+async def _begin(ctx: Context, job: Job) -> None:
+    """Read a document and cut it. Nothing is sent yet: after a restart it is read again."""
+    order = Order.read(job.payload)
+    try:
+        asked = await read_text(ctx, order.request)
+        for error in request_errors(asked):
+            raise error
+        known = replace(order.request, options=asked.options)
+        order = replace(order, request=known, guessed=order.guessed or known.options != order.request.options)
+        pieces = pieces_for(job, asked, limit=ctx.localization.characters)
+    except SwitchboardError as trouble:
+        await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
+        return
+    await keep(ctx, lambda uow: begin(uow, job, order, pieces), name="begin_document")
+
+
+def _look_again(uow: Unit, job: Job) -> None:
+    kept = uow.jobs.touch(job, due_at=uow.now + LOOK_AGAIN)
+    if kept is not None:
+        settle(uow, kept)
 
 
 async def _call(ctx: Context, job: Job) -> None:
@@ -98,7 +127,7 @@ async def _answer(
         found = uow.jobs.get(job.id)
         if found is None or found.version != job.version:
             return False
-        show_board(uow, job.subject, progress=True)
+        show_board(uow, board_of(job), progress=True)
         return True
 
     with ctx.localization.calls.made(job.id) as sending:
@@ -140,9 +169,12 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
             return accept(uow, job, found, answer=answer)
         case Kept() as kept:
             set_aside(uow, job, kept)
+        case NotExecuted() as refused if put_off(uow, job, refused):
+            return None
         case NotExecuted(words=words) as refused:
             # The service's words are shown separately.
             reason = failed(replace(refused, words=""), service=LOCALIZATION)
+            give_up_rest(uow, job, refused, reason=reason, words=words)
             close(uow, job, CallState.FAILED, reason=reason, words=words)
         case Unknown() as lost:
             close(uow, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.full_reason))

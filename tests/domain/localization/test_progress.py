@@ -66,6 +66,11 @@ def test_results_that_an_earlier_version_stored() -> None:
 
 
 def test_texts_and_media_have_lanes_of_their_own() -> None:
-    lanes = {one.operation: lane_of(one) for one in CAPABILITIES}
+    lanes = {one.operation: lane_of(Request(operation=one.operation, text="Hi"), 3_000) for one in CAPABILITIES}
     assert set(lanes.values()) == {"localization.text", "localization.media"}
+    for long in (
+        Request(operation=CallOperation.SUMMARY, text="Hi. " * 26),
+        Request(operation=CallOperation.SPEECH, file="F1"),
+    ):
+        assert lane_of(long, 100) == "localization.document"
     assert lanes[CallOperation.PARAPHRASE] != lanes[CallOperation.SPEECH] == lanes[CallOperation.GENDER]

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation, Capability, MediaKind
+from bot.domain.localization.pieces import pieces_of
 from bot.domain.localization.request import Request, request_errors
 from bot.presentation.reasons import rule_of
 
@@ -52,16 +53,16 @@ def test_exactly_one_of_file_and_address(one: Capability) -> None:
 
 
 @pytest.mark.parametrize("one", WITH_TEXT, ids=name)
-def test_texts_take_no_file(one: Capability) -> None:
+def test_texts_take_a_text_or_a_file_with_one(one: Capability) -> None:
     stated = {"source_lang": "en"} if one.option("source_lang") is not None else {}
     assert rules(Request(operation=one.operation, text="Hello there", url=URL, options=stated)) == [
-        "this takes a text, no file and no address"
+        "this takes a text or a file with one, no address"
     ]
+    assert rules(Request(operation=one.operation, file="F1", options=stated)) == []
     assert rules(Request(operation=one.operation, text=" ")) == ["it is missing; give the text"]
-    assert one.text_limit is not None
-    assert rules(Request(operation=one.operation, text="a" * one.text_limit, options=stated)) == []
-    assert rules(Request(operation=one.operation, text="a" * (one.text_limit + 1), options=stated)) == [
-        "it must have at most 3,000 characters; this has 3,001"
+    assert rules(Request(operation=one.operation, text="a" * 200_000, options=stated)) == []
+    assert rules(Request(operation=one.operation, text="a" * 200_001, options=stated)) == [
+        "it must have at most 200,000 characters; this has 200,001"
     ]
 
 
@@ -239,18 +240,14 @@ def test_this_machine_is_not_told_to_a_service_elsewhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "sentences"),
+    ("text", "pieces"),
     [
-        ("One. " * 50, 0),
-        ("One. " * 51, 51),
-        ("One\n\n" * 51, 51),
-        ("At 3.50 a.m. we met. " * 25, 0),
-        ("Really?! " * 50 + "Yes", 51),
+        *(("One. " * 50, 1), ("One. " * 51, 2), ("One\n\n" * 51, 2), ("One. " * 101, 3)),
+        *(("At 3.50 a.m. we met. " * 25, 1), ("Really?! " * 50 + "Yes", 2)),
     ],
 )
-def test_a_paraphrase_takes_fifty_sentences(text: str, sentences: int) -> None:
-    found = rules(Request(operation=CallOperation.PARAPHRASE, text=text, options={"language": "en"}))
-    assert found == (
-        [f"it must have at most 50 sentences; this has {sentences}, so send it in parts"] if sentences else []
-    )
-    assert rules(Request(operation=CallOperation.SUMMARY, text=text, options={"language": "en"})) == []
+def test_a_paraphrase_takes_fifty_sentences_at_once(text: str, pieces: int) -> None:
+    found = pieces_of(CallOperation.PARAPHRASE, text, form="txt", limit=100_000)
+    assert len(found) == pieces
+    assert "".join(one.before + one.text + one.after for one in found) == text
+    assert len(pieces_of(CallOperation.SUMMARY, text, form="txt", limit=100_000)) == 1

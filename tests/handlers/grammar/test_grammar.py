@@ -15,9 +15,10 @@ from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.request import Request
 from bot.domain.payments import fields
 from bot.domain.policy import Policy
+from bot.domain.text import unescape
 from bot.presentation.reasons import rule_of
 from handlers.grammar.line import read_line
-from handlers.grammar.verbs import Argument, SlashCommand, Verb, read_form, submit, unescape, words_of
+from handlers.grammar.verbs import Argument, SlashCommand, Verb, read_form, submit, words_of
 from handlers.incoming import Submission
 from handlers.localize import of_verb
 from handlers.replies import FieldErrors, MistakesError

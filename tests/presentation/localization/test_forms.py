@@ -40,7 +40,8 @@ text_emotion: text
 text_extraction: file url option.language""")
     assert lines_of([f"{', '.join(names)}: {line}" for line, names in lines.items()]) == snapshot("""\
 gender_detection: callback_id=localization.ask title=Detect gender submit=Start close=Cancel private_metadata=
-gender_detection: type=section text=Tell the gender of the speaker of a recording. Give either a file or an address.
+gender_detection: type=section text=Tell the gender of the speaker of a recording (English, Indian languages, \
+and others too). Give either a file or an address.
 gender_detection, music_source_separation: block_id=file label=Audio file as=file_input action_id=file filetypes=[mp3, \
 wav] max_files=10 optional=True hint=.mp3 or .wav; up to 10 MB each
 gender_detection, music_source_separation, audio_conversion, speech_to_text, speech_emotion: block_id=url label=Or the \

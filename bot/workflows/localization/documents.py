@@ -1,0 +1,231 @@
+"""Documents: texts in pieces, each piece a job that is sent once. What became of them ends the document."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Any
+
+from bot.domain.files.dropped import FileTrouble, UnusableFile
+from bot.domain.localization.pieces import MOST_PIECES, Piece, form_of, pieces_of, result_form, whole
+from bot.domain.localization.progress import (
+    DOCUMENT_LANE,
+    PIECE_LANE,
+    CallProgress,
+    CallState,
+    Order,
+    Undone,
+    document_of,
+    piece_key,
+)
+from bot.domain.localization.request import TARGET, Request
+from bot.domain.localization.results import Track, Tracks, Written
+from bot.domain.outcome import NotExecuted
+from bot.domain.reasons import Reason
+from bot.domain.tracking import back_off
+from bot.workflows.context import Unit
+from bot.workflows.slack.boards import post_file, post_line, show_board
+from storage.rows import Job
+from storage.transaction import Tx
+
+RESULT = "result"
+FAILURE = "failure"
+_STEM = 40
+_TRIES = 6
+"""Of a piece that the service does not take now."""
+_ACCOUNT = frozenset({401, 402, 403})
+"""Refusals that are about the account: no other piece would be taken either."""
+LOOK_AGAIN = timedelta(minutes=10)
+"""After so long a document whose pieces are under way is looked at in case one of them cannot end it."""
+_OPEN = (CallState.WAITING, CallState.RUNNING, CallState.HANDING_OVER)
+
+
+def file_name(order: Order, job_id: str, track: Track) -> str:
+    """``interview-vocals-4f7k2m.mp3``: after the original, with an ending of its own, plain on every disk."""
+    asked = order.request
+    given = order.file_name or PurePosixPath(asked.url.partition("?")[0]).name or asked.capability.verb
+    stem = re.sub(r"[^\w-]+", "-", PurePosixPath(given).stem)[:_STEM].strip("-_") or asked.capability.verb
+    return f"{stem}-{track.name}-{job_id[-6:].lower()}.{track.extension}"
+
+
+def board_of(job: Job) -> str:
+    """The subject of the message that shows a job: a piece's is its document's."""
+    document = document_of(job.source_key)
+    return f"localization:{document}" if document else job.subject
+
+
+def pieces_for(job: Job, request: Request, *, limit: int) -> list[Job]:
+    """The pieces of a document whose text was read. Raises UnusableFile where there are none, or too many."""
+    order = Order.read(job.payload)
+    form = form_of(order.file_name)
+    found = pieces_of(request.operation, request.text, form=form, limit=limit)
+    if not any(piece.is_sent for piece in found):
+        raise UnusableFile(FileTrouble.NO_TEXT, name=order.file_name)
+    if len(found) > MOST_PIECES:
+        raise UnusableFile(FileTrouble.TOO_LONG, name=order.file_name)
+    stem = PurePosixPath(order.file_name).stem or request.capability.verb
+    made = []
+    for number, piece in enumerate(found, 1):
+        name = f"{stem[: _STEM - 16]}-{number}-of-{len(found)}" if len(found) > 1 else stem
+        part = replace(request, text=piece.text, file="")
+        payload = Order(request=part, file_name=name, before=piece.before, after=piece.after).payload()
+        made.append(_piece(job, number, payload, now=job.created_at))
+        if not piece.is_sent:
+            detail = CallProgress(result=Written(text=piece.text)).detail()
+            made[-1] = replace(made[-1], state=CallState.DONE, detail=detail, due_at=None, closed_at=job.created_at)
+    return made
+
+
+def _piece(document: Job, number: int, payload: dict[str, object], *, now: datetime) -> Job:
+    return Job(
+        id=f"{document.id}-{number:05}",  # in their order
+        kind=PIECE_LANE,
+        state=CallState.WAITING,
+        payload=payload,
+        detail={},
+        requester=document.requester,
+        channel=document.channel,
+        thread_ts=document.thread_ts,
+        source_key=piece_key(document.id, number),
+        created_at=document.created_at,
+        due_at=now,
+    )
+
+
+def begin(uow: Unit, job: Job, order: Order, pieces: Sequence[Job]) -> Job | None:
+    """Store the pieces: from now on each of them is due. ``order``: with the language that the text shows."""
+    progress = CallProgress.read(job.detail).but(started_at=uow.now, parts=len(pieces))
+    look_at, asked = uow.now + LOOK_AGAIN, order.payload()
+    begun = uow.jobs.move(job, CallState.RUNNING, detail=progress.detail(), payload=asked, due_at=look_at)
+    if begun is not None:
+        for piece in pieces:
+            uow.jobs.add(piece)
+    return begun
+
+
+def ended(uow: Unit, job: Job) -> bool:
+    """Tell the document that a piece is over; False when the job is no piece."""
+    name = document_of(job.source_key)
+    document = uow.jobs.get(name) if name else None
+    if document is not None and document.state in (CallState.RUNNING, CallState.UNREAD):
+        settle(uow, document)
+    return bool(name)
+
+
+def settle(uow: Unit, document: Job) -> None:
+    """End a document whose pieces are over, else show how far it is."""
+    states = uow.jobs.piece_states(document)
+    if any(states[state] for state in _OPEN):
+        show_board(uow, document.subject, progress=True)
+        return
+    progress, order, pieces = (
+        CallProgress.read(document.detail),
+        Order.read(document.payload),
+        uow.jobs.pieces(document),
+    )
+    read = [(Order.read(one.payload), CallProgress.read(one.detail)) for one in pieces]
+    # What was canceled while it was asked for may have a late result: only what is done counts.
+    results = [
+        one.result if piece.state == CallState.DONE else None for piece, (_, one) in zip(pieces, read, strict=True)
+    ]
+    done = [one for one in results if one is not None]
+    operation, form = order.request.operation, form_of(order.file_name)
+    parts = [Piece(part.request.text, part.before, part.after) for part, _ in read]
+    result = whole(operation, form, list(zip(parts, results, strict=True)))
+    trouble = next((one for piece, (_, one) in zip(pieces, read, strict=True) if piece.state != CallState.DONE), None)
+    progress = progress.but(
+        ended_at=uow.now,
+        result=result,
+        undone=_undone(pieces),
+        reason=trouble.reason if trouble is not None else None,
+        words=trouble.words if trouble is not None else "",
+    )
+    is_news = result != CallProgress.read(document.detail).result
+    state = CallState.CANCELED if progress.by else CallState.DONE if result is not None else CallState.FAILED
+    if progress.undone.unread:
+        state = CallState.UNREAD
+    over: dict[str, Any] = {"detail": progress.detail(), "closed_at": uow.now, "due_at": None}
+    if state == document.state:
+        after = uow.jobs.touch(document, show=True, **over)
+    else:
+        after = uow.jobs.move(document, CallState.DONE if document.state == CallState.UNREAD else state, **over)
+    if after is None or not is_news:
+        return
+    if isinstance(result, Written):
+        name = order.request.options.get(TARGET, order.request.capability.verb)
+        track = Track(name=name, url="", extension=result_form(operation, form))
+        payload = {"name": file_name(order, document.id, track)}
+        post_file(uow, subject=document.subject, key=f"{RESULT}:{len(done)}", payload=payload, last=True)
+    elif not isinstance(result, Tracks) or progress.undone != Undone():
+        post_line(uow, subject=document.subject, key="end", payload={"what": FAILURE}, last=True)
+
+
+def _undone(pieces: Sequence[Job]) -> Undone:
+    left = [(number, piece) for number, piece in enumerate(pieces, 1) if piece.state != CallState.DONE]
+    unread = {number for number, piece in left if piece.state == CallState.UNREAD}
+    certain = {number for number, piece in left if is_certain(piece)}
+    unknown = tuple(number for number, _ in left if number not in unread | certain)
+    return Undone(certain=tuple(sorted(certain)), unknown=unknown, unread=tuple(sorted(unread)))
+
+
+def is_certain(piece: Job) -> bool:
+    """Whether a piece without a result was certainly not done."""
+    progress = CallProgress.read(piece.detail)
+    begun = progress.started_at is not None
+    return progress.result is None and (
+        piece.state == CallState.FAILED or (piece.state == CallState.CANCELED and not begun)
+    )
+
+
+def put_off(uow: Unit, piece: Job, refused: NotExecuted) -> bool:
+    """Ask again later, where the service does not take a piece now and a person would press *Run again*."""
+    progress = CallProgress.read(piece.detail)
+    if not document_of(piece.source_key) or not refused.again or progress.tries >= _TRIES:
+        return False
+    pause = back_off(first=2.0, attempts=progress.tries, ceiling=60.0, named=refused.retry_after)
+    detail = progress.but(tries=progress.tries + 1, started_at=None).detail()
+    return uow.jobs.move(piece, CallState.WAITING, detail=detail, due_at=uow.now + pause, show=False) is not None
+
+
+def give_up_rest(uow: Unit, piece: Job, refused: NotExecuted, *, reason: Reason, words: str) -> None:
+    """End what was not begun of a document whose account the service refuses, for the reason of this piece."""
+    document = uow.jobs.get(document_of(piece.source_key))
+    if document is not None and refused.status in _ACCOUNT:
+        detail = CallProgress(reason=reason, words=words).detail()
+        uow.jobs.end_waiting(document, CallState.FAILED, detail=detail, now=uow.now)
+
+
+def stop(uow: Unit, document: Job, *, by: str) -> Job | None:
+    """Begin no more of it. What is under way is waited for: it may be billed, and then its result is kept."""
+    progress = CallProgress.read(document.detail).but(by=by)
+    after = uow.jobs.touch(document, show=True, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
+    if after is not None:
+        uow.jobs.end_waiting(document, CallState.CANCELED, detail=CallProgress(by=by).detail(), now=uow.now)
+        settle(uow, after)
+    return None if after is None else uow.jobs.get(document.id)
+
+
+def repeated(uow: Unit, before: Job, new: Job) -> Job | None:
+    """A document with the results of another one, and its other pieces to be done; None: it has no pieces yet.
+
+    What may have been done, and billed, is left as it is, unless nothing else is missing.
+    """
+    pieces = uow.jobs.pieces(before) if before.kind == DOCUMENT_LANE else []
+    if not pieces:
+        return None
+    only_unknown = not any(map(is_certain, pieces))
+    for number, old in enumerate(pieces, 1):
+        again = old.state not in (CallState.DONE, CallState.UNREAD) and (only_unknown or is_certain(old))
+        piece = _piece(new, number, dict(old.payload), now=uow.now)
+        if not again:
+            piece = replace(piece, state=old.state, detail=old.detail, due_at=None, closed_at=uow.now)
+        uow.jobs.add(piece)
+    progress = CallProgress(started_at=uow.now, parts=len(pieces))
+    return replace(new, state=CallState.RUNNING, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
+
+
+def through(tx: Tx, document: Job) -> int:
+    """How many pieces of a document are over."""
+    states = tx.jobs.piece_states(document)
+    return sum(states.values()) - sum(states[state] for state in _OPEN)

@@ -1,0 +1,48 @@
+"""The text of a file or a message of the workspace, as an operation on texts takes it."""
+
+import asyncio
+from dataclasses import replace
+from typing import Final
+
+from bot.domain.files.dropped import FileTrouble, UnusableFile
+from bot.domain.files.tables import MEBIBYTE
+from bot.domain.localization.detection import load
+from bot.domain.localization.pieces import SUBTITLES, form_of, has_times
+from bot.domain.localization.request import Request, message_of
+from bot.domain.text import unescape, without_links
+from bot.tables.prose import read_prose
+from bot.workflows.context import Context
+
+_MOST: Final = 10 * MEBIBYTE
+_ARCHIVE: Final = b"PK"
+
+
+async def read_text(ctx: Context, asked: Request) -> Request:
+    """The same request with the text instead of its file, every default filled in, its language recognized.
+
+    Raises:
+        UnusableFile: it is gone, not for us to see, or holds no text that can be used.
+        ServiceNow: Slack cannot hand it out now.
+    """
+    text = await _text(ctx, asked.file) if asked.file else asked.text
+    await asyncio.to_thread(load)
+    return replace(asked, text=text, file="").complete()
+
+
+async def _text(ctx: Context, file: str) -> str:
+    message = message_of(file)
+    if message is not None:
+        channel, ts, thread_ts = message
+        said = await ctx.messenger.said(channel=channel, ts=ts, thread_ts=thread_ts)
+        if not said:
+            raise UnusableFile(FileTrouble.NO_MESSAGE)
+        return unescape(without_links(said))
+    info, content = await ctx.downloads.info(file), bytearray()
+    async with ctx.downloads.open(info, limit=_MOST) as body:
+        async for chunk in body:
+            content += chunk
+    form = "docx" if content.startswith(_ARCHIVE) else "txt"
+    text = await asyncio.to_thread(read_prose, bytes(content), name=info.name, form=form)
+    if form_of(info.name) in SUBTITLES and not has_times(text):
+        raise UnusableFile(FileTrouble.NO_TIMES, name=info.name)
+    return text

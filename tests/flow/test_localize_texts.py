@@ -1,0 +1,303 @@
+"""Texts from files and messages: cut, sent side by side, put together again; and what became of each piece."""
+
+import io
+import zipfile
+from functools import partial
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.tables.prose import read_prose, write_document
+from tests.flow.localizing import DONE, Localizer, errors
+from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
+from tests.support.shown import shown
+
+pytestmark = pytest.mark.rig(clock=None)
+
+SUBTITLES = """1
+00:00:01,000 --> 00:00:02,500
+<i>Where is the station?</i>
+
+2
+00:00:03,000 --> 00:00:04,000
+It is near
+the market.
+
+3
+00:00:05,000 --> 00:00:06,000
+♪
+
+4
+00:00:07,000 --> 00:00:08,000
+Thank you.
+"""
+
+
+@pytest.fixture
+def maria(rig: Rig) -> Localizer:
+    return Localizer(rig)
+
+
+async def drop(maria: Localizer, name: str, content: str | bytes) -> Message:
+    data = content.encode() if isinstance(content, str) else content
+    return await maria.rig.workspace.drop(MARIA, FINANCE, name, data)
+
+
+def texts(maria: Localizer) -> list[str]:
+    return [call.body["text"] for call in maria.rig.localization.calls if isinstance(call.body, dict)]
+
+
+async def test_subtitles_keep_numbers_and_times(maria: Localizer) -> None:
+    dropped = await drop(maria, "film.srt", SUBTITLES)
+    labels = ["Extract text", "Translate", "Transliterate", "Paraphrase", "Summarize", "Speak", "Emotion"]
+    assert await maria.offered(dropped) == labels
+    await maria.choose("Translate", file=dropped)
+    form = maria.form
+    assert form is not None
+    fields = {block["block_id"]: block for block in form.blocks if block["type"] == "input"}
+    assert fields["option.source_lang"]["element"]["initial_option"]["value"] == "en"
+    await maria.submit({"option.target_lang": "fr"})
+    board = await maria.board(DONE)
+    assert board.thread_ts == dropped.ts
+    (result,) = await maria.results(board)
+    (file,) = maria.files([result])
+    assert file.name.startswith("film-fr-")
+    assert file.name.endswith(".srt")
+    assert file.content.decode() == SUBTITLES.replace("Where is", "[en → fr] Where is").replace(
+        "It is near", "[en → fr] It is near"
+    ).replace("Thank", "[en → fr] Thank")
+    assert sorted(texts(maria)) == ["It is near\nthe market.", "Thank you.", "Where is the station?"]
+
+
+LONG = (
+    "\n\n".join(f"Chapter {n}. The meeting was moved to Friday. Everybody was told in time." for n in range(12)) + "\n"
+)
+
+
+# The service gets so little at once that a text of a page has several pieces.
+in_pieces = pytest.mark.rig(clock=None, localization_text_characters=300)
+
+
+async def translate(maria: Localizer, name: str, content: str | bytes, target: str = "fr") -> Message:
+    dropped = await drop(maria, name, content)
+    await maria.choose("Translate", file=dropped)
+    await maria.submit({"option.target_lang": target, "option.source_lang": "en"})
+    return dropped
+
+
+@in_pieces
+@pytest.mark.parametrize("name", ["notes.txt", "notes.md", "notes.docx", "notes.vtt"])
+async def test_every_kind_of_text_comes_back_as_what_it_was(maria: Localizer, name: str) -> None:
+    said = LONG
+    content = said.encode()
+    if name.endswith("docx"):
+        content = write_document(said)
+    if name.endswith("vtt"):
+        said = "WEBVTT\n\nNOTE by us\n\n00:01.000 --> 00:02.000 align:start\n- Hello!\n\n00:03.000 --> 00:04.000\nBye\n"
+        content = said.encode("utf-16")
+    dropped = await translate(maria, name, content)
+    board = await maria.board(DONE)
+    (file,) = maria.files(await maria.results(board))
+    assert file.name.partition(".")[2] == name.partition(".")[2]
+    text = read_prose(file.content, name=name, form=name.partition(".")[2])
+    assert text.rstrip("\n").replace("[en → fr] ", "") == said.rstrip("\n")
+    sent = texts(maria)
+    assert len(sent) > 1
+    assert all(len(one) <= 300 for one in sent)
+    assert text.count("[en → fr] ") == len(sent)
+    assert board.thread_ts == dropped.ts
+
+
+@in_pieces
+async def test_what_each_operation_makes_of_a_long_text(maria: Localizer) -> None:
+    for number, (label, verb, expected) in enumerate(
+        [
+            ("Summarize", "summarize", "Chapter 0. (and"),
+            ("Emotion", "emotion", "Neutral: Chapter 0. The meeting was moved to Friday. Everybody was t…\n"),
+            ("Paraphrase", "paraphrase", "Chapter 0. The meeting was shifted to Friday."),
+        ]
+    ):
+        await maria.choose(label, file=await drop(maria, "notes.txt", LONG))
+        assert maria.form is None, label
+        board = await maria.board(DONE, number=number)
+        (file,) = maria.files(await maria.results(board))
+        assert file.name.startswith(f"notes-{verb}-"), label
+        assert file.content.decode().startswith(expected), label
+    assert file.content.decode().count("* * *") == 2  # three ways to say it
+
+
+async def test_fifty_elements_and_no_more_are_paraphrased_at_once(maria: Localizer) -> None:
+    await maria.type("paraphrase " + "It is so. " * 50)
+    await maria.board(DONE, "3 other ways")
+    await maria.type("paraphrase " + "It is so. " * 51)
+    await maria.results(await maria.board(DONE, "2 parts, in the thread", number=1))
+    assert sorted(one.count("It is so.") for one in texts(maria)) == [25, 26, 50]
+
+
+@in_pieces
+async def test_a_long_text_is_spoken_in_numbered_files(maria: Localizer) -> None:
+    await maria.choose("Speak", file=await drop(maria, "talk.txt", LONG[:500]))
+    await maria.submit()
+    board = await maria.board(DONE, "2 files in the thread")
+    names = [file.name for file in maria.files(await maria.results(board, 2))]
+    assert [name.rpartition("-")[0] for name in sorted(names)] == ["talk-1-of-2-audio", "talk-2-of-2-audio"]
+
+
+async def use_shortcut(maria: Localizer, text: str, *, channel: str = FINANCE) -> Message:
+    said = await maria.rig.workspace.say(MARIA, channel, text)
+    await maria.rig.workspace.shortcut(MARIA, "localize_text", channel=channel, ts=said.ts)
+    return said
+
+
+async def test_a_message_is_translated_into_its_thread(maria: Localizer) -> None:
+    said = await use_shortcut(maria, "Wo ist der Bahnhof? Siehe https://example.com & frag Ana.")
+    assert shown(maria.form).splitlines()[0] == "Localize this text"
+    await maria.submit({"option.target_lang": "en"})
+    board = await maria.board(DONE, "from: German", "to: English")
+    assert board.thread_ts == said.ts
+    assert texts(maria) == ["Wo ist der Bahnhof? Siehe https://example.com & frag Ana."]
+    await use_shortcut(maria, "Die Katze schläft heute im Garten.")
+    refused = errors(await maria.submit({"operation": "summary_generation"}))
+    assert refused["text"].startswith("Only English is understood here, and this looks like German")
+    await maria.rig.workspace.close(MARIA)
+    assert len(texts(maria)) == 1
+
+
+@in_pieces
+async def test_a_long_message_is_read_from_slack_when_it_begins(maria: Localizer) -> None:
+    said = await use_shortcut(maria, LONG * 6)
+    assert "The message has" in shown(maria.form)
+    await maria.submit({"option.target_lang": "de"})
+    board = await maria.board(DONE)
+    assert board.thread_ts == said.ts
+    (file,) = maria.files(await maria.results(board))
+    assert file.name.startswith("message-de-")
+    assert file.content.decode().replace("[en → de] ", "").strip() == (LONG * 6).strip()
+    await use_shortcut(maria, LONG * 6, channel=RANDOM)
+    assert "I am not in this channel" in shown(maria.form)
+
+
+def bomb(inside: bytes, name: str = "word/document.xml") -> bytes:
+    kept = io.BytesIO()
+    with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/styles.xml", b"<x/>")
+        archive.writestr(name, inside)
+    return kept.getvalue()
+
+
+ENTITIES = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><d>&b;</d>'
+UNUSABLE = [
+    ("a.txt", "Größe der Straße über Köln".encode("cp1252"), "this text is not utf-8; save it as utf-8"),
+    ("a.txt", b"Good morning everybody, this is a text that is long enough." * 4_000, "too long for one go"),
+    ("a.srt", b"No times here, only words.", "these are no subtitles: there is no line with times"),
+    ("a.md", "* * *\n\n— …\n".encode(), "there is no text in it"),
+    ("a.docx", bomb(b"<w:document"), "this document cannot be read"),
+    ("a.docx", bomb(b" " * (41 << 20)), "this document cannot be read"),
+    ("a.docx", bomb(ENTITIES), "this document cannot be read"),
+    ("a.docx", bomb(b"<x/>", "word/other.xml"), "this document cannot be read"),
+    ("a.docx", write_document("Hello")[:-30], "this document cannot be read"),
+]
+
+
+async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer) -> None:
+    for number, (name, content, rule) in enumerate(UNUSABLE):
+        await maria.choose("Translate", file=await drop(maria, name, content))
+        told = await maria.rig.workspace.until(partial(lambda n: maria.rig.workspace.ephemerals(MARIA)[n:], number))
+        assert rule in told[-1].text.casefold(), name
+    assert not maria.rig.localization.calls
+    dropped = await drop(maria, "not.txt", b"PK\x00\x01\x02 binary" * 50)
+    await maria.rig.settle()
+    assert not [one for one in maria.messages(thread=dropped.ts) if one.bot_id]
+
+
+async def test_a_foreign_file_is_not_summarized(maria: Localizer) -> None:
+    await maria.choose("Summarize", file=await drop(maria, "brief.txt", "Die Katze schläft heute im Garten. " * 9))
+    told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
+    assert "only English is understood here, and this looks like German" in told[-1].text
+    assert "press Translate below the file first" in told[-1].text
+    assert not maria.rig.localization.calls
+
+
+@in_pieces
+async def test_what_failed_stands_in_its_own_words_and_is_done_again_alone(maria: Localizer) -> None:
+    faults = maria.rig.localization.faults
+    faults.arm(Fault(FaultKind.REFUSED, "translation"))
+    faults.arm(Fault(FaultKind.DONE_DROPPED, "translation"))
+    await translate(maria, "notes.txt", LONG)
+    board = await maria.board("Not done, of", "*Unknown*")
+    assert board.text.startswith(":warning: *Translate*: done")
+    count = len(maria.rig.localization.calls)
+    (file,) = maria.files(await maria.results(board))
+    text = file.content.decode()
+    assert text.replace("[en → fr] ", "") == LONG
+    assert text.count("[en → fr] ") == count - 2
+    assert [one.text for one in board.buttons] == ["The rest again"]
+    await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
+    again = await maria.board("*Unknown*", number=1)
+    assert len(maria.rig.localization.calls) == count + 1  # what may be billed is not sent again
+    assert "Not done" not in again.text
+    assert [one.text for one in again.buttons] == ["Run again"]
+    assert "It may bill both." in str(again.blocks)
+    await maria.rig.workspace.click(MARIA, FINANCE, again.ts, again.buttons[0].action_id)
+    last = await maria.board(":white_check_mark:", number=2)
+    assert len(maria.rig.localization.calls) == count + 2
+    assert last.buttons == []
+    (file,) = maria.files((await maria.results(last, 3))[2:])
+    assert file.content.decode().count("[en → fr] ") == count
+
+
+@in_pieces
+async def test_a_service_that_has_no_time_is_asked_again_later(maria: Localizer) -> None:
+    maria.rig.localization.faults.arm(Fault(FaultKind.TOO_MANY, "translation", times=2))
+    await translate(maria, "notes.txt", LONG)
+    board = await maria.board(DONE)
+    assert "Not done" not in board.text
+    assert len(maria.rig.localization.calls) == len(set(texts(maria))) + 2
+
+
+@in_pieces
+async def test_an_account_that_is_refused_is_not_asked_for_each_piece(maria: Localizer) -> None:
+    maria.rig.localization.switches.key_is_wrong = True
+    await translate(maria, "notes.txt", LONG * 3)
+    board = await maria.board(":x:", "failed", "Not done, of")
+    assert "The API key is not valid" in board.text
+    assert len(maria.rig.localization.calls) <= 8
+    maria.rig.localization.switches.key_is_wrong = False
+    await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
+    await maria.board(DONE, number=1)
+
+
+@in_pieces
+async def test_cancel_begins_no_more_and_keeps_what_is_done(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = 0.3
+    await translate(maria, "notes.txt", LONG * 14)
+    await maria.rig.workspace.until(lambda: len(maria.rig.localization.calls) > 4 or None)
+    board = await maria.board("translating, ", " parts")
+    await maria.rig.workspace.click(MARIA, FINANCE, board.ts, next(b.action_id for b in board.buttons))
+    board = await maria.board(f"canceled by <@{MARIA}>", "Not done, of ")
+    assert "*Unknown*" not in board.text
+    (file,) = maria.files(await maria.results(board))
+    assert file.content.decode().count("[en → fr] ") == len(maria.rig.localization.calls) < 30
+
+
+@in_pieces
+async def test_a_kill_in_the_middle_sends_nothing_twice_and_keeps_what_is_done(maria: Localizer) -> None:
+    rig = maria.rig
+    rig.localization.work_seconds["*"] = 0.4
+    await translate(maria, "notes.txt", "".join(f"This is number {n} of them.\n" for n in range(80)))
+    await rig.workspace.until(lambda: len(rig.localization.calls) > 4 or None)
+    await rig.start_again()
+    rig.localization.work_seconds.clear()
+    board = await maria.board("*Unknown*")
+    assert "done" in board.text
+    sent = texts(maria)
+    await rig.settle()
+    assert len(texts(maria)) == len(sent)
+    assert len(set(sent)) == len(sent)
+    lost = board.text.split("*Unknown*: ")[1].partition(".")[0].split(", ")
+    assert 1 <= len(lost) <= 4
+    (file,) = maria.files(await maria.results(board))
+    done = file.content.decode().count("[en → fr] ")
+    assert done + len(lost) >= len(sent) > done  # a piece that was claimed may not have left
+    assert done == int(board.text.split(" parts")[0].rpartition(" ")[2]) - len(lost)
