@@ -29,6 +29,31 @@ THEIRS = Reason(Verbatim.GIVEN, text=WORST)
 URL = "https://track.example.com/" + "a" * 440
 
 
+_DRIVER = records.Driver(name=WORST, mobile=WORST, email=WORST, image=URL, provider=WORST)
+_REST = {f"{number}{WORST[:50]}": WORST[:200] for number in range(20)}
+BOOKED = records.BookingRecord(
+    id=WORST,
+    status=WORST,
+    numeric_id=WORST,
+    external_id=WORST,
+    tracking_url=URL,
+    detail_url=URL,
+    proof=URL,
+    fee=WORST,
+    driver=_DRIVER,
+    orders=(records.Order(provider=WORST, status=WORST, driver=_DRIVER, rest=_REST),) * 50,
+    validation_code=WORST,
+    customer=WORST,
+    address=WORST,
+    amount=WORST,
+    payment_method=WORST,
+    cancel_reason=WORST,
+)
+PREBOOKED = records.PrebookingRecord(
+    id=WORST, url=URL, booking_id=WORST, status=WORST, external_id=WORST, customer=WORST, amount=WORST, rest=_REST
+)
+
+
 def loaded(text: str, **changes: Any) -> Booking:
     """Everything that a service or a person may have filled in."""
     plain = booking().request
@@ -41,6 +66,11 @@ def loaded(text: str, **changes: Any) -> Booking:
         "tracking_url": URL, "proof": URL, "link": URL, "fee": text[:500], "currency": text[:500],
         "cancel_reason": text[:500], "validation_code": text[:500],
         "driver": {"name": text, "mobile": text, "provider": text, "email": text, "image": URL},
+        "detail_url": URL, "closed": {"by": MARIA},
+        "orders": [
+            {"provider": f"{text}{n}", "status": text, "driver": {"name": text, "image": URL}, "rest": {text: text}}
+            for n in range(22)
+        ],
         "driver_reported": True, "reported": {"status": text, "at": NOW.isoformat()},
         "history": [[NOW.isoformat(), "READY_FOR_PICKUP"]] * 30, "customer": text, "address": text,
         "quote": {"fee": text, "currency": text, "tax": text, "fee_with_tax": text, "eta": text, "distance": text},
@@ -58,11 +88,13 @@ def ours(content: Any) -> set[str]:
 @pytest.mark.parametrize("kind", BookingKind)
 def test_the_fullest_card_there_is(stage: Stage, kind: BookingKind) -> None:
     for status in (*records.Status, WORST, ""):
-        content = booking_cards.card(
-            loaded(WORST, stage=stage, kind=kind, status=str(status), search_at=NOW + timedelta(minutes=9)), now=NOW
-        )
-        check_message(content)
-        assert not ours(content)
+        one = loaded(WORST, stage=stage, kind=kind, status=str(status), search_at=NOW + timedelta(minutes=9))
+        shown = [booking_cards.card(one, now=NOW)]
+        if not status:
+            shown.append(booking_cards.card(one, now=NOW, private=True, unread=THEIRS))
+        for content in shown:
+            check_message(content)
+            assert not ours(content)
 
 
 @given(foreign(), st.sampled_from(list(Stage)), st.sampled_from([*records.Status, "ODD"]))
@@ -120,6 +152,8 @@ def test_every_answer() -> None:
         answers.acted(loaded(WORST), Act.CANCEL, trouble=None),
         deliveries.of_booking(deliveries.BOOKED, loaded(WORST), command="/deliver"),
         deliveries.no_stores("/deliver"),
+        deliveries.record(WORST, BOOKED),
+        deliveries.prebooking(WORST, PREBOOKED, command="/deliver"),
     ):
         check_message(content, longest=40_000)
         assert not ours(content)
