@@ -349,6 +349,32 @@ error    this database was copied to PostgreSQL host/name, and goes on there
 1 to mend before it can run.""")
 
 
+async def test_an_unknown_state_comes_with_the_line_to_add(
+    rig: Rig, sqlite_url: str, capsys: Printed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
+    states = {"En camino": "B-4F7K2M", "ACCEPTED": "B-4F7K2M", "CANCELED_BY_RAIN": "B-4F7K2M"}
+    await store.write(lambda tx: tx.flags.set("delivery:states", states, datetime(2026, 11, 20, tzinfo=UTC)))
+    await store.close()
+    assert await troubles(capsys, "warning .*state ") == snapshot("""\
+warning  the state En camino is unknown, first seen on B-······
+         → add the line with one of ON_HOLD, READY_FOR_PICKUP, ACCEPTED, ARRIVED_AT_PICKUP, WAY_TO_DELIVER, \
+ARRIVED_AT_DELIVERY, COMPLETED, PROVIDER_NOT_FOUND, CANCELLED_BY_BUSINESS, CANCELLED_BY_ADMIN, \
+CANCELLED_BY_DELIVERY_PROVIDER, NOT_DELIVERED, RETURNING, RETURNED, and restart:
+           [delivery.states]
+           "En camino" = "…"
+Nothing stands in the way.\
+""")
+    file = tmp_path / "services.toml"
+    file.write_text('[delivery.states]\n"en CAMINO" = "WAY_TO_DELIVER"\n[delivery.units]\ncook_time = "minutes"\n')
+    monkeypatch.setenv("SERVICES_FILE", str(file))
+    assert "warning" not in await troubles(capsys, "warning .*state ")
+    assert await troubles(capsys, "ok .*states") == snapshot("""\
+ok       delivery: 15 words for states, cook time in minutes; 2 lines of SERVICES_FILE
+Nothing stands in the way.\
+""")
+
+
 async def test_an_unread_answer_comes_with_the_line_that_mends_it(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
     shape = shape_of({"uid": "value-sentinel", "rows": []})
     wanted = looked_for(shape, section="payments.create_payout", name="id", known=("id",), read=("id",))

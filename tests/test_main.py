@@ -255,6 +255,20 @@ moves money, UNCONFIRMED"""
     )
 
 
+def test_routes_prints_the_words_of_the_delivery_service(tmp_path: Path, monkeypatch: Patch, capfd: Printed) -> None:
+    file = tmp_path / "services.toml"
+    file.write_text('[delivery.states]\nDELIVERED = "COMPLETED"\n', encoding="utf-8")
+    monkeypatch.setenv("SERVICES_FILE", str(file))
+    assert main(["routes"]) == 0
+    told = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("delivery.")]
+    found = {line[0]: line[1:] for line in told if line[1] == "="}
+    assert found["delivery.states.ON_HOLD"] == ["=", "ON_HOLD", "D"]
+    assert found["delivery.states.COMPLETED"] == ["=", "COMPLETED", "A1"]
+    assert found["delivery.states.DELIVERED"] == ["=", "COMPLETED", "A1,", "overridden"]
+    assert found["delivery.units.cook_time"] == ["=", "milliseconds", "A1"]
+    assert len(found) == 18
+
+
 def test_routes_says_what_an_operator_changed(tmp_path: Path, monkeypatch: Patch, capfd: Printed) -> None:
     file = tmp_path / "services.toml"
     file.write_text('[payments.get_operation]\npath = "/op/{id}"\n', encoding="utf-8")

@@ -189,7 +189,7 @@ def running_line(one: Running) -> str:
 
 def _stands(one: Running) -> str:
     if one.what is What.BOOKING:
-        return booking_states.word(one.state)
+        return _STAGES.get(one.state) or booking_states.word(one.state)
     return words.word(State(one.state)) if isinstance(one.what, Kind) else _state(one.state)
 
 

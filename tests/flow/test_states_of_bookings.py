@@ -13,6 +13,7 @@ from tests.support.deliveries import (
     heard,
     lines,
     open_rig,
+    prebook,
     service_of,
     stands,
 )
@@ -139,6 +140,24 @@ Refresh\
     await rig.settle()
     assert "out of date" in rig.workspace.ephemerals(OLGA)[-1].text
     assert len(alerts(rig)) == 2
+
+
+async def test_after_a_day_without_an_answer_somebody_is_asked_too(rig: Rig) -> None:
+    await booked(rig)
+    await in_the_rain(rig)
+    service_of(rig).switches.suspended = True
+    await rig.pass_time(90_000, steps=25)
+    assert len(alerts(rig)) == 2
+    assert "Action needed" in alerts(rig)[-1]
+    assert "*Needs someone*" in stands(rig)
+    await rig.pass_time(90_000, steps=3)
+    assert len(alerts(rig)) == 2
+
+
+async def test_what_the_service_has_not_seen_is_in_no_unknown_state(rig: Rig) -> None:
+    """A link that waits has a stage of ours, and no state of the service."""
+    await prebook(rig)
+    assert "waiting for the address" in (await ask(rig, "jobs")).text
 
 
 ENDS = [("COMPLETED", "*completed*"), ("ARRIVED_AT_PICKUP", "driver at the store")]

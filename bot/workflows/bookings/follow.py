@@ -25,7 +25,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings import prebookings
 from bot.workflows.bookings.book import link, search
 from bot.workflows.bookings.events import known_here, made_elsewhere
-from bot.workflows.bookings.observe import gathered, note, observe, tell, witness
+from bot.workflows.bookings.observe import ask_somebody, gathered, is_stuck, note, observe, tell, witness
 from bot.workflows.bookings.prebookings import dropped, read_prebooking
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import asked
@@ -76,8 +76,14 @@ def _not_read(uow: Unit, booking: Booking, trouble: ServiceNow | ServiceNever | 
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
     pause = named_or(trouble.retry_after, next_poll(base=uow.poll_seconds, polls=reads, age=timedelta(0)))
     reason = booking.reason if passing else failed(trouble, advice=False)
-    if uow.bookings.put_off(booking, reason=reason, due_at=uow.now + pause, reads=reads) is None:
+    stuck = is_stuck(uow, booking)
+    changed = {"detail": {**booking.detail, "asked": True}} if stuck else {}
+    stored = uow.bookings.put_off(booking, reason=reason, due_at=uow.now + pause, reads=reads, **changed)
+    if stored is None:
         uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
+    elif stuck:
+        show_board(uow, stored.subject)
+        ask_somebody(uow, stored)
 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:

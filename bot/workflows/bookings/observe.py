@@ -78,7 +78,7 @@ def observe(
         uow.bookings.release(booking.id, owner=uow.owner, due_at=None)
         return current
     detail = _merged(booking.detail, record, report)
-    if is_unknown(booking.status) and uow.now - _changed_at(booking, detail) >= _A_DAY:
+    if is_stuck(uow, booking):
         detail["asked"] = True
     if change is StatusChange.NONE:
         is_same = detail == dict(booking.detail)
@@ -132,7 +132,7 @@ def _store(
         _tell_move(uow, stored, booking, change)
         return stored
     if detail.get("asked") and not booking.detail.get("asked"):
-        alarm(uow, stored, f"stuck:{detail.get('changes', 0)}", {"status": stored.status})
+        ask_somebody(uow, stored)
     given = [one.get("driver") for one in (booking.detail, detail)]
     before, driver = (Driver(**one) if isinstance(one, dict) else Driver() for one in given)
     if driver.who != before.who and driver.is_known:
@@ -189,6 +189,16 @@ def _pause(uow: Unit, booking: Booking, detail: Mapping[str, Any], *, polls: int
         base = timedelta(seconds=uow.poll_seconds)
         return max(base, min(pause, _COUNTDOWN, booking.search_at + base - uow.now))
     return pause
+
+
+def is_stuck(uow: Unit, booking: Booking) -> bool:
+    """Whether somebody is to be asked about it: for a day in one unknown state."""
+    asked = booking.stage is not Stage.OPEN or booking.detail.get("asked")
+    return not asked and is_unknown(booking.status) and uow.now - _changed_at(booking, booking.detail) >= _A_DAY
+
+
+def ask_somebody(uow: Unit, booking: Booking) -> None:
+    alarm(uow, booking, f"stuck:{booking.detail.get('changes', 0)}", {"status": booking.status})
 
 
 def _changed_at(booking: Booking, detail: Mapping[str, Any]) -> datetime:

@@ -48,6 +48,14 @@ async def ask(
         return answer.status, await answer.json()
 
 
+async def test_it_has_a_dashboard_and_a_chat_for_people(service: DeliverySimulator) -> None:
+    number = (await book(service))["bookingNumericId"]
+    async with aiohttp.ClientSession() as session:
+        for page, words in (("dashboard", f"{number} · Centro · READY_FOR_PICKUP"), ("support", "nobody answers")):
+            async with session.get(f"{service.base_url}/{page}") as answer:
+                assert words in await answer.text()
+
+
 async def book(service: DeliverySimulator, **changes: object) -> Any:
     status, body = await ask(service, "POST", "createBooking", {**BOOKING, **changes})
     assert status == 200, body
