@@ -114,6 +114,11 @@ class Bookings(MovingRows[Booking]):
         query = self._rows(booking.c.stage.not_in(hidden)).order_by(booking.c.created_at.desc())
         return self._all(self.shape, query.limit(limit))
 
+    def states(self) -> list[tuple[str, str]]:
+        """Id and status of every booking that is under way at the service."""
+        query = select(booking.c.id, booking.c.status).where(booking.c.stage == Stage.OPEN)
+        return [(str(id_), str(status)) for id_, status in self._connection.execute(query)]
+
     def counts(self) -> dict[str, int]:
         query = select(booking.c.stage, func.count()).group_by(booking.c.stage)
         found: Counter[str] = Counter()

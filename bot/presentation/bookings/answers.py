@@ -291,7 +291,8 @@ def stores(found: Sequence[KnownStore], *, command: str, page: int = 1, desk: De
 
 def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
     """The file of all stores, its header first: every field of a store that any of them has, but no key."""
-    names = {name: str(name).replace("_", " ") for one in found for name in one.record if name != "name"}
+    filled = (name for one in found for name, value in one.record.items() if value and name != "name")
+    names = {name: str(name).replace("_", " ") for name in filled}
     rows = [
         [
             one.name,

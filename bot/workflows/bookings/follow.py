@@ -37,7 +37,6 @@ log = structlog.get_logger(__name__)
 
 _PATIENCE = 3
 """Reads in a row that may fail temporarily before the card says so."""
-_MOST_OPEN = 5_000
 _AT_ONCE = 10
 """Stores that are asked at a time for a booking without a row here."""
 T = TypeVar("T")
@@ -189,9 +188,8 @@ async def read_explained(ctx: Context) -> None:
         return
 
     def explained(uow: Unit) -> list[str]:
-        found = uow.bookings.open(limit=_MOST_OPEN)
-        odd = [one for one in found if one.stage is Stage.OPEN and is_unknown(one.status)]
-        return [one.id for one in odd if not is_unknown(delivery.client.state_of(one.status))]
+        odd = [(one, status) for one, status in uow.bookings.states() if is_unknown(status)]
+        return [one for one, status in odd if not is_unknown(delivery.client.state_of(status))]
 
     def hasten(uow: Unit) -> None:
         for one in due:
