@@ -29,8 +29,8 @@ admins hear of each booking in an unknown state | the line to add is told once a
 +        if word:
 +            alarm(
 nobody is asked about a state that never changes | after a day somebody is asked
--    if is_unknown(booking.status) and uow.now - _changed_at(booking, detail) >= _A_DAY:
-+    if is_unknown(booking.status) and uow.now - _changed_at(booking, detail) >= _A_DAY * 365:
+-uow.now - _changed_at(booking, booking.detail) >= _A_DAY
++uow.now - _changed_at(booking, booking.detail) >= _A_DAY * 365
 @ bot/workflows/bookings/follow.py tests/flow/test_states_of_bookings.py -k a_day
 a button of an alert acts on any booking | an alert's button is for its booking
 -uow.outbox.posted(booking.subject, channel=channel, ts=ts)
