@@ -50,12 +50,12 @@ async def test_what_the_service_has_received_is_queued(rig: Rig) -> None:
 Approved by <@U0ADA>. Needed 1 approval besides the requester.""")
     assert await told(rig, f"bulk items {name}") == snapshot("""\
 *Payments of L-······*: 6, page 1 of 1
-• row 1 · person1@example.com · 1.00 USD · completed · `······`
-• row 2 · person2@example.com · 2.00 USD · pending in escrow · `······`
-• row 3 · person3@example.com · 3.00 USD · queued · `······`
-• row 4 · person4@example.com · 4.00 USD · queued · `······`
-• row 5 · person5@example.com · 5.00 USD · queued · `······`
-• row 6 · person6@example.com · 6.00 USD · queued · `······`""")
+• row 1 · person1@example.com · 1.00 USD · completed · `······` · note row 1
+• row 2 · person2@example.com · 2.00 USD · pending in escrow · `······` · note row 2
+• row 3 · person3@example.com · 3.00 USD · queued · `······` · note row 3
+• row 4 · person4@example.com · 4.00 USD · queued · `······` · note row 4
+• row 5 · person5@example.com · 5.00 USD · queued · `······` · note row 5
+• row 6 · person6@example.com · 6.00 USD · queued · `······` · note row 6""")
     assert await told(rig, f"bulk cancel {name} 4") == snapshot("""\
 :pencil2: *hash*: ······ is not pending (queued); only pending payments can be canceled.
 Nothing was done. For example: `/pay bulk cancel L-······ 3 9f86d081`""")
@@ -83,9 +83,9 @@ completed · 3 failed"""
     )
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 3, page 1 of 1
-• row 4 · person4@example.com · 4.00 USD · The bulk payment failed before this payment
-• row 5 · person5@example.com · 5.00 USD · The bulk payment failed before this payment
-• row 6 · person6@example.com · 6.00 USD · The bulk payment failed before this payment""")
+• row 4 · person4@example.com · 4.00 USD · The bulk payment failed before this payment · note row 4
+• row 5 · person5@example.com · 5.00 USD · The bulk payment failed before this payment · note row 5
+• row 6 · person6@example.com · 6.00 USD · The bulk payment failed before this payment · note row 6""")
     rig.payments.add_account("person2@example.com", full_name="Late")
     await rig.pass_time(86_400, steps=8)
     assert news(rig).partition("\n")[2] == snapshot("""\
@@ -141,8 +141,8 @@ USD). *Summary*: 4 completed, 2 failed, 0 pending in escrow. That is all 6 payme
 Ada Okafor.""")
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 2, page 1 of 1
-• row 3 · person3@example.com · 3.00 USD · The recipient's account refused the money (PAYMENT_FAILED)
-• row 6 · person6@example.com · 6.00 USD · The recipient's account refused the money (PAYMENT_FAILED)""")
+• row 3 · person3@example.com · 3.00 USD · The recipient's account refused the money (PAYMENT_FAILED) · note row 3
+• row 6 · person6@example.com · 6.00 USD · The recipient's account refused the money (PAYMENT_FAILED) · note row 6""")
     assert not rig.workspace.messages(ALERTS)
 
 
@@ -155,7 +155,7 @@ async def test_reasons_come_in_many_shapes_and_the_unreadable_are_kept_and_noted
     why = "The recipient's account refused the money"
     words = {"list": f"{why} (PAYMENT_FAILED); {why}", "other": f"rejection: {why}"}.get(shape, why)
     [row] = (await told(rig, f"bulk failed {name}")).splitlines()[1:]
-    assert row == f"• row 6 · person6@example.com · 6.00 USD · {words}"
+    assert row == f"• row 6 · person6@example.com · 6.00 USD · {words} · note row 6"
     await rig.settle()
     unread = (await answers.ask(rig, "unread", command="/switchboard", user=OLGA)).text
     assert ('error = "rejection"' in unread) is (shape == "other")

@@ -101,9 +101,11 @@ async def test_the_items_and_the_history_of_bulk_payments(rig: Rig) -> None:
     (items, content), (history, made) = files(rig, MARIA)
     assert [items, history] == [f"{named}-payments-2026-11-20.csv", "bulk-payments-2026-11-20.csv"]
     header, *rows = table(content)
-    assert ", ".join(header) == snapshot("row, email, amount, currency, note, status, why it failed, hash")
+    assert ", ".join(header) == snapshot("""row, email, amount, currency, note, internal note, user, status, why it \
+failed, hash""")
     assert [row[0] for row in rows] == [str(number) for number in range(1, 25)]
-    assert rows[0][1:7] == snapshot(["ana@example.com", "25.00", "USD", "March", "completed", ""])
+    assert [*rows[0][1:5], *rows[0][6:9]] == snapshot(["ana@example.com", "25.00", "USD", "March", "", "completed", ""])
+    assert rows[0][5].startswith("L-")
     assert rows[-1][4] == "'=1+1"
     [head, job] = table(made)
     assert dict(zip(head[3:], job[3:], strict=True)) == snapshot(
@@ -131,8 +133,10 @@ async def test_the_stores_without_their_keys_and_what_is_under_way(rig: Rig) -> 
     [(_, stores)] = files(rig, MARIA)
     assert [re.sub("[0-9a-f]{24}", "…", ", ".join(row)) for row in table(stores)] == snapshot(
         [
-            "name, usable, address, country code, email, id, latitude, longitude, mobile, reference",
-            "Centro, yes, 1 Main Square, +593, store@example.com, …, -0.1807, -78.4678, 22345678, Beside the church",
+            """name, usable, address, building, city, country, country code, email, exterior, id, interior, latitude, \
+longitude, mobile, number, reference, zip code""",
+            """Centro, yes, 1 Main Square, , , , +593, store@example.com, , …, , -0.1807, -78.4678, 22345678, , Beside \
+the church, """,
         ]
     )
     [(_, jobs)] = files(rig, OLGA)

@@ -361,6 +361,9 @@ async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> N
 Balance: 100000.00 USD
 E-mail: partner@example.com
 Id: partner
+plan.tier: enterprise
+plan.seats: 5
+plan.secret: •••
 Approvers and admins of the policy may see this.""")
     assert shown((await ask(rig, "partner", user=MARIA)).text) == snapshot(""":no_entry_sign: Only approvers and \
 admins of the policy may see this, and you are not among them.""")

@@ -7,9 +7,9 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import Item, PurchaseOrder, Record
 from tests.support import bulk
 from tests.support.answers import ask
-from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import asked, newest
+from tests.workflows.looking import asked, newest, operation
 
 ITEMS = (Item(description="Web <design>", cents=1_000, quantity=2), Item(description="Hosting", cents=450, quantity=12))
 
@@ -141,3 +141,22 @@ async def test_the_card_of_the_approvers_names_the_country(rig: Rig) -> None:
     assert "*Country*" in card.plain
     assert "BRA" in card.plain
     assert "country: BRA" in card.text
+
+
+async def test_all_that_came_of_the_partner_and_of_an_event_is_told_and_secrets_are_masked(rig: Rig) -> None:
+    told = await ask(rig, "partner", user=ADA)
+    assert shown(told.text) == snapshot("""\
+*Playground Partner*
+Balance: 100000.00 USD
+E-mail: partner@example.com
+Id: partner
+plan.tier: enterprise
+plan.seats: 5
+plan.secret: •••
+Approvers and admins of the policy may see this.""")
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    told = await ask(rig, f"events {(await newest(rig)).reference}")
+    assert told.text.splitlines()[1].endswith(f" · answered 200 · operation_id: {operation(rig).id}")

@@ -42,16 +42,17 @@ read (no partner); try again in a minute.""")
 • *payments.partner*, status 200: 1 unread answer, last <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 \
 UTC>
 Not found: id, name, email.
-Fields: uid (text), title (text), mail (text), currency (text), balance (text).
+Fields: uid (text), title (text), mail (text), currency (text), balance (text), plan (object), plan.tier (text), \
+plan.seats (whole number), plan.secret (text).
 ```
 [payments.partner.reply]
 id = "uid"
 name = "title"
 email = "mail"
 ```
-Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the \
-section if it already exists) and restart Switchboard. An entry disappears once such an answer is read. Lines are \
-guesses by name and type; where there are several, uncomment the right one.""")
+Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the section \
+if it already exists) and restart Switchboard. An entry disappears once such an answer is read. Lines are guesses by \
+name and type; where there are several, uncomment the right one.""")
     assert rig.settings.services_file is not None
     rig.settings.services_file.write_text(lines_of(seen), encoding="utf-8")
     await rig.start_again()

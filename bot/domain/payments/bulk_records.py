@@ -104,6 +104,10 @@ class BulkRow(BulkItem):
     hash: str = ""
     error: str = ""
     attempt: int = 0
+    internal_note: str = ""
+    """What the service holds beside the note; of our own rows the reference with the row. Not stored."""
+    user_id: str = ""
+    """The recipient at the platform, where the service's list is read. Not stored."""
 
     @property
     def item(self) -> BulkItem:
@@ -152,7 +156,8 @@ UNEXPLAINED: Final = "no reason given"
 
 def row_elsewhere(number: int, item: ReportedItem) -> BulkRow:
     """An item of a bulk payment that was not asked for here."""
-    told = {name: getattr(item, name) for name in ("email", "note", "status", "hash", "error")}
+    names = ("email", "note", "internal_note", "user_id", "status", "hash", "error")
+    told = {name: getattr(item, name) for name in names}
     return BulkRow(row=number, cents=item.cents or Cents(0), **told)
 
 

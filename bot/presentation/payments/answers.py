@@ -1,6 +1,7 @@
 """Answers to one person about requests, bulk payments and the freeze."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.approvals import No, Refusal
@@ -31,7 +32,18 @@ PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
 BAD_HEADER = ("row", "column", "problem", "given")
 ITEMS = "items"
-ITEMS_HEADER = ("row", "email", "amount", "currency", "note", "status", "why it failed", "hash")
+ITEMS_HEADER = (
+    "row",
+    "email",
+    "amount",
+    "currency",
+    "note",
+    "internal note",
+    "user",
+    "status",
+    "why it failed",
+    "hash",
+)
 HISTORY = "history"
 JOBS_HEADER = (
     "created (UTC)",
@@ -58,6 +70,12 @@ _ITEM_COLUMNS = (
     Column(title="Hash", most=70, wraps=True),
 )
 _FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
+_NOTE_COLUMNS = (
+    (Column(title="Note", most=_PERSON, wraps=True), "note"),
+    (Column(title="Internal note", most=60), "internal_note"),
+    (Column(title="User", most=_WORD), "user_id"),
+)
+"""What a payment may have besides, and the field of its row."""
 _JOB_COLUMNS = (
     Column(title="Created", most=20),
     Column(title="Bulk payment", most=40),
@@ -247,17 +265,24 @@ def items(
         text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
         return Content(text=text, blocks=[md.paragraph(text), *pager])
     cells, lines = [], []
+    # The internal note of our own rows says what the row says.
+    rows = [replace(one, internal_note=one.internal_note.removeprefix(f"{name}/{one.row}")) for one in rows]
+    noted = [(column, field) for column, field in _NOTE_COLUMNS if any(getattr(one, field) for one in rows)]
     for one in rows:
         stands, why = item_word(one.status) or "not reported", one.error or "not said"
         number = str(one.row or "")  # one that only the list of failures names has no place in the list
-        cells.append([number, one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
+        notes = [(column.title, str(getattr(one, field))) for column, field in noted]
+        stood = [why] if failed else [stands, one.hash]
+        cells.append([number, one.email, shown(one.cents), *stood, *(text for _, text in notes)])
         said = md.quote(why, 200) if failed else md.quote(stands, _WORD)
         known = f" · `{md.quote(one.hash.replace('`', ''), 70)}`" if one.hash and not failed else ""
         person, amount = md.quote(one.email, _PERSON), md.escape(shown(one.cents))
+        known += "".join(f" · {title.lower()} {md.quote(text, _PERSON)}" for title, text in notes if text)
         lines.append(f"• {f'row {number} · ' if number else ''}{person} · {amount} · {said}{known}")
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
     after: list[Block] = [md.context(f"As the service said {md.moment(read_at)}.")] if read_at else []
-    return listing(lead, table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells), lines, *after, *pager)
+    columns = [*(_FAILED_COLUMNS if failed else _ITEM_COLUMNS), *(column for column, _ in noted)]
+    return listing(lead, table(columns, cells), lines, *after, *pager)
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
@@ -302,7 +327,8 @@ def job_row(one: BulkJob, known: Instruction | None) -> list[str]:
 def item_row(one: BulkRow) -> list[str]:
     """One payment in the file of a bulk payment's items, by ``ITEMS_HEADER``."""
     amount = [digits(one.cents), CURRENCY]
-    return [str(one.row or ""), one.email, *amount, one.note, item_word(one.status), one.error, one.hash]
+    notes = [one.note, one.internal_note, one.user_id]
+    return [str(one.row or ""), one.email, *amount, *notes, item_word(one.status), one.error, one.hash]
 
 
 def job(found: BulkJob, counted: Tally | None = None) -> Content:

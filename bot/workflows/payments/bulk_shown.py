@@ -6,7 +6,7 @@ the number that is shown is the one that a cancellation takes.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Final
@@ -81,7 +81,8 @@ async def items_page(
             rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
             return rows, tally.failed if failed else tally.total
 
-        rows, total = await ctx.read(work)
+        stored, total = await ctx.read(work)
+        rows = [replace(one, internal_note=f"{bulk.name}/{one.row}") for one in stored]
         read_at = instruction.progress.read_at if instruction.progress is not None else None
         return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
     if failed:

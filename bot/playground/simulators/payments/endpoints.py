@@ -151,6 +151,7 @@ class Endpoints:
                 "email": "partner@example.com",
                 "currency": "USD",
                 "balance": self._shapes.amount(self._ledger.balance_cents),
+                "plan": {"tier": "enterprise", "seats": 5, "secret": "of the playground"},
             }
         )
 
