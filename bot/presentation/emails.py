@@ -53,6 +53,7 @@ STOP = "email.stop"
 _NAME_LIMIT = 80
 _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
+_WORD_LIMIT = 40
 _ADDRESS_LIMIT = 120
 _WHOLE = 1 << 20
 _SHORTENED = "Long answers are shortened here. A list with *Process e-mails* gives each of them whole, as a file."
@@ -164,7 +165,7 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         rows.append((address, result or answer.outcome.value, detail))
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
-        Column(title="Result", most=40, wraps=True),
+        Column(title="Result", most=_WORD_LIMIT, wraps=True),
         Column(title="What the service says", most=_DETAIL_LIMIT, wraps=True),
     )
     lines = [
@@ -172,7 +173,7 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         for address, word, said in rows
     ]
     plainer: list[Block] = [md.paragraph(md.shorten(line, 2_900)) for line in lines[:40]]
-    is_cut = any(len(md.quote(detail, _WHOLE)) > _DETAIL_LIMIT for _, _, detail in rows)
+    is_cut = any(len(word) > _WORD_LIMIT or len(md.quote(detail, _WHOLE)) > _DETAIL_LIMIT for _, word, detail in rows)
     notes: list[Block] = [md.context(_SHORTENED)] if is_cut else []
     text = md.fallback_text([*lines, _SHORTENED] if is_cut else lines)
     return Content(text=text, blocks=[table(columns, rows), *notes], plainer=[*plainer, *notes])

@@ -55,7 +55,9 @@ async def listed(rig: Rig, words: str) -> str:
 
 async def learn(rig: Rig) -> str:
     """Add the lines that `/switchboard unread` shows, and restart."""
-    lines = (await listed(rig, "```")).split("```")[1].strip()
+    told = await listed(rig, "```")
+    assert "Only names and types of fields are kept, and answers of localization with their calls." in told
+    lines = told.split("```")[1].strip()
     assert rig.settings.services_file is not None
     rig.settings.services_file.write_text(lines, encoding="utf-8")
     await rig.start_again()
