@@ -230,23 +230,27 @@ class Instructions(MovingRows[Instruction]):
         query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
         return self._one(SHAPE, query)
 
-    def also_asked(self, first: Instruction, items: Iterable[BulkItem]) -> str:
-        """Reference of a bulk payment asked for since ``first`` that pays some of these amounts to the same addresses.
+    def also_asked(
+        self, items: Iterable[BulkItem], *, since: datetime, source: str = "%", but: str = ""
+    ) -> tuple[str, int]:
+        """A bulk payment asked for since then that pays some of these amounts to the same addresses, and how many.
 
-        What failed again, ended unpaid, or pays other rows of ``first`` again does not count. Empty: there is none.
+        ``source`` and ``but``: patterns of the source keys that count, and of those that do not. What failed or ended
+        unpaid does not count. An empty reference: there is none.
         """
-        wanted = {(item.email.casefold(), int(item.cents)) for item in items}
+        wanted = Counter((item.email.casefold(), int(item.cents)) for item in items)
         people = sorted({payee for payee, _ in wanted})
-        since = (table.c.id > first.id, table.c.kind == Kind.BULK, table.c.state.not_in(NOT_PAID))
-        query = select(bulk_item.c.payee, bulk_item.c.cents, table.c.id).join(table)
-        query = query.where(*since, bulk_item.c.status != OperationStatus.FAILED).order_by(table.c.id)
+        asked = (table.c.created_at >= since, table.c.kind == Kind.BULK, table.c.state.not_in(NOT_PAID))
+        query = select(bulk_item.c.payee, bulk_item.c.cents, table.c.reference).join(table).where(*asked)
+        query = query.where(table.c.source_key.like(source), table.c.source_key.not_like(but))
+        query = query.where(bulk_item.c.status != OperationStatus.FAILED)
+        found: Counter[str] = Counter()
         for start in range(0, len(people), _IN_ONE_QUERY):
             part = bulk_item.c.payee.in_(people[start : start + _IN_ONE_QUERY])
-            for payee, cents, request_id in self._connection.execute(query.where(part)):
-                found = self.get(str(request_id)) if (payee, cents) in wanted else None
-                if found is not None and getattr(found.payload, "again_of", "") != first.reference:
-                    return found.reference
-        return ""
+            for payee, cents, name in self._connection.execute(query.where(part)):
+                found[str(name)] += (payee, cents) in wanted
+        most = max(found.items(), key=lambda one: (one[1], one[0]), default=("", 0))
+        return most if most[1] else ("", 0)
 
     def names(self) -> list[tuple[str, str]]:
         """Id and reference of every request, oldest first, whatever else stands in its row."""

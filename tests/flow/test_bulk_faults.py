@@ -25,6 +25,7 @@ AT_SERVICE = (
     "create_bulk_payment",
     "get_bulk_payment",
     "list_bulk_items",
+    "list_bulk_failures",
     "cancel_bulk_items",
 )
 AT_SLACK = ("chat.postMessage", "chat.update", "files.getUploadURLExternal", "files.completeUploadExternal")
@@ -49,6 +50,7 @@ ALWAYS = {
     ("cancel_bulk_items", FaultKind.DONE_REFUSED, 0),
     ("cancel_bulk_items", FaultKind.DONE_500, 0),
     ("list_bulk_items", FaultKind.GARBAGE, 1),
+    ("list_bulk_failures", FaultKind.GARBAGE, 0),
     ("files.completeUploadExternal", FaultKind.DONE_DROPPED, 0),
 }
 """The faults of every test run; the others are for the campaign."""

@@ -6,11 +6,13 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.bulk_file import Checked
-from bot.domain.payments.bulk_records import BulkRow
+from bot.domain.payments.bulk_records import NOT_AGAIN, BulkRow
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
+from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_again
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 from tests.support.bulk import ROWS, approve, ask, run
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig
@@ -191,16 +193,35 @@ async def test_where_the_service_cannot_confirm_it_nothing_is_asked_for(rig: Rig
     assert "Asked for 9.00 USD" in await again(rig, first)
 
 
-async def test_payments_of_a_mended_file_make_it_one_more_approval(rig: Rig) -> None:
+@pytest.mark.parametrize("first_the_file", [True, False])
+async def test_what_a_mended_file_pays_already_needs_one_more_approval(rig: Rig, first_the_file: bool) -> None:
     first = await failed(rig)
-    rig.payments.switches.bulk_fail_every = 0
-    await ask(rig, "person3@example.com,3.00,row 3\nperson5@example.com,7.00,new")
-    await again(rig, first)
-    assert line(rig.cards()[-1], "The same payments") == snapshot(
-        ":warning: *The same payments* were asked for as L-······"
+    if not first_the_file:
+        await again(rig, first)
+    await ask(rig, "PERSON3@example.com,3.00,row 3\nperson5@example.com,7.00,new\nperson6@example.com,6.01,mended")
+    if first_the_file:
+        await again(rig, first)
+    assert line(rig.cards()[-1], "of these payments") == snapshot(
+        ":warning: *1 of these payments* was asked for as L-······"
     )
-    assert line(rig.cards()[-1], "Needs") == snapshot("""Needs 2 approvals besides the requester (the same payments as \
+    assert line(rig.cards()[-1], "Needs") == snapshot("""Needs 2 approvals besides the requester (1 of the payments of \
 L-······: one more approver)""")
+
+
+async def test_a_request_that_cannot_be_read_lets_none_be_made_in_its_place(rig: Rig) -> None:
+    first = await failed(rig)
+    await again(rig, first)
+    damage = "UPDATE instruction SET progress = '[1]' WHERE source_key LIKE 'again:%'"
+    await rig.switchboard.context.write(lambda uow: damaged(uow, damage), name="damage")
+    one = (await requests(rig))[0]
+    context = rig.switchboard.context
+    assert await context.read(lambda uow: bulk_again.paid_again(uow, one)) == NOT_AGAIN
+    with pytest.raises(RowUnreadable):
+        await context.read(lambda uow: bulk_again._left(uow, one))
+
+
+def damaged(uow: Unit, statement: str) -> None:
+    uow.instructions._connection.exec_driver_sql(statement)
 
 
 async def test_who_may_not_ask_is_refused_and_a_freeze_holds_it(rig: Rig) -> None:

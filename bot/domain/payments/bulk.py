@@ -72,6 +72,8 @@ class BulkPayload(_Many):
     """The largest item of those."""
     same_as: str = ""
     """Reference of an earlier request with the same payments; empty: none of late."""
+    same_rows: int = 0
+    """How many of its payments those are, where not all; 0: all."""
     again_of: str = ""
     """Reference of the bulk payment whose failed payments it pays again, with their row numbers; empty: none."""
     read_as: str = ""

@@ -98,7 +98,8 @@ def _lines(instruction: Instruction) -> list[str]:
         duplicates = "no row repeats the address and the amount of another"
     if payload.duplicate_count:
         duplicates = repeated(payload.duplicates, payload.duplicate_count)
-    same = f":warning: *The same payments* were asked for as {payload.same_as}"
+    which = f"{payload.same_rows} of these payments" if payload.same_rows else "The same payments"
+    same = f":warning: *{which}* {'was' if payload.same_rows == 1 else 'were'} asked for as {payload.same_as}"
     return [
         first,
         f"*Largest*:\n{top}",

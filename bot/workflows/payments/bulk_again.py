@@ -7,7 +7,6 @@ the service's lists are read again, and only rows that they call failed now are 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.payments.bulk import BulkPayload
@@ -17,11 +16,9 @@ from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import OperationStatus
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.bulk import read_items
-from bot.workflows.payments.bulk_request import request_bulk
+from bot.workflows.payments.bulk_request import AGAIN, request_bulk
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
-
-AGAIN: Final = "again:"
-"""Prefix of the source key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +33,11 @@ class Failed:
     doubtful: int = 0
 
 
+def _paying(tx: Tx, first: Instruction) -> list[Instruction]:
+    """Those whose rows may not be asked for once more."""
+    return [one for one in _made(tx, first)[0] if one.state not in RELEASED]
+
+
 def _made(tx: Tx, first: Instruction) -> tuple[list[Instruction], str]:
     """Requests that pay failed rows again, oldest first; and the source key of the next one."""
     found: list[Instruction] = []
@@ -47,11 +49,14 @@ def _made(tx: Tx, first: Instruction) -> tuple[list[Instruction], str]:
 
 
 def paid_again(tx: Tx, first: Instruction) -> PaidAgain:
-    """What its card says of it."""
+    """What its card says of it: nothing where a request that pays rows again cannot be read, which is noted."""
     if not may_have_failures(first) or first.progress is None:
         return NOT_AGAIN
-    made, tally = _made(tx, first)[0], first.progress.tally
-    paying = [one for one in made if one.state not in RELEASED]
+    tally = first.progress.tally
+    try:
+        made, paying = _made(tx, first)[0], _paying(tx, first)
+    except RowUnreadable:
+        return NOT_AGAIN
     return PaidAgain(
         requests=tuple(made),
         count=tally.failed - sum(one.payload.count for one in paying if isinstance(one.payload, BulkPayload)),
@@ -59,23 +64,23 @@ def paid_again(tx: Tx, first: Instruction) -> PaidAgain:
     )
 
 
+def _taken(tx: Tx, first: Instruction) -> set[int]:
+    """Rows that a request pays again."""
+    return {row.row for one in _paying(tx, first) for row in tx.bulk_items.rows(one.id)}
+
+
 def _left(tx: Tx, first: Instruction) -> list[BulkRow]:
     """Failed rows that no request pays again."""
     if not may_have_failures(first):
         return []
-    paying = [one.id for one in _made(tx, first)[0] if one.state not in RELEASED]
-    taken = {row.row for one in paying for row in tx.bulk_items.rows(one)}
+    taken = _taken(tx, first)
     rows = tx.bulk_items.rows(first.id, statuses=[OperationStatus.FAILED.value])
     return [row for row in rows if row.row not in taken]
 
 
 async def failed_now(ctx: Context, payments: PaymentsClient, first: Instruction) -> Failed:
     """Read the service's lists again, and find the failed rows that may be paid. Raises: as reading from a service."""
-
-    def look(uow: Unit) -> tuple[list[BulkRow], list[Instruction]]:
-        return _left(uow, first), [one for one in _made(uow, first)[0] if one.state not in RELEASED]
-
-    left, paying = await ctx.read(look)
+    left, paying = await ctx.read(lambda uow: (_left(uow, first), _paying(uow, first)))
     before = paying[-1] if paying else None
     if not left or first.remote_id is None:
         return Failed(before=before)
@@ -93,9 +98,8 @@ async def request_again(
 
     def before(uow: Unit, _: str) -> tuple[Instruction | None, str]:
         nonlocal is_new
-        made, key = _made(uow, first)
-        is_new = wanted <= {row.row for row in _left(uow, first)}
-        return (None if is_new else made[-1]), key
+        is_new = wanted.isdisjoint(_taken(uow, first))
+        return (None if is_new else _paying(uow, first)[-1]), _made(uow, first)[1]
 
     thread = first.payload.thread_ts if channel == first.origin_channel else ""
     carried = FormMetadata(file="", channel=channel, key=f"{AGAIN}{first.id}", thread_ts=thread)

@@ -58,6 +58,8 @@ _TYPED = "typed rows"
 REQUEST_FILE = "request"
 OF_FILE = "file:"
 """Prefix of a dropped file's source key."""
+AGAIN: Final = "again:"
+"""Prefix of the source key of a request that pays again what failed; the id of the first one follows."""
 _SAMPLE = 40
 """Accounts looked up before the approval: four seconds of what the service allows."""
 _SHOWN_EVERY = 10
@@ -142,10 +144,15 @@ async def request_bulk(
         fresh = [item for item in items if item.email.casefold() not in known]
         twin = twin_digest(items)
         same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
-        same_as = same.reference if same is not None else ""
+        same_as, same_rows = same.reference if same is not None else "", 0
         if again_of is not None:
-            same_as = same_as or uow.instructions.also_asked(again_of, items)
             uow.boards.mark_request(again_of.id, now=uow.now)
+        if not same_as and again_of is not None:  # with a mended file, perhaps
+            others = f"{AGAIN}{again_of.id}%"
+            same_as, same_rows = uow.instructions.also_asked(items, since=again_of.created_at, but=others)
+        elif not same_as:
+            since = uow.now - SAME_FILE
+            same_as, same_rows = uow.instructions.also_asked(items, since=since, source=f"{AGAIN}%")
         repeated = duplicates_in(items)
         payload = BulkPayload(
             name=checked.name,
@@ -160,6 +167,7 @@ async def request_bulk(
             new_count=len({item.email.casefold() for item in fresh}),
             new_cents=max((item.cents for item in fresh), default=0),
             same_as=same_as,
+            same_rows=same_rows,
             again_of=again_of.reference if again_of is not None else "",
             read_as=checked.read_as,
             marks=checked.marks,

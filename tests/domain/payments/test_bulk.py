@@ -97,6 +97,9 @@ def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: s
         duplicate_count=repeated, same_as=same_as,
     )  # fmt: skip
     assert doubts_of(payload) == said
+    if same_as and not repeated:
+        some = payload.model_copy(update={"same_rows": 2})
+        assert doubts_of(some) == "2 of the payments of L-ABC"
 
 
 def test_duplicates_twins_largest_and_sample() -> None:
