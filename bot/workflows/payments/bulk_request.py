@@ -16,6 +16,7 @@ from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
+    BulkItem,
     BulkPayload,
     BulkProgress,
     duplicates_in,
@@ -143,16 +144,9 @@ async def request_bulk(
         known = uow.instructions.paid_before(item.email for item in items)
         fresh = [item for item in items if item.email.casefold() not in known]
         twin = twin_digest(items)
-        same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
-        same_as, same_rows = same.reference if same is not None else "", 0
+        same_as, same_rows = _same(uow, items, twin, again_of)
         if again_of is not None:
             uow.boards.mark_request(again_of.id, now=uow.now)
-        if not same_as and again_of is not None:  # with a mended file, perhaps
-            others = f"{AGAIN}{again_of.id}%"
-            same_as, same_rows = uow.instructions.also_asked(items, since=again_of.created_at, but=others)
-        elif not same_as:
-            since = uow.now - SAME_FILE
-            same_as, same_rows = uow.instructions.also_asked(items, since=since, source=f"{AGAIN}%")
         repeated = duplicates_in(items)
         payload = BulkPayload(
             name=checked.name,
@@ -183,6 +177,20 @@ async def request_bulk(
         )
 
     return await request_of(ctx, carried.key, make, known=lambda uow, key: before(uow, key)[0])
+
+
+def _same(uow: Unit, items: Sequence[BulkItem], twin: str, again_of: Instruction | None) -> tuple[str, int]:
+    """Which request was for the same payments, or for some of them, then how many; empty: none of late.
+
+    For some: by a mended file where these pay again what failed, and the other way round.
+    """
+    lately = uow.now - SAME_FILE
+    same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=lately, ignoring=NOT_PAID)
+    if same is not None:
+        return same.reference, 0
+    if again_of is None:
+        return uow.instructions.also_asked(items, since=lately, source=f"{AGAIN}%")
+    return uow.instructions.also_asked(items, since=again_of.created_at, but=f"{AGAIN}{again_of.id}%")
 
 
 def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
