@@ -32,7 +32,8 @@ def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content
         states, more = states[:_LISTED], len(states)
         named = [f"`{md.quote(one.word, _WORD)}` ({md.quote(one.what)})" for one in states]
         lead = f"*{md.counted(more, 'state')} of bookings {'is' if more == 1 else 'are'} unknown*"
-        again = [f"{lead}: {', '.join(named)}. To fix it:", *state_lines([one.word for one in states]), *again]
+        rest = f" and {more - len(states)} more" if more > len(states) else ""
+        again = [f"{lead}: {', '.join(named)}{rest}. To fix it:", *state_lines([one.word for one in states]), *again]
     if not still and states:
         return lines_under("", again)
     if not still:

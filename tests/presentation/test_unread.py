@@ -2,11 +2,13 @@
 
 import tomllib
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
 from bot.clients.routes_file import load_routes
+from bot.domain.bookings.record import SeenState
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, OfRequest, Reason
 from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
@@ -166,3 +168,19 @@ def test_in_the_terminal() -> None:
 )
 def test_an_alert_points_to_it(reason: Reason | None, hints: bool) -> None:
     assert bool(hint(reason)) is hints
+
+
+def test_unknown_states_stand_beside_unread_answers_and_their_lines_are_those_of_the_file(tmp_path: Path) -> None:
+    words = ["EN_CAMINO", "En camino ya", 'a "quoted" one', "<!channel> & ```", *(f"ODD_{one}" for one in range(40))]
+    states = [SeenState(word=word, status=word, what="B-4F7K2M") for word in words]
+    both = listing([noted(answer({"uid": "x"}, "id"))], states)
+    check_message(both)
+    assert "could not be read" in both.text
+    assert "*44 states of bookings are unknown*" in both.text
+    assert " and 36 more. To fix it:" in both.text
+    lines = listing([], states[:3]).text.split("```")[1].replace("…", "ACCEPTED")
+    file = tmp_path / "services.toml"
+    file.write_text(lines, encoding="utf-8")
+    dialect = load_routes(file, environment="sandbox").dialect("delivery")
+    assert {dialect.state(word) for word in words[:3]} == {"ACCEPTED"}
+    assert dialect.state(words[3]) == words[3]
