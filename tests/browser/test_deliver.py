@@ -281,7 +281,7 @@ async def test_an_unknown_state_is_told_and_the_line_to_add_is_shown(visit: Page
     await page.get_by_test_id("thread-close").click()
     await become(page, "U0OLGA")
     await enter(page, "C0ALERTS")
-    alert = page.get_by_test_id("message").filter(has_text="unknown state").last
+    alert = page.get_by_test_id("message").filter(has_text="is in the unknown state").last
     await expect(alert).to_contain_text("[delivery.states]", timeout=LATER)
     await narrow(page, "unknown-state-alert")
     await say(page, "/switchboard unread")
