@@ -15,7 +15,7 @@ from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import TEXT_LIMIT, CallOperation, Capability, base_of, normal_format
 from bot.domain.localization.detection import Guess, guess, load
 from bot.domain.localization.languages import ENGLISH, LOCALES
-from bot.domain.localization.pieces import holds_text
+from bot.domain.localization.pieces import form_of, holds_text, pieces_of
 from bot.domain.localization.progress import CallState
 from bot.domain.localization.request import (
     SOURCE,
@@ -286,7 +286,10 @@ async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, decla
         if declared.is_english and (errors := request_errors(replace(request, text=text, file=""))) and text:
             return Private(answers.mistakes([told.use_translate(error) for error in errors]))
         if any(option.is_sent for option in declared.options):
-            return Open(form([declared], carried, given=_recognized(declared, text)))
+            limit = deps.ctx.localization.characters
+            cut = partial(pieces_of, declared.operation, text, form=form_of(file.name), limit=limit)
+            note = told.parts(declared, file.name, len(await asyncio.to_thread(cut)))
+            return Open(form([declared], carried, given=_recognized(declared, text), note=note))
         sight = await request_call(
             deps.ctx,
             request,

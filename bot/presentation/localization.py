@@ -163,6 +163,12 @@ def text_form(carried: Carried, text: str, *, source: str) -> Block:
     return views.form(ASK_TEXT, SHORTCUT_NAME, "Start", carried.dump(), blocks)
 
 
+def parts(declared: Capability, file: str, count: int) -> str:
+    """How often the service is asked for the text of a file, before somebody starts it; empty: once, or not known."""
+    noun = _SUBTITLE if is_cued(declared.operation, form_of(file)) else "part"
+    return f"{md.counted(count, noun)}, each sent to the service by itself." if count > 1 else ""
+
+
 def use_translate(error: PersonError) -> PersonError:
     """Why a file is refused that is not English, and what to press instead."""
     rule = f"{rule_of(error).partition(';')[0]}; press Translate below the file first"

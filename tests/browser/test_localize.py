@@ -13,7 +13,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.console.localization_panel import OTHER_NAMES
 from bot.playground.launch import Playground
-from tests.browser.moving import PHONE, become, enter, fits, say, shot, window
+from tests.browser.moving import PHONE, become, enter, fits, narrow, say, shot, window
 from tests.support import media
 from tests.support.waiting import until
 
@@ -237,4 +237,4 @@ async def test_subtitles_into_another_language_through_the_page(quick: Playgroun
         await link.click()
     translated = Path(await (await loading.value).path()).read_text(encoding="utf-8")  # noqa: ASYNC240 - four lines
     assert translated == said.replace("Where", "[en → fr] Where").replace("Thank", "[en → fr] Thank")
-    await shot(page, "localize-subtitles-done")
+    await narrow(page, "localize-subtitles-done")

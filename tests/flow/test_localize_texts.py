@@ -262,10 +262,28 @@ async def test_an_account_that_is_refused_is_not_asked_for_each_piece(maria: Loc
     await translate(maria, "notes.txt", LONG * 3)
     board = await maria.board(":x:", "failed", "Not done, of")
     assert "The API key is not valid" in board.text
+    (news,) = await maria.results(board)
+    assert news.text.startswith(f":x: <@{MARIA}> *Translate*: failed")
     assert len(maria.rig.localization.calls) <= 8
     maria.rig.localization.switches.key_is_wrong = False
     await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
     await maria.board(DONE, number=1)
+
+
+@pytest.mark.rig(clock=None, localization_text_characters=300, services="")
+async def test_parts_under_other_names_are_kept_and_read_again(maria: Localizer) -> None:
+    maria.rig.localization.switches.names = {"translated_text": "rendered"}
+    await translate(maria, "notes.txt", LONG)
+    board = await maria.board("under names that I do not know")
+    assert [one.text for one in board.buttons] == ["Read again"]
+    count = len(maria.rig.localization.calls)
+    assert maria.rig.settings.services_file is not None
+    maria.rig.settings.services_file.write_text('[localization.translation.reply]\ntext = "rendered"\n')
+    await maria.rig.start_again()
+    await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
+    board = await maria.board(DONE)
+    (file,) = maria.files(await maria.results(board, 2))
+    assert file.content.decode().count("[en → fr] ") == len(maria.rig.localization.calls) == count
 
 
 @in_pieces

@@ -141,7 +141,7 @@ def settle(uow: Unit, document: Job) -> None:
         reason=trouble.reason if trouble is not None else None,
         words=trouble.words if trouble is not None else "",
     )
-    is_news = result != CallProgress.read(document.detail).result
+    is_news = document.state == CallState.RUNNING or result != CallProgress.read(document.detail).result
     state = CallState.CANCELED if progress.by else CallState.DONE if result is not None else CallState.FAILED
     if progress.undone.unread:
         state = CallState.UNREAD

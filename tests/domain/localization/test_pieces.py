@@ -1,0 +1,68 @@
+"""Texts are cut without a loss, and subtitles put together again whatever the service answers."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.localization.declaration import CallOperation
+from bot.domain.localization.pieces import Piece, cut, pieces_of, whole
+from bot.domain.localization.results import Phrases, Result, Written
+
+TEXTS = st.text(alphabet="ab. !?\n…。”é", min_size=1, max_size=400).filter(lambda text: text.strip() != "")
+
+
+def together(pieces: list[Piece]) -> str:
+    return "".join(one.before + one.text + one.after for one in pieces)
+
+
+@given(TEXTS, st.integers(min_value=5, max_value=120), st.integers(min_value=1, max_value=9))
+def test_nothing_is_lost_and_no_piece_is_too_long(text: str, limit: int, elements: int) -> None:
+    found = cut(text, limit=limit, elements=elements)
+    assert together(found) == text
+    assert all(len(one.text) <= limit for one in found)
+
+
+def test_pieces_are_about_as_long_as_each_other() -> None:
+    found = [len(one.text) for one in cut("It is so indeed. " * 100, limit=400)]
+    assert min(found) * 2 > max(found)
+    assert len(found) == 5
+
+
+VTT = """WEBVTT
+
+STYLE
+::cue {}
+
+intro
+01:02.500 --> 01:04.000 line:0
+<v Ana>{\\an8}Hi!
+How are you?</v>
+
+00:05.000 --> 00:06.000
+♪
+"""
+
+
+@pytest.mark.parametrize("text", [VTT, VTT.replace(".", ","), VTT + "\n\n", VTT.rstrip()])
+def test_what_stands_around_a_subtitle_stays(text: str) -> None:
+    found = pieces_of(CallOperation.TRANSLATION, text, form="vtt", limit=100)
+    assert together(found) == text
+    assert [(one.text, one.is_sent) for one in found] == [("Hi!\nHow are you?", True), ("♪", False)]
+    spoken = pieces_of(CallOperation.SPEECH, text, form="vtt", limit=100)
+    assert [one.text for one in spoken] == ["Hi!\nHow are you?\n♪"]
+
+
+@pytest.mark.parametrize(
+    ("result", "shown"),
+    [
+        (Written(text=" Salut !\n\n\nÇa va ?\n"), "Salut !\nÇa va ?"),
+        (Written(text="00:01 --> 00:02"), "00:01 → 00:02"),
+        (Phrases(sentences=("Hello!", "Hey!")), "Hello!"),
+        (None, "Hi!"),
+    ],
+)
+def test_a_subtitle_holds_whatever_the_service_answers(result: Result | None, shown: str) -> None:
+    cue = Piece("Hi!", "1\n00:00:01,000 --> 00:00:02,000\n", "\n")
+    found = whole(CallOperation.PARAPHRASE, "srt", [(cue, result), (cue, Written(text="Bye"))])
+    assert isinstance(found, Written)
+    assert found.text == f"{cue.before}{shown}\n{cue.before}Bye\n"
