@@ -219,7 +219,7 @@ async def test_a_foreign_file_is_not_summarized(maria: Localizer) -> None:
     assert not maria.rig.localization.calls
 
 
-@in_pieces
+@pytest.mark.rig(clock=None, localization_text_characters=300, on="both")
 async def test_what_failed_stands_in_its_own_words_and_is_done_again_alone(maria: Localizer) -> None:
     faults = maria.rig.localization.faults
     faults.arm(Fault(FaultKind.REFUSED, "translation"))
@@ -288,7 +288,7 @@ async def test_parts_under_other_names_are_kept_and_read_again(maria: Localizer)
 
 @in_pieces
 async def test_cancel_begins_no_more_and_keeps_what_is_done(maria: Localizer) -> None:
-    maria.rig.localization.work_seconds["*"] = 0.3
+    maria.rig.localization.work_seconds["*"] = 1.0
     await translate(maria, "notes.txt", LONG * 14)
     await maria.rig.workspace.until(lambda: len(maria.rig.localization.calls) > 4 or None)
     board = await maria.board("translating, ", " parts")
@@ -299,11 +299,11 @@ async def test_cancel_begins_no_more_and_keeps_what_is_done(maria: Localizer) ->
     assert file.content.decode().count("[en → fr] ") == len(maria.rig.localization.calls) < 30
 
 
-@in_pieces
+@pytest.mark.rig(clock=None, localization_text_characters=300, on="both")
 async def test_a_kill_in_the_middle_sends_nothing_twice_and_keeps_what_is_done(maria: Localizer) -> None:
     rig = maria.rig
-    rig.localization.work_seconds["*"] = 0.4
-    await translate(maria, "notes.txt", "".join(f"This is number {n} of them.\n" for n in range(80)))
+    rig.localization.work_seconds["*"] = 1.0
+    await translate(maria, "notes.txt", "".join(f"This is number {n} of them.\n" for n in range(400)))
     await rig.workspace.until(lambda: len(rig.localization.calls) > 4 or None)
     await rig.start_again()
     rig.localization.work_seconds.clear()
