@@ -65,7 +65,8 @@ file | extract-audio https://example.com/film.mp4 rate=16000
 transcribe <url> [locale=…]: write down what is said in a recording | transcribe https://example.com/call.wav \
 locale=en-GB
 emotion <url or text>: recognize the emotion in a recording or a text | emotion I am so glad that you came
-paraphrase [language=…] <text>: say an English text of at most 50 sentences in other words | paraphrase The meeting \
+paraphrase [language=…] <text>: say an English text in other words; more than 50 sentences are sent in parts | \
+paraphrase The meeting \
 was moved to Friday.
 summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved to \
 Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.

@@ -71,7 +71,7 @@ CAPABILITIES: tuple[Capability, ...] = (
     ),
     Capability(
         *(CallOperation.PARAPHRASE, "paraphrase", "Paraphrase"),
-        summary="say an English text of at most 50 sentences in other words",
+        summary="say an English text in other words; more than 50 sentences are sent in parts",
         doing="Finding other words",
         is_english=True,
         most_elements=50,

@@ -138,6 +138,13 @@ def test_every_trouble_says_what_to_do() -> None:
 :hourglass: *a.wav*: Slack is still working on this file; try again in a moment.
 :no_entry_sign: *a.wav*: This file is empty.
 :no_entry_sign: *a.wav*: This file has 11 MB; the largest one may have is 10 MB.
+:no_entry_sign: *a.wav*: This text is too long for one go, which takes 200,000 characters or 2,000 subtitles; cut it.
+:no_entry_sign: *a.wav*: There is no text in it.
+:no_entry_sign: *a.wav*: This message was deleted, or Slack does not show it to me.
+:no_entry_sign: *a.wav*: These are no subtitles: there is no line with times such as 00:00:01,000 --> 00:00:03,500.
+:no_entry_sign: *a.wav*: This text is not UTF-8; save it as UTF-8 and upload it again.
+:no_entry_sign: *a.wav*: This file is no text, whatever its name says.
+:no_entry_sign: *a.wav*: This document cannot be read; open it, save it anew as .docx and upload that.
 :no_entry_sign: *a.wav*: This file did not arrive whole; try again.""")
 
 
