@@ -1,7 +1,9 @@
 """``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 from bot.clients.payments import PaymentsClient
@@ -18,15 +20,17 @@ from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.presentation import answers, views
+from bot.presentation.blocks.text import message
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk as bulk_files
-from bot.presentation.payments import forms, payouts
+from bot.presentation.payments import checks, forms, payouts
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables.delimited import write_csv
 from bot.workflows.payments import bulk_request, bulk_shown
 from bot.workflows.payments.bulk_again import failed_now, request_again
 from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, request_return
+from bot.workflows.payments.bulk_check import carried_by, request_check
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, ShownBecause, confirm, look, request_bulk
 from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.dropped_files import TROUBLE
@@ -50,7 +54,12 @@ from handlers.replies import (
 )
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
-_NOTES: Final = {ShownBecause.NOT_COUNTED: "", ShownBecause.CHANGED: forms.CHANGED, ShownBecause.CHOSEN: forms.CHOSEN}
+_NOTES: Final = {
+    ShownBecause.NOT_COUNTED: "",
+    ShownBecause.CHANGED: forms.CHANGED,
+    ShownBecause.CHOSEN: forms.CHOSEN,
+    ShownBecause.TAKEN: forms.TAKEN,
+}
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
@@ -72,50 +81,79 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
+        if files and checked.doubtful:  # nothing is left out before it is shown
+            return Replace(await _file_form(deps, form.user, carried))
         return await _request(deps, checked, form.user, carried)
 
     return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
 
 
-async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
-    """Show the sum of a dropped table in a form; while a large file is read, a form shows that."""
+async def pay_file(deps: Dependencies, click: Click, file: DroppedFile, *, checks: bool = False) -> Reply:
+    """Show the sum of a dropped table in a form; while a large file is read, a form shows that.
+
+    ``checks``: the form is to have it checked first.
+    """
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     carried = FormMetadata(
-        file=file.id, channel=file.channel or click.channel, key=f"{OF_FILE}{file.id}", thread_ts=file.thread_ts or ""
+        file=file.id,
+        channel=file.channel or click.channel,
+        key=f"{OF_FILE}{file.id}",
+        thread_ts=file.thread_ts or "",
+        checks=checks,
     )
 
     meanwhile = Open(_notice(payment_answers.reading(file.name)))
     return service_call(then(lambda: _file_form(deps, click.user, carried), Open), meanwhile=meanwhile)
 
 
+async def pay_checked(deps: Dependencies, click: Click) -> Reply:
+    """Show the sum of a file that was checked, without the rows that something speaks against."""
+    await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
+    found = await carried_by(deps.ctx, click.value)
+    if found is None:
+        return Private(message(checks.STALE))
+    carried, places = found
+    meanwhile = Open(_notice(payment_answers.reading("")))
+    return service_call(then(lambda: _file_form(deps, click.user, carried, places), Open), meanwhile=meanwhile)
+
+
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
     """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
-    carried, chosen = FormMetadata.load(form.metadata), forms.chosen(form.values)
+    carried, chosen, choice = FormMetadata.load(form.metadata), forms.chosen(form.values), forms.taken(form.choices)
     wrong = forms.errors(chosen)
     if wrong:
         return FieldErrors(wrong)
 
     async def read() -> Replace:
         try:
-            found = await confirm(deps.ctx, carried, chosen)
+            found = await confirm(deps.ctx, carried, chosen, choice)
         except TROUBLE as trouble:
             return Replace(_notice(answers.trouble(file_trouble(trouble))))
         match found:
             case Instruction():
                 return Replace(_notice(payment_answers.asked_before(found)))
             case ShownAgain():
-                return Replace(await _shown(deps, form.user, found.preview, carried, note=_NOTES[found.why]))
+                now = replace(carried, anyway=tuple(sorted(choice.anyway)), without_account=choice.without_account)
+                return Replace(await _shown(deps, form.user, found.preview, now, note=_NOTES[found.why]))
+        if carried.checks and (problem := await _problem_with(deps, found, user=form.user)) is None:
+            by = {"requester": form.user, "source_key": form.source_key}
+            begun = await request_check(deps.ctx, found, replace(carried, places=chosen), **by)
+            return Replace(views.notice(checks.CHECK, checks.STARTED if begun else checks.STARTED_BEFORE))
+        if carried.checks and problem is not None:
+            return Replace(_notice(problem))
         told = await _request(deps, found, form.user, carried)
         return Replace(views.result(forms.BULK_TITLE, told.content.blocks))
 
     return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
 
 
-async def _file_form(deps: Dependencies, user: str, carried: FormMetadata) -> Block:
+async def _file_form(
+    deps: Dependencies, user: str, carried: FormMetadata, places: Mapping[str, int] = MappingProxyType({})
+) -> Block:
     """The form with the file as read now; or a notice where there is nothing to request."""
     try:
-        found = await look(deps.ctx, carried, {})
+        found = await look(deps.ctx, carried, places)
     except TROUBLE as trouble:
         return _notice(answers.trouble(file_trouble(trouble)))
     if isinstance(found, Instruction):
@@ -149,6 +187,8 @@ async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> C
             title = bulk_files.BAD_ROWS_TITLE
             await send_file(deps, user, content, name="rows-to-mend.csv", title=title, alt=title, comment=title)
         return payment_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
+    if not checked.items:
+        return message(forms.ALL_LEFT_OUT)
     try:
         fields.within_limit(Cents(sum(item.cents for item in checked.items)), deps.ctx.policy)
     except PersonError as broken:
@@ -393,6 +433,7 @@ BUTTONS: dict[str, ClickHandler] = {
     bulk_files.AGAIN: again,
     payouts.RETURN: return_money,
     forms.TEMPLATE: template,
+    checks.PAY: pay_checked,
 }
 FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, forms.CONFIRM: confirm_file}
 LISTS: dict[str, ListReader] = {payment_answers.ITEMS: _all_items, payment_answers.HISTORY: _whole_history}
@@ -403,6 +444,14 @@ FILE_ACTIONS = (
         fits=lambda file: file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS),
         suggested=lambda file: file.header is None or bulk_request.can_be_paid(file.header),
         start=pay_file,
+        works=lambda ctx: ctx.payments.is_configured,
+    ),
+    FileAction(
+        name="check",
+        label=checks.CHECK,
+        fits=lambda file: file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS),
+        suggested=lambda file: file.header is not None and bulk_request.can_be_paid(file.header),
+        start=partial(pay_file, checks=True),
         works=lambda ctx: ctx.payments.is_configured,
     ),
 )

@@ -18,6 +18,7 @@ from bot.presentation.files.columns import read_as
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
 from bot.workflows.emails import lists
+from bot.workflows.services import check_addresses
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar.admission import emails_for, opens, service_call, then
@@ -40,7 +41,7 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
     if len(asked) > MOST:
         rule = emails.too_many(MOST, len(asked), command=deps.spelled(NAME))
         raise wrong(deps, NAME, _CHECK.example, argument="address", rule=rule)
-    ask = partial(lists.check_addresses, client, asked)
+    ask = partial(check_addresses, client, asked)
     return service_call(then(ask, lambda found: Private(emails.checked(found))), service=EMAILS)
 
 

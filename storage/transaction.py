@@ -12,7 +12,15 @@ from storage.repositories.bookings import Bookings, StoreEvents, Stores
 from storage.repositories.callbacks import Inbox, Tokens
 from storage.repositories.jobs import EmailRuns, Jobs
 from storage.repositories.leased import Steps
-from storage.repositories.payments import Attempts, BulkFlights, BulkItems, Reservations, TrackedResources, Votes
+from storage.repositories.payments import (
+    Attempts,
+    BulkFlights,
+    BulkItems,
+    Lookups,
+    Reservations,
+    TrackedResources,
+    Votes,
+)
 from storage.repositories.requests import Instructions
 from storage.repositories.slack import Boards, DroppedFiles, Outbox, SeenRequests
 from storage.walked import Walked
@@ -37,6 +45,7 @@ class Tx:
         self.reservations = Reservations(connection)
         self.tracked = TrackedResources(connection, damage)
         self.bulk_items = BulkItems(connection, damage)
+        self.lookups = Lookups(connection, damage)
         self.bulk_flights = BulkFlights(connection)
         self.flags = Flags(connection, damage)
         self.jobs = Jobs(connection, damage, **beside)

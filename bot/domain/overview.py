@@ -77,6 +77,7 @@ class What(StrEnum):
 
     LOCALIZATION = "localization"
     EMAILS = "emails"
+    CHECK = "check"
     BOOKING = "booking"
 
 

@@ -38,12 +38,14 @@ _NOUNS: Mapping[Kind | What, str] = {
     **{kind: words.noun for kind, words in KINDS.items()},
     What.LOCALIZATION: "localization call",
     What.EMAILS: "list of addresses",
+    What.CHECK: "check of a payment file",
     What.BOOKING: "booking",
 }
-_PLURALS = {"list of addresses": "lists of addresses"}
+_PLURALS = {"list of addresses": "lists of addresses", "check of a payment file": "checks of payment files"}
 _JOBS = {
     "email.run": What.EMAILS,
     "email.file": What.EMAILS,
+    "check.bulk": What.CHECK,
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
     "localization.document": What.LOCALIZATION,

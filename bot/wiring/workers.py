@@ -31,7 +31,7 @@ from bot.workflows.emails.subject import EmailList
 from bot.workflows.localization import running
 from bot.workflows.localization.request import show_queues
 from bot.workflows.localization.results import LocalizationSubject
-from bot.workflows.payments import bulk, bulk_cancel, callbacks, payout, purchase
+from bot.workflows.payments import bulk, bulk_cancel, bulk_check, callbacks, payout, purchase
 from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.requests import advance, announce, attempt
@@ -237,6 +237,7 @@ SUBJECTS: dict[str, Subject] = {
     "store": StoreSubject(),
     "localization": LocalizationSubject(),
     EMAIL_LISTS: EmailList(),
+    bulk_check.SUBJECT: bulk_check.FileChecks(),
 }
 """Subjects of boards, by the word before the colon."""
 
@@ -268,6 +269,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     events.EVENTS,
     *running.WORKS,
     *email_lists.WORKS,
+    bulk_check.WORK,
     outbox.OUTBOX,
     boards.BOARDS,
 )

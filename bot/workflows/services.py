@@ -1,7 +1,7 @@
 """Outside services as the context holds them: a client each, or the names of the variables that are missing."""
 
 import asyncio
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -15,11 +15,12 @@ from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient, Upload
 from bot.clients.results import Results
 from bot.domain.bookings.record import NO_DESK, Desk, StoreState
-from bot.domain.emails.lists import CONCURRENCY_LIMIT, fair_shares
+from bot.domain.emails.lists import CONCURRENCY_LIMIT, Answer, Busy, Checked, Denied, Dropped, Outcome, fair_shares
 from bot.domain.errors import OperatorError
-from bot.domain.reasons import OfBooking, Reason
+from bot.domain.reasons import OfBooking, OfList, Reason
 from bot.domain.text import Secrets
 from bot.domain.tracking import back_off
+from bot.domain.troubles import failed
 from storage.repositories.bookings import folded
 from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
@@ -285,3 +286,30 @@ class EmailsService(Service[EmailsClient]):
     missing_files: tuple[str, ...]
     results: Results
     pressure: Pressure
+
+
+async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> list[tuple[str, Answer]]:
+    """The service's answer for each; ``OperatorError``: it takes no request, or refuses our account each time."""
+
+    async def check(address: str) -> Checked:
+        said = await client.check(address)
+        if isinstance(said, Busy | Dropped):
+            await asyncio.sleep(1.0)
+            said = await client.check(address)
+        return said
+
+    def told(said: Checked) -> Answer:
+        match said:
+            case Answer():
+                return said
+            case Busy():
+                return Answer(outcome=Outcome.FAILED, why=Reason(OfList.BUSY))
+            case Dropped(reason=reason):
+                return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
+            case Denied(error=error):
+                return Answer(outcome=Outcome.FAILED, why=failed(error))
+
+    found = await asyncio.gather(*map(check, addresses))
+    if isinstance(found[0], Denied) and all(isinstance(one, Denied) for one in found):
+        raise found[0].error
+    return [(address, told(said)) for address, said in zip(addresses, found, strict=True)]

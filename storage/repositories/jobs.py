@@ -11,6 +11,7 @@ from bot.domain.emails.lists import ROW_BY_ROW, RUN, WHOLE, WHOLE_FILE, RunState
 from bot.domain.localization.progress import LANES, PIECE_LANE, CallProgress, CallState, Order, piece_key
 from bot.domain.localization.progress import MOVES as CALLS
 from bot.domain.machine import Machine
+from bot.domain.payments.lookups import CHECK
 from storage.damage import Broken, Shape, are_words, is_object
 from storage.repositories.leased import NO_LEASE, Repository, claiming, columns, insert_once
 from storage.repositories.moving import MovingRows
@@ -18,6 +19,7 @@ from storage.rows import EmailRun, Hold, Job
 from storage.tables.queues import job
 from storage.tables.services import email_address, email_block, email_run
 
+_FILE: Final = {"file": str, "name": str, "places": dict}
 _LIST: Final = {"file": str, "name": str, "column": int, "column_name": str, "concurrency": int}
 
 
@@ -25,7 +27,7 @@ def _read_job(*, kind: str, state: str, payload: dict[str, Any], detail: dict[st
     read: dict[str, tuple[Any, object]] = {}
     if kind in LANES:
         read = {"state": (CallState, state), "payload": (Order.read, payload), "detail": (CallProgress.read, detail)}
-    elif kind in (RUN, WHOLE):
+    elif kind in (RUN, WHOLE, CHECK):
         read = {"state": (RunState, state)}
     for column, (as_record, value) in read.items():
         try:
@@ -34,10 +36,12 @@ def _read_job(*, kind: str, state: str, payload: dict[str, Any], detail: dict[st
             raise Broken(column) from wrong
     if kind in (RUN, WHOLE) and any(type(payload.get(name)) is not wanted for name, wanted in _LIST.items()):
         raise Broken("payload")
+    if kind == CHECK and any(type(payload.get(name)) is not wanted for name, wanted in _FILE.items()):
+        raise Broken("payload")
     return Job(kind=kind, state=state, payload=payload, detail=detail, **values)
 
 
-_MACHINES: Final[Mapping[str, Machine[RunState]]] = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}
+_MACHINES: Final[Mapping[str, Machine[RunState]]] = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE, CHECK: ROW_BY_ROW}
 _AGE = (job.c.created_at, job.c.id)
 _TURNS = (
     select(job.c.id, func.row_number().over(partition_by=job.c.requester, order_by=_AGE).label("turn"))

@@ -3,21 +3,24 @@
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Unpack
+from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 
+from bot.domain.emails.lists import Answer
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, Tally, tally
 from bot.domain.payments.bulk_records import BulkRow, RowChange
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Vote
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Recipient, Vote
+from bot.domain.payments.lookups import CHECK, Lookup
 from bot.domain.payments.sealed import Reserved
 from storage.damage import Shape
 from storage.prepared import Prepared
 from storage.repositories.leased import FREED, Leased, Repository, claiming, columns, insert_once
 from storage.rows import Hold, Tracked
-from storage.tables.instructions import attempt, bulk_item, reservation, tracked, vote
+from storage.tables.instructions import attempt, bulk_item, lookup, reservation, tracked, vote
 from storage.tables.instructions import bulk_flight as flight
+from storage.tables.queues import job
 
 _VOTE = Shape(vote, Vote)
 _OF_ROUND = Prepared(
@@ -28,7 +31,7 @@ _OF_ROUND = Prepared(
 
 _ATTEMPT = Shape(attempt, Attempt)
 _BATCH = 500
-_SHOWN = [bulk_item.c[name] for name in ("number", "email", "cents", "note", "status", "hash", "error", "attempt")]
+_SHOWN = [one for one in bulk_item.c if one.name not in ("instruction_id", "payee")]
 _CHANGE = (
     update(bulk_item)
     .where(bulk_item.c.instruction_id == bindparam("of"), bulk_item.c.number == bindparam("at"))
@@ -114,6 +117,7 @@ class BulkItems(Repository):
                 "payee": row.email.casefold(),
                 "cents": row.cents,
                 "note": row.note,
+                "name": row.name,
                 **{name: getattr(row, name, "") for name in ("status", "hash", "error")},
                 "attempt": 0,
             }
@@ -149,6 +153,25 @@ class BulkItems(Repository):
         for start in range(0, len(values), _BATCH):
             self._connection.execute(_CHANGE, values[start : start + _BATCH])
 
+    def names(self, instruction_id: str) -> dict[str, frozenset[str]]:
+        """What the file calls each recipient, by address in lower case; empty where it has no names."""
+        query = select(bulk_item.c.payee, bulk_item.c.name).where(bulk_item.c.instruction_id == instruction_id)
+        found: dict[str, set[str]] = {}
+        for payee, name in self._connection.execute(query.distinct()):
+            found.setdefault(payee, set()).update([name] if name else [])
+        return {payee: frozenset(names) for payee, names in found.items()}
+
+    def not_looked_up(self, instruction_id: str, *, limit: int) -> dict[str, frozenset[str]]:
+        """Addresses that have no look-up, those that get most first, each once, with the names that the file has."""
+        known = select(lookup.c.payee).where(lookup.c.about == instruction_id)
+        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.payee.not_in(known))
+        query = select(bulk_item.c.payee, func.max(bulk_item.c.email)).where(*mine).group_by(bulk_item.c.payee)
+        largest = query.order_by(func.max(bulk_item.c.cents).desc(), bulk_item.c.payee).limit(limit)
+        emails: dict[str, str] = {row[0]: row[1] for row in self._connection.execute(largest)}
+        its_own = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.payee.in_(emails))
+        rows = self._connection.execute(select(bulk_item.c.payee, bulk_item.c.name).where(*its_own).distinct()).all()
+        return {email: frozenset(name for its, name in rows if its == payee) - {""} for payee, email in emails.items()}
+
     def tally(self, instruction_id: str) -> Tally:
         query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
         rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
@@ -159,6 +182,63 @@ class BulkItems(Repository):
     ) -> list[BulkRow]:
         query = select(*_SHOWN).where(bulk_item.c.instruction_id == instruction_id, *which)
         return self._whole(_ITEM, query.order_by(bulk_item.c.number).offset(offset).limit(limit))
+
+
+def _looked_up(*, recipient: object, answer: Any, email: str, **_: object) -> Lookup:
+    said = None if answer is None else Answer.read(answer)
+    return Lookup(email=email, recipient=Recipient.model_validate(recipient), answer=said)
+
+
+_LOOKUP: Shape[Lookup] = Shape(lookup, _looked_up)
+
+
+class Lookups(Repository):
+    """Accounts as they were read for a request, or for a job that checks a file."""
+
+    def add(self, about: str, found: Sequence[Lookup], now: datetime) -> None:
+        """Store them; one that was there already is replaced."""
+        if not found:
+            return
+        values = [
+            {
+                "about": about,
+                "payee": one.email.casefold(),
+                "email": one.email,
+                "recipient": one.recipient.model_dump(mode="json", exclude_defaults=True),
+                "answer": None if one.answer is None else one.answer.stored(),
+                "at": now,
+            }
+            for one in found
+        ]
+        same = lookup.c.payee.in_([one["payee"] for one in values])
+        self._connection.execute(delete(lookup).where(lookup.c.about == about, same))
+        self._connection.execute(insert(lookup), values)
+
+    def of(self, about: str, *, since: datetime | None = None) -> dict[str, Lookup]:
+        """By address in lower case, without those that cannot be read, nor those of before ``since``."""
+        late = [] if since is None else [lookup.c.at >= since]
+        found = self._all(_LOOKUP, select(lookup).where(lookup.c.about == about, *late))
+        return {one.email.casefold(): one for one in found}
+
+    def count(self, about: str) -> int:
+        return int(self._connection.execute(select(func.count()).where(lookup.c.about == about)).scalar_one())
+
+    def has_old(self, *, before: datetime) -> bool:
+        return (
+            self._connection.execute(select(lookup.c.about).where(*_of_old_checks(before)).limit(1)).first() is not None
+        )
+
+    def forget_old(self, *, before: datetime, limit: int) -> int:
+        """Delete those of one check of before then, up to ``limit``; how many. Those of requests stay with them."""
+        old = self._connection.execute(select(lookup.c.about).where(*_of_old_checks(before)).limit(1)).scalar()
+        if old is None:
+            return 0
+        some = select(lookup.c.payee).where(lookup.c.about == old).limit(limit).scalar_subquery()
+        return self._connection.execute(delete(lookup).where(lookup.c.about == old, lookup.c.payee.in_(some))).rowcount
+
+
+def _of_old_checks(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    return lookup.c.at < before, lookup.c.about.in_(select(job.c.id).where(job.c.kind == CHECK))
 
 
 class BulkFlights(Repository):

@@ -1,6 +1,6 @@
 """Requests with their votes, attempts, reservations and items, and the audit."""
 
-from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Float, Index, Integer, Table, Text, false
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Float, Index, Integer, Table, Text, false, text
 
 from bot.domain.payments.instruction import LEAVES_CODE, AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
 from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial, required
@@ -167,8 +167,23 @@ bulk_item = Table(
     *required(Words, "note", "status", "hash", "error"),
     # The attempt of a cancellation that includes it; 0: none yet.
     Column("attempt", Integer, nullable=False),
+    Column("name", Words, nullable=False, server_default=text("''")),
     CheckConstraint("cents > 0", name="cents"),
     Index("ix_bulk_item_payee_status", "payee", "status"),
+)
+
+lookup = Table(
+    "lookup",
+    metadata,
+    # The request or the job for which it was looked up.
+    Column("about", Text, primary_key=True),
+    Column("payee", Words, primary_key=True),
+    Column("email", Words, nullable=False),
+    Column("recipient", Json, nullable=False),
+    # Of the e-mail service.
+    Column("answer", Json),
+    Column("at", Moment, nullable=False),
+    Index("ix_lookup_at", "at"),
 )
 
 bulk_flight = Table(

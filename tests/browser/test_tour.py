@@ -28,7 +28,7 @@ async def test_the_tour_goes_on_to_files_bookings_and_misbehaviour(visit: Page) 
     await by(page, "tour-offer").click()
     offer = page.locator("#thread [data-action-id^='use.']")
     await expect(offer.first).to_be_visible()
-    assert sorted(await offer.all_text_contents()) == ["Pay in bulk", "Process e-mails"]
+    assert sorted(await offer.all_text_contents()) == ["Check first", "Pay in bulk", "Process e-mails"]
     await shot(page, "tour-offer")
     await by(page, "thread-close").click()
     await expect(tour).to_contain_text("Book a delivery")

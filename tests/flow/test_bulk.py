@@ -42,10 +42,12 @@ Bulk payment L-······: 39.75 USD in 3 payments. File “typed rows”, 3 p
 • 25.00 USD to ana@example.com (row 1)
 • 10.50 USD to luis@example.com (row 2)
 • 4.25 USD to nobody@example.com (row 3). *Duplicates*: none. *Never paid before*: 3 recipients. Accounts looked up: \
-3; 2 active, :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
-nobody@example.com. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: \
-<!subteam^S0TREASURY>.""")
+3; 2 active
+:warning: *1 not active* (no account, signup not completed, or it cannot receive money now): nobody@example.com
+:warning: *1 not verified*: luis@example.com. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for \
+approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides \
+the requester. To decide: <!subteam^S0TREASURY>.\
+""")
     assert submissions(rig) == 0
     await approve(rig)
     assert submissions(rig) == 1
@@ -74,7 +76,8 @@ payments that were approved. Approved by Ada Okafor.""")
 async def test_the_files_go_with_it(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 4
     await ask(rig, FAILED_ROWS)
-    (request,) = files(rig, APPROVALS)
+    request, accounts = files(rig, APPROVALS)
+    assert accounts.name.endswith("-accounts.csv")
     assert request.name.endswith("-request.csv")
     assert content(request).splitlines()[:2] == ["email,amount,note", "ana@example.com,1.00,row 1"]
     await approve(rig)
@@ -157,9 +160,8 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
     assert offer.thread_ts is not None
     thread = rig.workspace.messages(channel, thread_ts=offer.thread_ts)
     (job,) = (m for m in thread if m.text.startswith("Bulk payment"))
-    assert line(job, "finished") == snapshot(
-        ":warning: *finished*: 1 paid (1.00 USD), 1 failed (2.00 USD); every payment is accounted for."
-    )
+    assert line(job, "finished") == snapshot(""":warning: *finished*: 1 paid (1.00 USD), 1 failed (2.00 USD); every \
+payment is accounted for.""")
     assert len([m for m in thread if "*Summary*" in m.text]) == 1
     names = [stored(rig, file).name.rpartition("-")[0] for m in thread for file in m.files if m.ts != offer.thread_ts]
     assert [name.partition("-failed")[1] for name in names] == ["-failed", ""]
@@ -430,8 +432,10 @@ completed · 0 failed""")
     await rig.pay(f"bulk show {name}")
     told = rig.workspace.ephemerals(MARIA)[-1].text
     assert shown(told).partition("\n*What happened*")[0] == snapshot("""\
-Bulk payment L-······: 10.00 USD in 4 payments. File “typed rows”, 4 payments to 4 people, 10.00 USD together. Asked \
-by <@U0MARIA>. :lock: *pending in escrow*: the service has gone through all of them; what is pending is followed.
+Bulk payment L-······: 10.00 USD in 4 payments. File “typed rows”, 4 payments to 4 people, 10.00 USD together. \
+:warning: *3 not active* (no account, signup not completed, or it cannot receive money now): x3@example.com, \
+x2@example.com, x1@example.com. Asked by <@U0MARIA>. :lock: *pending in escrow*: the service has gone through all of \
+them; what is pending is followed.
 `█████░░░░░░░░░░░░░░░ 25 %` 1 completed (1.00 USD), 0 failed (0.00 USD), 3 pending in escrow (9.00 USD). Approved by \
 <@U0ADA>. Needed 1 approval besides the requester.
 *What the service says now*

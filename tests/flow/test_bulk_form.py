@@ -95,7 +95,7 @@ async def test_which_columns_are_used_is_shown_and_can_be_changed(rig: Rig) -> N
     await pressed(rig, b"email,amount,note,total paid\nana@example.com,25.00,March,75.00\n")
     selects = {block["block_id"]: block["element"] for block in rig.form().blocks if block["type"] == "input"}
     chosen = {name: one["initial_option"]["text"]["text"] for name, one in selects.items()}
-    assert chosen == {"email": "email", "amount": "amount", "note": "note"}
+    assert chosen == {"email": "email", "amount": "amount", "note": "note", "name": "No name"}
     assert selects["amount"]["options"][3]["description"]["text"] == "75.00"
     assert [one["text"]["text"] for one in selects["note"]["options"]][-1] == "No note"
     await submit(rig, {"amount": "3", "note": "none"})

@@ -60,6 +60,7 @@ ALONE = {
     "email_block": "read with its list",
     "bulk_item": "read with its request, never in part",
     "bulk_flight": "known by its request",
+    "lookup": "informs people: left out",
     "reservation": "added up by the database",
     "callback_token": "found by its hash",
     "store_hook": "found by its hash",

@@ -117,7 +117,7 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
 )
 async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: str) -> None:
     await dropped(rig, f"{header}\nana@example.com,25.00,10.00,x\n".encode(), "march.csv")
-    assert [one.text for one in said(rig)[0].buttons] == ["Pay in bulk", "Process e-mails"]
+    assert [one.text for one in said(rig)[0].buttons] == ["Pay in bulk", "Check first", "Process e-mails"]
     assert told(rig).splitlines()[1].startswith(":mag: *Which column is which?*")
     assert await requests(rig) == []
 

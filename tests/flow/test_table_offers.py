@@ -17,6 +17,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
 BOTH = ["Pay in bulk", "Process e-mails"]
+ALL = ["Pay in bulk", "Check first", "Process e-mails"]
 NAMELESS = b"Id;Contact;To pay;Before;Why\n1;ana@example.com;25.00;1;March\n2;luis@example.com;10.50;1;Proofs\n"
 
 pytestmark = pytest.mark.rig(on="both")
@@ -35,9 +36,9 @@ def offers(rig: Rig) -> list[list[str]]:
 @pytest.mark.parametrize(
     ("header", "labels"),
     [
-        ("email,amount,note", BOTH),
-        ("Payee;Total;Zweck", BOTH),
-        ("amount,memo,comment,E-Mail", BOTH),
+        ("email,amount,note", ALL),
+        ("Payee;Total;Zweck", ALL),
+        ("amount,memo,comment,E-Mail", ALL),
         ("email,name", ["Process e-mails"]),
         ("who,how much", ["Process e-mails"]),
         ("recipient,payee,amount", ["Process e-mails"]),
@@ -64,7 +65,7 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     message = await dropped(rig, NAMELESS)
     assert offers(rig) == [["Process e-mails"]]
     listed = choices(await use_file(rig, message))
-    assert list(listed) == ["Process e-mails", "Pay in bulk"]
+    assert list(listed) == ["Process e-mails", "Pay in bulk", "Check first"]
     await submit(rig, {"choice": listed["Pay in bulk"]})
     form = rig.form()
     assert form.plain.splitlines()[1] == snapshot(""":mag: *Which column is which?* The names in the first row do not \
@@ -75,7 +76,7 @@ say it. Choose; the sum is shown before anything is asked for.""")
         for block in form.blocks
         if block["type"] == "input"
     }
-    assert chosen == {"email": "Contact", "amount": "To pay", "note": "No note"}
+    assert chosen == {"email": "Contact", "amount": "To pay", "note": "No note", "name": "No name"}
     await submit(rig, {"note": "4"})
     assert rig.form().plain.splitlines()[1] == "*35.50 USD* in 2 payments to 2 people"
     assert await requests(rig) == []
@@ -99,7 +100,7 @@ async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> N
     listed = choices(rig.form())
     await submit(rig, {"choice": listed["Pay in bulk"]})
     selects = [block["element"] for block in rig.form().blocks if block["type"] == "input"]
-    assert ["initial_option" in one for one in selects] == [False, False, True]
+    assert ["initial_option" in one for one in selects] == [False, False, True, True]
     await submit(rig, {"email": "0", "amount": "1"})
     assert rig.form().plain.splitlines()[1] == snapshot(
         """:pencil2: *Nothing was requested.* The only row in “march.csv” cannot be paid. Mend it and drop the file \
@@ -143,6 +144,6 @@ async def test_a_file_that_was_dropped_before_its_names_were_kept_is_offered_as_
         user=MARIA,
     )
     ctx = rig.switchboard.context
-    for file in (older, replace(older, header=("email", "amount"))):
-        assert [use.label for use in suggested(ctx, file)] == BOTH
-    assert [use.label for use in fitting(ctx, replace(older, header=("a", "b")))] == BOTH[::-1]
+    assert [use.label for use in suggested(ctx, older)] == BOTH
+    assert [use.label for use in suggested(ctx, replace(older, header=("email", "amount")))] == ALL
+    assert [use.label for use in fitting(ctx, replace(older, header=("a", "b")))] == [*BOTH[::-1], "Check first"]

@@ -140,6 +140,7 @@ def test_the_actions_on_files_in_the_order_of_their_buttons() -> None:
             "speak: Speak",
             "text_emotion: Emotion",
             "bulk: Pay in bulk",
+            "check: Check first",
             "emails: Process e-mails",
         ]
     )

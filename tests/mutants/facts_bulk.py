@@ -1,4 +1,4 @@
-"""What bulk payments are told as, and which of their payments may be paid again."""
+"""What bulk payments are told as, whom they go to, what a checked list leaves out, and what may be paid again."""
 
 from tests.mutants.mutant import mutants
 
@@ -68,4 +68,44 @@ the first card does not follow the second request | both cards say how the faile
 what a mended file pays already is not noticed | the same payments need one more approver
 -                found[str(name)] += (payee, cents) in wanted
 +                found[str(name)] += 0
+@ bot/workflows/payments/accounts.py tests/workflows/payments/test_bulk_accounts.py
+a service that stays silent keeps the approvers waiting for ever | silent look-ups hold up nobody for ever
+-        if trouble is not None and held.puts_off < MAX_CREATES:
++        if trouble is not None:
+slow look-ups are waited for however long they take | approvers are asked after half an hour
+-        if not few or ctx.clock.now() - held.created_at >= WAITS:
++        if not few:
+look-ups are kept when all are made | a restart goes on where it stopped
+-        uow.lookups.add(held.id, found, uow.now)
++        pass
+what a check found out long ago is believed | accounts are looked up again after an hour
+-uow.lookups.of(check, since=uow.now - _FRESH)
++uow.lookups.of(check)
+look-ups go before what people wait for | everything else goes before look-ups
+-lane=Lane.LISTING
++lane=Lane.READ
+@ bot/domain/payments/lookups.py tests/domain/payments/test_names.py
+a name in the file is not compared | a registered name is compared with the file's
+-    fit = [names_fit(registered, name) for name in names if name] or [fits_address(registered, email)]
++    fit = [fits_address(registered, email)]
+@ bot/presentation/payments/bulk.py tests/flow/test_bulk_accounts.py -k told_and_stay
+what is not fine is forgotten once it is approved | what is not fine stays on the card after the approval
+-        return [first, *(warned if instruction.state not in NOT_PAID else [])]
++        return [first, *(warned if instruction.state is State.FAILED else [])]
+@ bot/domain/payments/lookups.py tests/flow/test_checked_lists.py
+undeliverable rows are paid | undeliverable rows are left out
+-        stays = choice.without_account if doubt not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
++        stays = choice.without_account
+@ bot/workflows/payments/bulk_request.py tests/flow/test_checked_lists.py
+rows that are taken in are paid before their sum is shown | the sum is shown before anything is asked for
+-    if choice != carried.choice:
++    if choice is carried.choice:
+@ bot/domain/payments/deliverability.py tests/domain/payments/test_deliverability.py
+the status of an invoice is a verdict on its address | a column that may mean something else needs a plain word
+-        words = _LOST_IN_VERDICTS if last in _VERDICTS else _LOST if last in _STATES else frozenset()
++        words = _LOST_IN_VERDICTS
+@ bot/workflows/payments/bulk_check.py tests/flow/test_check_first.py -k interrupted
+a check that is interrupted begins anew | each address is asked about once
+-    left = [email for payee, email in people.items() if payee not in known]
++    left = list(people.values())
 """)

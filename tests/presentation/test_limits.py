@@ -148,7 +148,7 @@ def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal)
     check_view(views.notice("Pay somebody", answers.requested(instruction, member=True).text))
 
 
-JOBS = ("localization.media", "localization.text", "localization.document", "email.run", "email.file")
+JOBS = ("localization.media", "localization.text", "localization.document", "email.run", "email.file", "check.bulk")
 
 
 @given(draws.foreign(), st.integers(min_value=0, max_value=10**9))

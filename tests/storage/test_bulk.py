@@ -1,17 +1,21 @@
 """Items, the one submission in flight, and who was paid before."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
+from bot.domain.emails.lists import Answer, Outcome
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, BulkPayload, items_digest, largest_of, twin_digest
 from bot.domain.payments.bulk_records import BulkRow, RowChange
-from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
+from bot.domain.payments.instruction import Instruction, Kind, Recipient, State, digest_of
+from bot.domain.payments.lookups import CHECK, Lookup
+from bot.domain.reasons import OfRequest, Reason
 from storage import Store, Tx
 from storage.errors import Conflict
 from storage.tables.instructions import bulk_flight
-from tests.storage.factories import NOW, instruction, unit
+from tests.storage.factories import NOW, instruction, job, unit
 
 ITEMS = [
     BulkItem(row=2, email="Ana@example.com", cents=Cents(100), note="one"),
@@ -123,3 +127,56 @@ async def test_a_cancellation_names_each_item_once(store: Store) -> None:
     left = await unit(store).bulk_items.not_sent(made.id, status="pending", limit=10)
     assert [row.row for row in left] == [3]
     assert [row.row for row in await unit(store).bulk_items.named_by(made.id, 1)] == [1, 2]
+
+
+async def test_who_is_not_looked_up_yet_by_what_they_get_and_each_once(store: Store) -> None:
+    made = await stored(store)
+    items = [
+        replace(ITEMS[0], row=9, email="ANA@example.com", cents=Cents(900), name="Ana Lopez"),
+        replace(ITEMS[0], row=10, name="Ana"),
+    ]
+    fine = Recipient(full_name="Ben", active=True, problem=Reason(OfRequest.OTHER_ID))
+    said = Answer(outcome=Outcome.ANSWERED, result="deliverable", pairs=(("mx", "yes"),))
+
+    def work(tx: Tx) -> list[dict[str, frozenset[str]]]:
+        tx.bulk_items.add(made.id, items)
+        found = [tx.bulk_items.not_looked_up(made.id, limit=most) for most in (1, 9)]
+        tx.lookups.add(made.id, [Lookup(email="ben@example.com", recipient=Recipient())], NOW)
+        tx.lookups.add("another", [Lookup(email="kim@example.com", recipient=Recipient())], NOW)
+        tx.lookups.add(made.id, [Lookup(email="Ben@example.com", recipient=fine, answer=said)], NOW)
+        return [*found, tx.bulk_items.not_looked_up(made.id, limit=9)]
+
+    first, everybody, left = await store.write(work)
+    assert [name.casefold() for name in first] == ["ana@example.com"]
+    assert [name.casefold() for name in everybody] == ["ana@example.com", "ben@example.com", "kim@example.com"]
+    assert list(everybody.values()) == [{"Ana Lopez", "Ana"}, frozenset(), frozenset()]
+    assert [name.casefold() for name in left] == ["ana@example.com", "kim@example.com"]
+    assert await unit(store).bulk_items.names(made.id) == {
+        "ana@example.com": {"Ana Lopez", "Ana"},
+        "ben@example.com": frozenset(),
+        "kim@example.com": frozenset(),
+    }
+    assert await unit(store).lookups.of(made.id) == {
+        "ben@example.com": Lookup(email="Ben@example.com", recipient=fine, answer=said)
+    }
+    assert await unit(store).lookups.count(made.id) == 1
+    assert [row.name for row in await unit(store).bulk_items.rows(made.id)] == ["", "", "", "Ana Lopez", "Ana"]
+
+
+async def test_look_ups_of_old_checks_are_forgotten_and_those_of_requests_stay(store: Store) -> None:
+    made = await stored(store)
+    checks = [job(f"J{n}", kind=CHECK) for n in (1, 2)]
+
+    def work(tx: Tx) -> list[object]:
+        for one in checks:
+            tx.jobs.add(one)
+        people = [Lookup(email=f"p{n}@example.com", recipient=Recipient()) for n in range(5)]
+        tx.lookups.add("J1", people, NOW)
+        tx.lookups.add("J2", people, NOW + timedelta(seconds=1))
+        tx.lookups.add(made.id, people, NOW)
+        before, found = NOW + timedelta(seconds=1), []
+        for _ in range(3):
+            found += [tx.lookups.has_old(before=before), tx.lookups.forget_old(before=before, limit=3)]
+        return [*found, *(tx.lookups.count(about) for about in ("J1", "J2", made.id))]
+
+    assert await store.write(work) == [True, 3, True, 2, False, 0, 0, 5, 5]

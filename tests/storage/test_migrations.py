@@ -202,8 +202,7 @@ async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: s
                 await migrate(new_postgres_url, audit_key=KEY)
             assert f"{refused.value.problem}\n{refused.value.mend}" == snapshot("""\
 An earlier version of Switchboard uses this database, and this version takes away what it needs.
-Stop every process of the earlier version, then migrate again. Nothing was changed.\
-""")
+Stop every process of the earlier version, then migrate again. Nothing was changed.""")
             await running.close()
         await migrate(new_postgres_url, audit_key=KEY)
     with pytest.raises(StorageError) as too_new:

@@ -1,5 +1,8 @@
 """Bulk payments on a rig: the form, the file, the stored rows and the service's records."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.workspace import Message
@@ -61,9 +64,9 @@ async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
     await rig.workspace.until(lambda: "Reading" not in rig.form(user).plain or None)
 
 
-async def submit(rig: Rig, values: dict[str, str] | None = None, *, user: str = MARIA) -> None:
+async def submit(rig: Rig, values: Mapping[str, Any] | None = None, *, user: str = MARIA) -> None:
     """Submit the form with its initial values, except those given, and wait for the next form."""
-    await rig.workspace.submit(user, values or {})
+    await rig.workspace.submit(user, dict(values or {}))
     await rig.workspace.until(lambda: "Reading" not in rig.form(user).plain or None)
     await rig.settle()
 

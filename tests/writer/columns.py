@@ -22,7 +22,7 @@ ATTACKED: Final[dict[str, str]] = {
         "kind remote_id instruction_id created_at due_at polls lease_owner lease_until tries stopped last_status "
         "stopped_at"
     ),
-    "bulk_item": "instruction_id number email payee cents note status hash error attempt",
+    "bulk_item": "instruction_id number email payee cents note status hash error attempt name",
     "bulk_flight": "instruction_id flying known taken_at",
     "inbox": (
         "id token_hash body_hash instruction_id kind body received_at state attempts due_at lease_owner lease_until "
@@ -41,6 +41,7 @@ ATTACKED: Final[dict[str, str]] = {
 """Table -> its columns that are changed, row by row."""
 
 HARMLESS: Final[dict[str, tuple[str, str]]] = {
+    "lookup": ("what people are told of recipients; nothing is decided by it", "about payee email recipient answer at"),
     "send_slot": ("how many requests leave in a second, not which", "n sent_at"),
     "seen_request": (
         "what Slack signed is refused a second time; a request that was captured counts for its own person only, and a "

@@ -138,9 +138,9 @@ class PartnerCalls(ServiceCalls):
             scan.take(page)
         return scan.result
 
-    async def account_status(self, email: str) -> AccountStatus:
+    async def account_status(self, email: str, *, lane: Lane = Lane.READ) -> AccountStatus:
         """Read what the service knows about the account behind an address."""
-        return await self._look("account_status", {"email": email}, wire.read_account)
+        return await self._look("account_status", {"email": email}, wire.read_account, lane=lane)
 
     async def partner(self) -> Partner:
         """Our own account at the service, with its balance."""

@@ -33,6 +33,8 @@ class BulkItem:
     email: str
     cents: Cents
     note: str = ""
+    name: str = ""
+    """Of the recipient, as the file has it: compared with the registered one, and never sent."""
 
 
 class Large(Value):
@@ -78,6 +80,13 @@ class BulkPayload(_Many):
     """Reference of the bulk payment whose failed payments it pays again, with their row numbers; empty: none."""
     read_as: str = ""
     """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
+    left_out: tuple[int, ...] = ()
+    """Rows of the file that are not paid, because something speaks against their addresses; a hundred are kept."""
+    left_out_count: int = 0
+    anyway: tuple[int, ...] = ()
+    """Rows that the e-mail service calls undeliverable, and that are paid; a hundred are kept."""
+    check: str = ""
+    """Id of the job that checked the file before; empty: none did."""
     marks: Marks = NO_MARKS
     """What people do not see in their spreadsheet although it is paid. Nothing in requests of older versions."""
     thread_ts: str = ""
@@ -193,19 +202,6 @@ class HashList:
         return cls(*hashes)
 
 
-def sample_of(items: Sequence[BulkItem], *, most: int, known: frozenset[str]) -> tuple[str, ...]:
-    """Addresses worth looking up before anybody approves: all when they are few, else the largest and those never paid.
-
-    ``known``: addresses in lower case that were paid before.
-    """
-    ordered = sorted(items, key=lambda item: (-item.cents, item.row))
-    everybody = list(dict.fromkeys(item.email for item in ordered))
-    if len(everybody) <= most:
-        return tuple(everybody)
-    fresh = [email for email in everybody if email.casefold() not in known]
-    return tuple(dict.fromkeys([*everybody[: most // 2], *fresh, *everybody]))[:most]
-
-
 class Tally(Value):
     """Counts and sums of the items by status; they always add up to what was approved."""
 
@@ -276,10 +272,17 @@ class BulkProgress(Value):
 
     looked_up: int = 0
     to_look_up: int = 0
+    """Different addresses; what follows counts some of those looked up, and names the first ones."""
     inactive: int = 0
-    """Of those: the money would wait in escrow."""
+    """The money would wait in escrow."""
     inactive_emails: tuple[str, ...] = ()
+    unverified: int = 0
+    unverified_emails: tuple[str, ...] = ()
+    other_names: int = 0
+    """Whose registered name fits neither the file's nor, where the file has none, the address."""
+    other_name_emails: tuple[str, ...] = ()
     not_read: int = 0
+    """The account could not be read, or the service does not say whether it is active."""
     tally: Tally = Tally()
     over: bool = False
     """The service says that it has created every single payment, or that it will not."""

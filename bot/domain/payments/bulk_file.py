@@ -12,7 +12,8 @@ from bot.domain.errors import RuleError
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
 from bot.domain.money import parse_amount
-from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk import BulkItem, BulkProgress
+from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, DoubtfulRow
 from bot.domain.text import clean
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -29,12 +30,20 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
             *("notes", "description", "memo", "purpose", "concept", "comment", "comments"),
             *("nota", "concepto", "zweck", "notiz", "verwendungszweck"),
         ),
+        "name": (
+            *("full name", "recipient name", "recipient's name", "payee name", "receiver name", "account holder"),
+            *("registered name", "beneficiary", "beneficiary name", "contact name", "person"),
+            *("nombre", "nombre completo", "beneficiario", "empfänger", "nom", "nome"),
+        ),
     }
 )
 REQUIRED: Final = ("email", "amount")
+TYPED: Final = ("email", "amount", "note")
+"""What a typed row without a first row of names may hold, in this order."""
 LEAST_COLUMNS: Final = len(REQUIRED)
 """Of a table that can be paid at all, whatever its columns are called."""
 NOTE_LIMIT: Final = 200
+_NAME_LIMIT: Final = 200
 DISGUISED: Final = (
     "its number format shows something else than the cell holds; give the cell a plain number format such as 0.00"
 )
@@ -63,6 +72,20 @@ class Checked:
     rows: int
     read_as: str
     marks: Marks = NO_MARKS
+    doubtful: Sequence[DoubtfulRow] = ()
+    """Rows that the e-mail service or their accounts speak against, left out of ``items`` or not."""
+    unchecked: int = 0
+    """Rows of a checked list that the service gave no answer about."""
+    accounts: BulkProgress | None = None
+    """What was looked up before the request; None: nothing."""
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        return tuple(one.row for one in self.doubtful if one.is_left_out)
+
+    @property
+    def anyway(self) -> tuple[int, ...]:
+        return tuple(one.row for one in self.doubtful if not one.is_left_out and one.doubt in OF_ADDRESSES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +117,26 @@ class FormMetadata:
     seen: str = ""
     places: Mapping[str, int] = field(default_factory=dict)
     counted: bool = False
+    anyway: tuple[int, ...] = ()
+    """Rows that are paid although something speaks against their addresses."""
+    without_account: bool = True
+    """Whether rows without an active account are paid."""
+    check: str = ""
+    """Id of the job that checked the file."""
+    checks: bool = False
+    """The form is to have it checked: nothing is requested."""
+
+    @property
+    def choice(self) -> Choice:
+        return Choice(anyway=frozenset(self.anyway), without_account=self.without_account)
 
     def dump(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def load(cls, metadata: str) -> "FormMetadata":
-        return cls(**json.loads(metadata))
+        held = json.loads(metadata)
+        return cls(**{**held, "anyway": tuple(held.get("anyway", ()))})
 
 
 def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
@@ -159,7 +195,8 @@ def read_rows(
             rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"
             wrong.append(BadRow(number, "note", rule, note[:_GIVEN]))
         if not wrong:
-            items.append(BulkItem(row=number, email=values["email"], cents=values["amount"], note=note))
+            name = clean(cells.get("name", ""))[:_NAME_LIMIT]
+            items.append(BulkItem(row=number, email=values["email"], cents=values["amount"], note=note, name=name))
         bad += wrong
     return items, bad
 

@@ -111,7 +111,7 @@ class BulkRow(BulkItem):
 
     @property
     def item(self) -> BulkItem:
-        return BulkItem(row=self.row, email=self.email, cents=self.cents, note=self.note)
+        return BulkItem(row=self.row, email=self.email, cents=self.cents, note=self.note, name=self.name)
 
     @property
     def state(self) -> OperationStatus | None:

@@ -25,6 +25,7 @@ class Concern(StrEnum):
     NOT_VERIFIED = "not verified"
     NOT_PRIMARY = "not the primary address"
     NOT_KNOWN = "not known"
+    OTHER_NAME = "registered under another name"
 
 
 def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:

@@ -21,7 +21,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Cell, Column, Fact, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
-from bot.presentation.payments.bulk import advice
+from bot.presentation.payments.bulk import advice, some_rows
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
@@ -238,7 +238,10 @@ def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
     """How the file was read, so that a wrong column or a hidden row is noticed at once."""
     first = requested(instruction, member=member)
     said = f"I read “{md.quote(read.name, _NAME)}” as {md.quote(read.read_as, 300)}."
-    return md.message("\n".join([first.text, said, *mark_lines(read.marks)])) if read.read_as else first
+    left = read.left_out
+    left_out = [f"Left out: {some_rows(left, len(left))}."] if left else []
+    lines = [first.text, said, *left_out, *mark_lines(read.marks)]
+    return md.message("\n".join(lines)) if read.read_as else first
 
 
 def asked_before(instruction: Instruction, what: str = "file") -> Content:

@@ -5,9 +5,11 @@ from typing import Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import plain, shown
-from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
+from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.bulk_records import PaidAgain, has_failed
-from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.deliverability import doubt_of
+from bot.domain.payments.instruction import NOT_PAID, Instruction, State
+from bot.domain.payments.lookups import Lookup, doubts
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
 from bot.presentation.files.columns import mark_lines
@@ -23,6 +25,7 @@ from bot.presentation.payments.wording import (
     ThreadFile,
     Wording,
 )
+from bot.presentation.reasons import worded
 from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, QUEUED, UNKNOWN, symbol
 
 CANCEL: Final = "bulk.cancel"  # the button that cancels what is pending
@@ -31,6 +34,9 @@ PAY_AGAIN: Final = "Pay the failed ones again"
 _TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
 BAD_ROWS_TITLE: Final = "Rows to mend"
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
+ACCOUNTS_HEADER: Final = (
+    *("row", "email", "name", "registered name", "active", "verified", "primary", "country", "to check"),
+)
 TEMPLATE_HEADER: Final = ("email", "amount", "note")
 TEMPLATE: Final = (("ana@example.com", "25.00", "March translation"), ("ben@example.com", "10.50", "Proofreading"))
 _NAME = 120
@@ -47,22 +53,49 @@ def payments_to(count: int, people: int) -> str:
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
-    named = md.series([f"row {row}" for row in rows[:_ROWS]], count)
-    return f"{named} (same address and amount as an earlier row)"
+    return f"{some_rows(rows, count)} (same address and amount as an earlier row)"
 
 
 def accounts_line(progress: BulkProgress | None) -> str:
     if progress is None or not progress.to_look_up:
         return "Accounts: not looked up yet"
     if progress.looked_up < progress.to_look_up:
-        return f"Looking up accounts: `{md.bar(progress.looked_up, progress.to_look_up)}`"
-    parts = [f"{progress.looked_up - progress.not_read - progress.inactive} active"]
-    if progress.inactive:
-        names = md.series([md.quote(email, 130) for email in progress.inactive_emails[:_EMAILS]], progress.inactive)
-        parts.append(f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}")
-    if progress.not_read:
-        parts.append(f"{progress.not_read} could not be read")
-    return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
+        figures = f"{progress.looked_up} of {progress.to_look_up} looked up"
+        return f"Looking up accounts: `{md.bar(progress.looked_up, progress.to_look_up)}` {figures}"
+    active = progress.looked_up - progress.not_read - progress.inactive
+    unread = f", {progress.not_read} could not be read" if progress.not_read else ""
+    return "\n".join(
+        [f"Accounts looked up: {progress.looked_up}; {active} active{unread}", *account_warnings(progress)]
+    )
+
+
+def account_warnings(progress: BulkProgress) -> list[str]:
+    """What is not fine about the recipients' accounts, by kind: how many, and the first of them."""
+    found = [
+        (progress.inactive, f"not active* ({NOT_ACTIVE})", progress.inactive_emails),
+        (progress.unverified, "not verified*", progress.unverified_emails),
+        (progress.other_names, "registered under another name*", progress.other_name_emails),
+    ]
+    return [
+        f":warning: *{count} {what}: {md.series([md.quote(email, 130) for email in emails[:_EMAILS]], count)}"
+        for count, what, emails in found
+        if count
+    ]
+
+
+def account_cells(row: BulkItem, found: Lookup | None) -> tuple[str, ...]:
+    """A row of the file with its account; what is not known is left empty."""
+    if found is None:
+        return (str(row.row), row.email, row.name, "", "", "", "", "", "not looked up")
+    account = found.recipient
+    to_check = [concern.value for concern in doubts(account, row.email, [row.name])]
+    if found.answer is not None and (against := doubt_of(found.answer)) is not None:
+        to_check.insert(0, against[0].value)
+    if account.problem is not None:
+        to_check = [f"could not be read: {worded(account.problem)}"]
+    facts = [{True: "yes", False: "no", None: ""}[fact] for fact in (account.active, account.verified, account.primary)]
+    named = (account.full_name or "", *facts, account.country or "")
+    return (str(row.row), row.email, row.name, *named, "; ".join(to_check))
 
 
 def _many(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
@@ -90,8 +123,9 @@ def _lines(instruction: Instruction) -> list[str]:
     file = f"“{md.quote(payload.name, _NAME)}”"
     what = f"Pays again what failed in {payload.again_of} ({file})" if payload.again_of else f"File {file}"
     first = f"{what}, {_together(payload)}"
-    if instruction.state not in _TO_DECIDE:
-        return [first]  # what was decided on stands in the file; from here on it is about how far it is
+    if instruction.state not in _TO_DECIDE:  # what was decided on stands in the files; it is about how far it is
+        warned = account_warnings(instruction.progress or BulkProgress())
+        return [first, *(warned if instruction.state not in NOT_PAID else [])]
     top = "\n".join(f"• {shown(one.cents)} to {md.escape(one.email)} (row {one.row})" for one in payload.largest)
     duplicates = "none"
     if 0 < payload.people < payload.count:
@@ -106,10 +140,24 @@ def _lines(instruction: Instruction) -> list[str]:
         f"*Duplicates*: {duplicates}",
         f"*Never paid before*: {md.counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
         *([same] if payload.same_as else []),
+        *_left_out(payload),
         accounts_line(instruction.progress),
         *mark_lines(payload.marks),
         *([f"Read as: {md.quote(payload.read_as, 300)}"] if payload.read_as else []),
     ]
+
+
+def _left_out(payload: BulkPayload) -> list[str]:
+    told = []
+    if payload.left_out_count:
+        told.append(f":warning: *Left out of the file*: {some_rows(payload.left_out, payload.left_out_count)}")
+    if payload.anyway:
+        told.append(f":warning: *Paid although undeliverable*: {some_rows(payload.anyway, len(payload.anyway))}")
+    return told
+
+
+def some_rows(rows: Sequence[int], count: int) -> str:
+    return md.series([f"row {row}" for row in rows[:_ROWS]], count)
 
 
 def _together(payload: BulkPayload) -> str:
@@ -268,7 +316,7 @@ BULK: Final[Wording] = Wording(
     buttons=_cancel_button,
     sentences={
         **DECIDED,
-        State.NEW: "the recipients are being looked up; no money moves before people approve it.",
+        State.NEW: "the recipients are being looked up; no money moves before people approve it. {reason}",
         State.SENDING: "the payments are on their way to the service; no answer yet.",
         State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt(
             "the service did not say whether it took the payments. Switchboard is finding out from the service's "
@@ -317,6 +365,12 @@ BULK: Final[Wording] = Wording(
             comment=":page_facing_up: The file behind {reference}: {payments}, exactly as they would be sent.",
             header=TEMPLATE_HEADER,
             row=lambda row: (row.email, plain(row.cents), row.note),
+        ),
+        "accounts": ThreadFile(
+            title="{reference}: recipients",
+            comment=":bust_in_silhouette: Whom the {payments} of {reference} go to, and what is not fine.",
+            header=ACCOUNTS_HEADER,
+            row=account_cells,
         ),
         # Its first columns are what a new request reads, so that it can be dropped again after mending.
         "failed": ThreadFile(

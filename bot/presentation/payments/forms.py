@@ -10,13 +10,14 @@ from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
-from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, FormMetadata, Preview
+from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview
+from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, Doubt
 from bot.domain.payments.fields import CODE_LIMIT, DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
-from bot.presentation.blocks.text import context, paragraph, plain, quote, section
+from bot.presentation.blocks.text import context, counted, paragraph, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
-from bot.presentation.payments.bulk import payments_to, repeated
+from bot.presentation.payments.bulk import accounts_line, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
 from bot.presentation.payments.kinds import KINDS, headline, noun
 from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
@@ -47,17 +48,30 @@ COLLECT_TITLE = "Collect money"
 NO_EFFECT_TITLE = "Without effect"
 CONFIRM: Final = "bulk.file"
 CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
+TAKEN: Final = ":arrows_counterclockwise: Read again with the rows that you chose. Nothing was asked for yet."
+ALL_LEFT_OUT: Final = ":warning: *Every row is left out.* Choose the rows to pay anyway, or drop another file."
+ANYWAY: Final = "anyway"  # the field with the rows that are taken in
+WITHOUT: Final = "without"  # the field that leaves out the rows without an account
+OUT: Final = "out"
 CHOSEN: Final = ":arrows_counterclockwise: Read again with the columns that you chose. Nothing was asked for yet."
 SAME_COLUMN: Final = "Choose another column than for the e-mail address, for example amount."
 NEITHER: Final = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
 NOT_BOTH: Final = "Give a file or rows, not both."
 NO_COLUMN: Final = "Choose a column, for example amount."
-_LABELS: Final = {"email": "the e-mail addresses", "amount": "the amounts", "note": "the notes"}
+_LABELS: Final = {"email": "the e-mail addresses", "amount": "the amounts", "note": "the notes", "name": "the names"}
+_NONE: Final = {
+    "note": ("No note", "Payments without a note"),
+    "name": ("No name", "Registered names are compared with the addresses"),
+}
 _CHOOSE: Final = (
     ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything "
     "is asked for."
 )
 _NAME: Final = 120
+_NOTHING_YET: Final = (
+    "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
+)
+_CHECKED_FIRST: Final = "Addresses and accounts are checked; nothing is asked for yet."
 
 
 def about(instruction: Instruction, *, channel: str, ts: str) -> str:
@@ -171,33 +185,84 @@ def _amount(label: str) -> Block:
 
 def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = ()) -> View:
     """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
-    counted = seen.checked is not None and not problem
+    is_counted = seen.checked is not None and not problem
     blocks: list[Block] = [paragraph(note)] if note else []
     if seen.checked is None or problem:
         blocks += problem or [paragraph(_CHOOSE)]
+        if seen.checked is not None and seen.checked.doubtful:
+            blocks.append(paragraph("\n".join(doubt_lines(seen.checked))))
     else:  # the sum first, then how many and to how many, then what is doubtful
         items, doubles = seen.checked.items, duplicates_in(seen.checked.items)
         lines = [f"*{shown(sum(item.cents for item in items))}* in {payments_to(len(items), people_in(items))}"]
         if doubles:
             lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
+        lines += doubt_lines(seen.checked)
         blocks.append(paragraph("\n".join([*lines, *mark_lines(seen.checked.marks)])))
         blocks.append(context(f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"))
+    if seen.checked is not None:
+        blocks += _choices(seen, carried)
     looks = seen.looks[: MOST - 1]
     names = column_names(looks)
     for name, label in _LABELS.items():
         options = [column_option(names[at], look, value=str(at)) for at, look in enumerate(looks)]
         place = seen.places.get(name)
         if name not in REQUIRED:
-            options.append(option("none", "No note", "Payments without a note"))
+            options.append(option("none", *_NONE[name]))
             place = len(options) - 1 if place is None else place
         blocks.append(select(name, f"Column with {label}", options, initial=place, of=f".{seen.fingerprint[:8]}"))
-    if counted:
-        safe = "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
+    if is_counted:
+        safe = _CHECKED_FIRST if carried.checks else _NOTHING_YET
         blocks.append(context(safe))
     elif problem:
         blocks.append(context("Is a column wrong? Choose another one and go on."))
-    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=counted)
-    return form(CONFIRM, BULK_TITLE, "Ask for approval" if counted else "Go on", held.dump(), blocks)
+    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted)
+    submit = ("Check first" if carried.checks else "Ask for approval") if is_counted else "Go on"
+    return form(CONFIRM, BULK_TITLE, submit, held.dump(), blocks)
+
+
+def doubt_lines(checked: Checked) -> list[str]:
+    """What speaks against rows of the file, whether they are left out or not, and whom they would go to."""
+    lines = []
+    for doubt in Doubt:
+        for left_out, words in ((True, "left out"), (False, "paid")):
+            rows = [one.row for one in checked.doubtful if one.doubt is doubt and one.is_left_out is left_out]
+            if rows:
+                lines.append(f":warning: *{len(rows)} {doubt.value}*, {words}: {some_rows(rows, len(rows))}")
+    if checked.unchecked:
+        lines.append(f":grey_question: {counted(checked.unchecked, 'row')} without a verdict of the e-mail service")
+    return [*lines, *([accounts_line(checked.accounts)] if checked.accounts is not None else [])]
+
+
+def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
+    """The offer to take rows in that are left out, one by one; and to leave those out that have no account."""
+    assert seen.checked is not None
+    doubtful, version = seen.checked.doubtful, f".{seen.fingerprint[:8]}"
+    blocks: list[Block] = []
+    rows = [one for one in doubtful if one.doubt in OF_ADDRESSES and one.cents is not None]
+    if rows:
+        options = [
+            option(str(one.row), f"Row {one.row}: {shown(one.cents)} to {one.email}", one.said or one.doubt.value)
+            for one in rows[:MOST]
+            if one.cents is not None
+        ]
+        taken = [made for made in options if int(made["value"]) in carried.anyway]
+        element: Block = {"type": "multi_static_select", "action_id": f"{ANYWAY}{version}", "options": options}
+        hint = f"The first {MOST} can be chosen here." if len(rows) > MOST else ""
+        with_taken = {**element, "initial_options": taken} if taken else element
+        blocks.append(field(ANYWAY, "Pay these rows anyway", with_taken, optional=True, hint=hint))
+    without = [one.row for one in doubtful if one.doubt not in OF_ADDRESSES]
+    if without:
+        label = f"Leave out {counted(len(without), 'row')} without an active account"
+        offered = [option(OUT, label, some_rows(without, len(without)))]
+        box: Block = {"type": "checkboxes", "action_id": f"{WITHOUT}{version}", "options": offered}
+        box |= {} if carried.without_account else {"initial_options": offered}
+        blocks.append(field(WITHOUT, "Their money would wait until they sign up", box, optional=True))
+    return blocks
+
+
+def taken(choices: Mapping[str, Sequence[str]]) -> Choice:
+    rows = frozenset(int(one) for one in choices.get(ANYWAY, ()) if one.isdecimal())
+    return Choice(anyway=rows, without_account=OUT not in choices.get(WITHOUT, ()))
 
 
 def chosen(values: Mapping[str, str]) -> dict[str, int]:

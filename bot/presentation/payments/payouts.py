@@ -39,6 +39,7 @@ _CONCERNS: Final[Mapping[Concern, str]] = {
     Concern.NOT_ACTIVE: "The account of {email} can't receive money now.",
     Concern.NOT_VERIFIED: "Whose account {email} is was not verified.",
     Concern.NOT_PRIMARY: "{email} is not the account's primary address.",
+    Concern.OTHER_NAME: "The account of {email} is registered under another name.",
     Concern.NOT_KNOWN: "The account of {email} could not be looked up.",
 }
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Self
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkProgress, Tally
-from bot.domain.payments.bulk_records import BulkRow, has_failed, has_failures
+from bot.domain.payments.bulk_records import has_failed, has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
 from bot.domain.reasons import Reason
@@ -157,7 +157,7 @@ class ThreadFile:
     alt: str = "A table of {payments}"
     comment: str
     header: tuple[str, ...]
-    row: Callable[[BulkRow], Sequence[str]]
+    row: Callable[..., Sequence[str]]  # of a BulkRow; of the accounts, with its look-up
 
     def about(self, instruction: Instruction, *, count: int) -> tuple[str, str, str]:
         slots = {"reference": instruction.reference, "payments": md.counted(count, "payment")}

@@ -14,6 +14,7 @@ from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.domain.payments.lookups import CHECK
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
@@ -98,9 +99,9 @@ async def under_way(ctx: Context, *, even_waiting: bool = True, most: int = MOST
         for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=most):
             add(one, one.kind, one.reference, one.state.value, one.origin_channel)
         for job in uow.jobs.open(limit=most):
-            if job.kind not in (RUN, WHOLE, *LANES):
+            if job.kind not in (RUN, WHOLE, CHECK, *LANES):
                 continue
-            what, name = What.EMAILS, str(job.payload.get("name", ""))
+            what, name = What.CHECK if job.kind == CHECK else What.EMAILS, str(job.payload.get("name", ""))
             if job.kind in LANES:
                 what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
             add(job, what, name, job.state, job.channel)

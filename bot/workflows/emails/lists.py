@@ -3,33 +3,19 @@
 import asyncio
 import json
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeVar
 
-from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
-from bot.domain.emails.lists import (
-    OVER,
-    RUN,
-    WHOLE,
-    Answer,
-    Busy,
-    Checked,
-    Denied,
-    Dropped,
-    Outcome,
-    RunState,
-    same_address,
-)
+from bot.domain.emails.lists import OVER, RUN, WHOLE, RunState, same_address
 from bot.domain.errors import PersonError
 from bot.domain.files.columns import looks_like_address, summarize
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
 from bot.domain.references import ulid
-from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_job, post_line
 from bot.workflows.slack.dropped_files import read_table_file
@@ -204,31 +190,3 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
     if what is Press.RESUME:
         ctx.emails.pressure.forget()  # a person resumes, so the wait that the service asked for is over
     return pressed
-
-
-async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> list[tuple[str, Answer]]:
-    """The service's answer for each; ``OperatorError``: it takes no request, or refuses our account each time."""
-
-    async def check(address: str) -> Checked:
-        said = await client.check(address)
-        if isinstance(said, Busy | Dropped):
-            await asyncio.sleep(1.0)
-            said = await client.check(address)
-        return said
-
-    def told(said: Checked) -> Answer:
-        match said:
-            case Answer():
-                return said
-            case Busy():
-                return Answer(outcome=Outcome.FAILED, why=Reason(OfList.BUSY))
-            case Dropped(reason=reason):
-                return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
-
-            case Denied(error=error):
-                return Answer(outcome=Outcome.FAILED, why=failed(error))
-
-    found = await asyncio.gather(*map(check, addresses))
-    if isinstance(found[0], Denied) and all(isinstance(one, Denied) for one in found):
-        raise found[0].error
-    return [(address, told(said)) for address, said in zip(addresses, found, strict=True)]

@@ -35,7 +35,7 @@ from bot.domain.tracking import jittered, next_poll
 from bot.domain.troubles import failed
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.effect import hold
-from bot.workflows.payments.bulk_request import prepare
+from bot.workflows.payments.accounts import prepare
 from bot.workflows.payments.follow import Again, polling
 from bot.workflows.requests.announce import (
     alert,

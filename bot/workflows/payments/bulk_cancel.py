@@ -32,8 +32,8 @@ from bot.domain.proof import READS_NEEDED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
+from bot.workflows.payments.accounts import REQUEST_FILE
 from bot.workflows.payments.bulk import BULK, FEW
-from bot.workflows.payments.bulk_request import REQUEST_FILE
 from bot.workflows.payments.bulk_shown import Bulk
 from bot.workflows.payments.payout import PAYOUT
 from bot.workflows.requests.announce import asked_in, prepared, show_file, tell
@@ -226,7 +226,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
     """NEW: the items were read when it was requested; ask the approvers."""
     is_payout = bool(_payload(instruction).payout_to)
     payments.require("cancel_payout" if is_payout else "cancel_bulk_items")
-    await prepared(ctx, instruction, file="" if is_payout else REQUEST_FILE)
+    await prepared(ctx, instruction, files=() if is_payout else (REQUEST_FILE,))
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:

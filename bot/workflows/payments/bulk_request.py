@@ -3,33 +3,28 @@
 import asyncio
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
-from functools import partial
+from types import MappingProxyType
 from typing import Final
 
-import structlog
-
-from bot.clients.payments import PaymentsClient
-from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
     BulkItem,
     BulkPayload,
-    BulkProgress,
     duplicates_in,
     items_digest,
     largest_of,
     people_in,
-    sample_of,
     twin_digest,
 )
 from bot.domain.payments.bulk_file import (
     COLUMNS,
     LEAST_COLUMNS,
     REQUIRED,
+    TYPED,
     Checked,
     FormMetadata,
     Preview,
@@ -38,36 +33,28 @@ from bot.domain.payments.bulk_file import (
     read_rows,
 )
 from bot.domain.payments.bulk_records import SAME_FILE
+from bot.domain.payments.deliverability import NO_CHOICE, Choice
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
+from bot.domain.payments.lookups import Lookup, accounts_of, doubtful_rows
 from bot.presentation.files.columns import columns_read, read_as
 from bot.tables.apart import read_apart
 from bot.tables.delimited import plain
 from bot.tables.reading import clear_columns, find_columns, same_names
 from bot.workflows.context import Context, Unit
-from bot.workflows.requests.announce import places, prepared, show_progress
-from bot.workflows.requests.attempt import lease
 from bot.workflows.requests.request import Requested, request_of
 from bot.workflows.slack.dropped_files import read_table_file
 from storage.transaction import Tx
 
-log = structlog.get_logger(__name__)
-
 LARGEST_FILE: Final = 10 * MEBIBYTE
 
-_LIMITS = Limits(size=LARGEST_FILE, rows=MOST_ITEMS, columns=60, unpacked=80 * MEBIBYTE)
+LIMITS = Limits(size=LARGEST_FILE, rows=MOST_ITEMS, columns=60, unpacked=80 * MEBIBYTE)
 _TYPED = "typed rows"
-REQUEST_FILE = "request"
 OF_FILE = "file:"
 """Prefix of a dropped file's source key."""
 AGAIN: Final = "again:"
 """Prefix of the source key of a request that pays again what failed; the id of the first one follows."""
-_SAMPLE = 40
-"""Accounts looked up before the approval: four seconds of what the service allows."""
-_SHOWN_EVERY = 10
-_SILENCES = 3
-"""Accounts in a row that could not be read, after which no more are asked for."""
-_KEPT_DUPLICATES = 100
-_KEPT_INACTIVE = 5
+_KEPT_ROWS = 100
+_NOTHING: Final[Mapping[str, Lookup]] = MappingProxyType({})
 
 
 async def read_file(ctx: Context, file_id: str) -> Checked:
@@ -77,8 +64,8 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
         UnusableFile, TableProblem: the person has to correct the file.
         ServiceNow, ServiceNever, OperatorError: see :class:`bot.slack.files.Downloads`.
     """
-    found = await read_table_file(ctx, file_id, limits=_LIMITS)
-    return await asyncio.to_thread(_checked, found.table, found.info.name)
+    found = await read_table_file(ctx, file_id, limits=LIMITS)
+    return await asyncio.to_thread(as_payments, found.table, found.info.name)
 
 
 def can_be_paid(header: Sequence[str]) -> bool:
@@ -99,17 +86,31 @@ async def read_typed(text: str) -> Checked:
         rows = lines.splitlines()
         for n, line in enumerate(rows):
             if line.strip() and '"' not in line:  # people leave the cell for the note out
-                rows[n] = line + mark * (len(COLUMNS) - 1 - line.count(mark))
-        lines = "\n".join([mark.join(COLUMNS), *rows])
-    table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=_LIMITS)
-    return await asyncio.to_thread(_checked, table, "", first)
+                rows[n] = line + mark * (len(TYPED) - 1 - line.count(mark))
+        lines = "\n".join([mark.join(TYPED), *rows])
+    table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=LIMITS)
+    return await asyncio.to_thread(as_payments, table, "", first)
 
 
-def _checked(table: Table, name: str, first: int = 0, places: Mapping[str, int] | None = None) -> Checked:
+def as_payments(
+    table: Table,
+    name: str,
+    first: int = 0,
+    places: Mapping[str, int] | None = None,
+    *,
+    choice: Choice = NO_CHOICE,
+    known: Mapping[str, Lookup] = _NOTHING,
+) -> Checked:
+    """The rows of a table as payments; slow. ``known``: look-ups of the file, by address in lower case."""
     if places is None:
         places = find_columns(table.header, COLUMNS, required=REQUIRED)
-    items, bad = read_rows(table.rows, places, plain=plain, first=first)
-    disguised = disguised_rows(table.rows, places, table.hidden.disguised)
+    doubtful, unchecked = doubtful_rows(
+        table.header if name else (), table.rows, places, known, choice=choice, plain=plain
+    )  # who types rows has seen what stands in them
+    left_out = {one.row for one in doubtful if one.is_left_out}
+    rows = [row for row in table.rows if row.number not in left_out] if left_out else table.rows
+    items, bad = read_rows(rows, places, plain=plain, first=first)
+    disguised = disguised_rows(rows, places, table.hidden.disguised)
     return Checked(
         name=name or _TYPED,
         items=items,
@@ -117,6 +118,9 @@ def _checked(table: Table, name: str, first: int = 0, places: Mapping[str, int] 
         rows=len(table.rows),
         marks=marks_of(table.hidden, table.header, places.values()),
         read_as=columns_read(table, places) if name else "",
+        doubtful=doubtful,
+        unchecked=unchecked,
+        accounts=accounts_of(items, known) if known else None,
     )
 
 
@@ -155,7 +159,7 @@ async def request_bulk(
             items_digest=items_digest(items),
             twin_digest=twin,
             largest=largest_of(items),
-            duplicates=repeated[:_KEPT_DUPLICATES],
+            duplicates=repeated[:_KEPT_ROWS],
             duplicate_count=len(repeated),
             people=people_in(items),
             new_count=len({item.email.casefold() for item in fresh}),
@@ -164,6 +168,10 @@ async def request_bulk(
             same_rows=same_rows,
             again_of=again_of.reference if again_of is not None else "",
             read_as=checked.read_as,
+            left_out=checked.left_out[:_KEPT_ROWS],
+            left_out_count=len(checked.left_out),
+            anyway=checked.anyway[:_KEPT_ROWS],
+            check=carried.check,
             marks=checked.marks,
             thread_ts=carried.thread_ts,
         )
@@ -203,67 +211,6 @@ def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     return known, free
 
 
-async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: look up accounts, all or a sample, and ask the approvers; this pays nothing."""
-    payments.require("create_bulk_payment")
-
-    def sample(uow: Unit) -> tuple[str, ...]:
-        items = [row.item for row in uow.bulk_items.rows(instruction.id)]
-        known = uow.instructions.paid_before(item.email for item in items)
-        return sample_of(items, most=_SAMPLE, known=known)
-
-    looked_up = await look_up(ctx, payments, instruction, await ctx.read(sample))
-    if looked_up is not None:
-        held, progress = looked_up
-        await prepared(ctx, held, progress=progress, file=REQUEST_FILE)
-
-
-async def look_up(
-    ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
-) -> tuple[Instruction, BulkProgress] | None:
-    """Read one account after the other, showing progress; None when somebody else took over the request.
-
-    An account is read once more without an answer.
-    """
-
-    def show(held: Instruction, progress: BulkProgress, uow: Unit) -> Instruction | None:
-        after = uow.instructions.touch(held, progress=progress, **lease(uow.ctx))
-        if after is not None:
-            for place in places(uow.ctx, after):
-                show_progress(uow, after, place)
-        return after
-
-    held, progress, silences = instruction, BulkProgress(to_look_up=len(emails)), 0
-    for number, email in enumerate(emails, 1):
-        active: bool | None = None
-        is_read, silences = False, silences + 1  # until it answers
-        for _ in range(2 if silences <= _SILENCES else 0):
-            try:
-                active = (await payments.account_status(email)).active  # None: the service does not say
-                is_read, silences = True, 0
-                break
-            except ServiceNow as silent:
-                log.info("an account could not be read", reason=str(silent.reason))
-            except ServiceNever:
-                silences = 0
-                break
-        inactive = (email,) if active is False else ()
-        progress = progress.model_copy(
-            update={
-                "looked_up": number,
-                "inactive": progress.inactive + len(inactive),
-                "inactive_emails": (*progress.inactive_emails, *inactive)[:_KEPT_INACTIVE],
-                "not_read": progress.not_read + (not is_read),
-            }
-        )
-        if number % _SHOWN_EVERY == 0:
-            shown = await ctx.write(partial(show, held, progress), name="looked_up", wakes=False)
-            if shown is None:
-                return None
-            held = shown
-    return held, progress
-
-
 class ShownBecause(Enum):
     """ShownBecause a file is shown again."""
 
@@ -273,6 +220,8 @@ class ShownBecause(Enum):
     """The file has other content than when it was shown."""
     CHOSEN = auto()
     """Other columns were chosen."""
+    TAKEN = auto()
+    """Other rows were taken in or left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +240,8 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
     before = await ctx.read(lambda uow: requested_before(uow, carried.key)[0])
     if before is not None:
         return before
-    found = await read_table_file(ctx, carried.file, limits=_LIMITS)
+    found = await read_table_file(ctx, carried.file, limits=LIMITS)
+    known = await ctx.read(lambda uow: uow.lookups.of(carried.check)) if carried.check else _NOTHING
     table, name = found.table, found.info.name
 
     def preview() -> Preview:
@@ -300,28 +250,31 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
             raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in clear])
         fits = all(place < len(table.header) for place in chosen.values())
         kept = dict(chosen) if fits else {}
-        known = kept or clear
+        places = kept or clear
         looks = summarize(table.header, (row.cells for row in table.rows))
         asked = not kept and same_names(table.header, COLUMNS)
-        complete = all(one in known for one in REQUIRED) and not asked
+        complete = all(one in places for one in REQUIRED) and not asked
         return Preview(
             name=name,
             fingerprint=found.fingerprint,
             how=read_as(table),
             looks=looks,
-            places=known if complete else guess_places(looks, table.rows, known),
-            checked=_checked(table, name, places=known) if complete else None,
+            places=places if complete else guess_places(looks, table.rows, places),
+            checked=as_payments(table, name, places=places, choice=carried.choice, known=known) if complete else None,
         )
 
     return await asyncio.to_thread(preview)
 
 
-async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:
+async def confirm(
+    ctx: Context, carried: FormMetadata, chosen: Mapping[str, int], choice: Choice
+) -> Instruction | Checked | ShownAgain:
     """What to request; or the request that was made from it before; or what to show instead. Raises: as :func:`look`.
 
     ``carried``: what was shown.
     """
-    seen = await look(ctx, carried, chosen)
+    now = replace(carried, anyway=tuple(sorted(choice.anyway)), without_account=choice.without_account)
+    seen = await look(ctx, now, chosen)
     if isinstance(seen, Instruction):
         return seen
     if seen.fingerprint != carried.seen:
@@ -330,4 +283,6 @@ async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]
         return ShownAgain(seen, ShownBecause.NOT_COUNTED)
     if chosen != dict(carried.places) or seen.checked is None:
         return ShownAgain(seen, ShownBecause.CHOSEN)
+    if choice != carried.choice:
+        return ShownAgain(seen, ShownBecause.TAKEN)
     return seen.checked

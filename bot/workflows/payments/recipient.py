@@ -8,6 +8,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Refusal
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, Recipient, State
+from bot.domain.payments.lookups import recipient_of
 from bot.domain.payments.recipient import awaits_requester, suggestion
 from bot.domain.proof import MAX_CREATES
 from bot.domain.reasons import OfRequest, Reason
@@ -83,13 +84,7 @@ async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: In
         return Recipient(problem=full_reason(silent))
     except ServiceNever as refused:
         return Recipient(problem=full_reason(refused))
-    found = Recipient(
-        full_name=account.full_name or None,
-        active=account.active,
-        verified=account.verified,
-        primary=account.primary,
-        country=account.country or None,
-    )
+    found = recipient_of(account)
     if not awaits_requester(replace(instruction, recipient=found)):
         return found
     paid = await ctx.read(lambda uow: uow.instructions.latest_paid(limit=_COMPARED))

@@ -23,6 +23,7 @@ from bot.presentation.payments.kinds import KINDS
 from bot.slack.messenger import Posted
 from bot.tables.delimited import write_csv
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
+from bot.workflows.payments.accounts import ACCOUNTS_FILE
 from bot.workflows.payments.bulk import FAILED_FILE
 from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import LINK, link_of
@@ -104,7 +105,12 @@ class RequestSubject(Subject):
             if not rows:
                 return None
             made = KINDS[instruction.kind].files[kind]
-            table = await asyncio.to_thread(lambda: write_csv(made.header, [made.row(row) for row in rows]))
+            if kind == ACCOUNTS_FILE:
+                known = await ctx.read(lambda uow: uow.lookups.of(instruction.id))
+                lines = (made.row(row, known.get(row.email.casefold())) for row in rows)
+            else:
+                lines = (made.row(row) for row in rows)
+            table = await asyncio.to_thread(write_csv, made.header, lines)
             title, alt, comment = made.about(instruction, count=len(rows))
             name = f"{instruction.reference}-{what.replace(':', '-')}.csv"
             return Attachment(name=name, content=table, title=title, alt=alt, comment=comment, own_title=False)

@@ -5,7 +5,7 @@ A request has one board in each of its places, called its card; its text comes f
 however often that state is observed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from enum import StrEnum
 from types import MappingProxyType
@@ -206,13 +206,15 @@ def on_record(remote_id: str, status: str) -> Changes:
     }
 
 
-async def prepared(ctx: Context, instruction: Instruction, *, progress: Progress | None = None, file: str = "") -> None:
-    """Nothing has to be created: show it to the approvers, with this file in the thread of their card."""
+async def prepared(
+    ctx: Context, instruction: Instruction, *, progress: Progress | None = None, files: Sequence[str] = ()
+) -> None:
+    """Nothing has to be created: show it to the approvers, with these files in the thread of their card."""
     changes: Changes = {"puts_off": 0, "reason": None, "progress": progress or instruction.progress}
 
     def work(uow: Unit) -> None:
         show_approvers(uow, instruction, changes, action="prepared")
-        if file:
+        for file in files:
             show_file(uow, instruction, Place.APPROVALS, file)
 
     await ctx.write(work, name="prepared")

@@ -227,7 +227,8 @@ TO_DECIDE: Final = """\
 • 90.00 USD to ana@example.com (row 2)
 *Duplicates*: row 7 (same address and amount as an earlier row)
 *Never paid before*: 2 recipients
-Accounts looked up: 9; 8 active, :warning: *1 not active* (no account, signup not completed, or it cannot receive \
+Accounts looked up: 9; 8 active
+:warning: *1 not active* (no account, signup not completed, or it cannot receive \
 money now): eve@example.com
 Read as: UTF-8 with commas: email, amount, note"""
 MARKS: Final = {

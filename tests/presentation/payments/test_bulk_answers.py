@@ -253,19 +253,31 @@ NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
         (BulkProgress(to_look_up=9, looked_up=9, not_read=2), "Accounts looked up: 9; 7 active, 2 could not be read"),
         (
             BulkProgress(to_look_up=9, looked_up=9, inactive=1, inactive_emails=("eve@example.com",), not_read=1),
-            f"Accounts looked up: 9; 7 active, :warning: *1 not active* ({NOT_ACTIVE}): eve@example.com, "
-            "1 could not be read",
+            "Accounts looked up: 9; 7 active, 1 could not be read\n"
+            f":warning: *1 not active* ({NOT_ACTIVE}): eve@example.com",
         ),
         (
             BulkProgress(to_look_up=9, looked_up=9, inactive=3, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz")),
-            f"Accounts looked up: 9; 6 active, :warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
+            f"Accounts looked up: 9; 6 active\n:warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
         ),
         (
             BulkProgress(
                 to_look_up=9, looked_up=9, inactive=5, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz", "d@x.yz")
             ),
-            f"Accounts looked up: 9; 4 active, :warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
+            f"Accounts looked up: 9; 4 active\n:warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
             "2 more",
+        ),
+        (
+            BulkProgress(
+                to_look_up=9,
+                looked_up=9,
+                unverified=1,
+                unverified_emails=("a@x.yz",),
+                other_names=1,
+                other_name_emails=("b@x.yz",),
+            ),
+            "Accounts looked up: 9; 9 active\n:warning: *1 not verified*: a@x.yz\n"
+            ":warning: *1 registered under another name*: b@x.yz",
         ),
     ],
 )
@@ -275,7 +287,7 @@ def test_accounts(progress: BulkProgress | None, said: str) -> None:
 
 def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
     said = words.accounts_line(BulkProgress(to_look_up=4, looked_up=1))
-    assert said == "Looking up accounts: `█████░░░░░░░░░░░░░░░ 25 %`"
+    assert said == "Looking up accounts: `█████░░░░░░░░░░░░░░░ 25 %` 1 of 4 looked up"
 
 
 @pytest.mark.parametrize(("count", "people", "said"), [
@@ -305,6 +317,8 @@ def test_each_file_says_what_stands_in_it() -> None:
     assert lines_of(found) == snapshot("""\
 bulk request 2: L-4F7K2M: what is to be paid | A table of 2 payments | :page_facing_up: The file behind L-4F7K2M: 2 \
 payments, exactly as they would be sent.
+bulk accounts 2: L-4F7K2M: recipients | A table of 2 payments | :bust_in_silhouette: Whom the 2 payments of L-4F7K2M \
+go to, and what is not fine.
 bulk failed 2: L-4F7K2M: failed payments | A table of 2 payments | :page_facing_up: The 2 payments that failed, with \
 the reasons. Mend the rows, drop the file here again and choose *Pay in bulk*. To pay them unchanged, press *Pay the \
 failed ones again* on the card.

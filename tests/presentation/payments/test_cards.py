@@ -68,7 +68,7 @@ payout withdrawn, bulk withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothi
 payout withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
 payout expired, bulk expired: :alarm_clock: *expired*: nobody decided in time. Nothing was paid.
 payout expired, late: :alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.
-payout closed, bulk closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
+payout closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
 payout new, stopped: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
 *Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: \
 *stopped*: its preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal \
@@ -165,16 +165,19 @@ purchase withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: 
 so nobody can pay it.
 bulk new: *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2) ⏎ \
 *Duplicates*: row 7 (same address and amount as an earlier row) ⏎ *Never paid before*: 2 recipients ⏎ Looking up \
-accounts: `████████░░░░░░░░░░░░ 44 %` ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ :hourglass_flowing_sand: \
-*being prepared*: the recipients are being looked up; no money moves before people approve it. ⏎ Needs 1 approval \
-besides the requester ⏎ [Withdraw]
+accounts: `████████░░░░░░░░░░░░ 44 %` 4 of 9 looked up ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ \
+:hourglass_flowing_sand: *being prepared*: the recipients are being looked up; no money moves before people approve \
+it. ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
 bulk awaiting: (what is decided on) ⏎ :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 \
 UTC. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
 bulk approved: (what is decided on) ⏎ :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
 bulk sending: (what is decided on) ⏎ :hourglass_flowing_sand: *being sent*: the payments are on their way to the \
 service; no answer yet. ⏎ (approved)
-bulk committed: :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
+bulk committed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+eve@example.com ⏎ :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
 completed (200.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD), 7 not reported yet. ⏎ (approved)
+bulk closed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+eve@example.com ⏎ :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
 bulk commit_unknown: (what is decided on) ⏎ :grey_question: *unknown*: the service did not say whether it took the \
 payments. Switchboard is finding out from the service's history. *Do not pay again.* ⏎ (approved)
 bulk commit_unknown, refused: (what is decided on) ⏎ :grey_question: *unknown*: the service refused it. Reason: answer \
@@ -184,14 +187,18 @@ bulk needs_human: (what is decided on) ⏎ :warning: *needs a person*: the outco
 service before you decide; a new attempt needs a new approval, and no other bulk payment is sent until you have \
 decided. Its payments carry notes such as `L-4F7K2M/2` at the service. The service's history does not show it. ⏎ (to \
 decide) ⏎ [Retry] [Close as not paid]
-bulk committed, not read: :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` \
-no payment reported yet. ⏎ (approved)
-bulk pending_escrow: :lock: *pending in escrow*: the service has gone through all of them; what is pending is \
-followed. ⏎ `████████████████░░░░ 80 %` 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow (95.00 \
-USD). ⏎ (approved) ⏎ [Cancel pending]
-bulk completed: :white_check_mark: *completed*: every payment is accounted for. ⏎ 10 completed (1250.00 USD), 0 failed \
-(0.00 USD), 0 pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
-bulk completed, some failed: :warning: *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); \
+bulk committed, not read: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+eve@example.com ⏎ :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` no \
+payment reported yet. ⏎ (approved)
+bulk pending_escrow: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+eve@example.com ⏎ :lock: *pending in escrow*: the service has gone through all of them; what is pending is followed. ⏎ \
+`████████████████░░░░ 80 %` 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow (95.00 USD). ⏎ \
+(approved) ⏎ [Cancel pending]
+bulk completed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+eve@example.com ⏎ :white_check_mark: *completed*: every payment is accounted for. ⏎ 10 completed (1250.00 USD), 0 \
+failed (0.00 USD), 0 pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
+bulk completed, some failed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money \
+now): eve@example.com ⏎ :warning: *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); \
 every payment is accounted for. ⏎ The failed ones are listed in the thread. ⏎ Approved by <@U0LIN>
 bulk failed: :x: *failed*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 \
 pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
@@ -225,7 +232,8 @@ late (50.00 USD): 1 completed, 0 failed. ⏎ Approved by <@U0LIN>
 bulk_cancel failed: :x: *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): 1 \
 completed, 1 failed. ⏎ Approved by <@U0LIN>
 bulk_cancel mismatch: :octagonal_sign: *failed*: our own record was changed after it was approved. Nothing was \
-canceled.""")
+canceled.\
+""")
 
 
 def test_cards_for_who_asked() -> None:
@@ -289,14 +297,15 @@ purchase: Purchase C-4F7K2M: 119.50 USD from ben@example.com for “Spring campa
 bulk: Bulk payment L-4F7K2M: 1250.00 USD in 10 payments. File “march.csv”, 10 payments to 9 people, 1250.00 USD \
 together. *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2). \
 *Duplicates*: row 7 (same address and amount as an earlier row). *Never paid before*: 2 recipients. Accounts looked \
-up: 9; 8 active, :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+up: 9; 8 active ⏎ :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
 eve@example.com. Read as: UTF-8 with commas: email, amount, note. Asked by Maria Quispe. :hourglass_flowing_sand: \
 *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 \
 approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
 bulk_cancel: Cancellation X-4F7K2M: 95.00 USD back from 2 payments still pending in escrow. Of bulk payment L-4F7K2M. \
 Everything that was pending when it was asked for: 2 payments, each by its hash. Asked by Maria Quispe. \
 :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
-09:00 UTC>. Needs 1 approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.""")
+09:00 UTC>. Needs 1 approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.\
+""")
 
 
 @pytest.mark.parametrize("state", list(State))

@@ -19,11 +19,11 @@ from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.emails import work
-from bot.workflows.emails.lists import Press, Pressed, check_addresses, press
+from bot.workflows.emails.lists import Press, Pressed, press
 from bot.workflows.emails.run import Run
 from bot.workflows.emails.subject import result_file
 from bot.workflows.emails.work import send_whole
-from bot.workflows.services import Pressure
+from bot.workflows.services import Pressure, check_addresses
 from storage.rows import EmailRun, Job
 from tests.support.lists import requested
 from tests.support.reasons import own_words

@@ -1,7 +1,5 @@
 """Before approvers see a bulk payment: its accounts are looked up, one after the other, and progress is shown."""
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,102 +9,16 @@ from bot.domain.money import Cents
 from bot.domain.outcome import refusal
 from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, ItemPage, ReportedItem
-from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import Kind, State
 from bot.domain.payments.operation import AccountStatus
 from bot.workflows.payments import bulk_request, bulk_shown
 from bot.workflows.payments.bulk_shown import Bulk
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
-from tests.workflows.planted import on_one_rig, planted, stored
+from tests.workflows.planted import on_one_rig, planted
 
 ON, OFF, UNSAID = AccountStatus(active=True), AccountStatus(active=False), AccountStatus()
 SILENT, REFUSED = ServiceNow("payments", NO_ANSWER), ServiceNever("payments", refusal(422))
-
-
-class Accounts:
-    """The payments service, as far as accounts go: what it answers, one after the other, by address."""
-
-    def __init__(self, answers: Mapping[str, list[Any]]) -> None:
-        self.answers = {name: list(each) for name, each in answers.items()}
-        self.asked: list[str] = []
-
-    async def account_status(self, email: str) -> AccountStatus:
-        self.asked.append(email)
-        answer = self.answers.get(email, [ON]).pop(0)
-        if isinstance(answer, Exception):
-            raise answer
-        found: AccountStatus = answer
-        return found
-
-
-async def looked_up(rig: Rig, accounts: Accounts, *emails: str) -> tuple[Instruction, BulkProgress]:
-    one = await planted(rig, Kind.BULK, state=State.NEW, remote_id=None)
-    payments: Any = accounts
-    found = await bulk_request.look_up(rig.switchboard.context, payments, one, emails)
-    assert found is not None
-    return found
-
-
-@on_one_rig([
-    ([ON], (0, 0), 1), ([OFF], (1, 0), 1), ([UNSAID], (0, 0), 1), ([REFUSED], (0, 1), 1),
-    ([SILENT, ON], (0, 0), 2), ([SILENT, OFF], (1, 0), 2), ([SILENT, REFUSED], (0, 1), 2),
-    ([SILENT, SILENT], (0, 1), 2),
-])  # fmt: skip
-async def test_an_account_is_asked_for_again_once_when_nothing_answered(
-    rig: Rig, answers: list[Any], counts: tuple[int, int], asked: int
-) -> None:
-    accounts = Accounts({"a@example.com": answers})
-    _, progress = await looked_up(rig, accounts, "a@example.com")
-    assert (progress.looked_up, progress.to_look_up) == (1, 1)
-    assert (progress.inactive, progress.not_read) == counts
-    assert len(accounts.asked) == asked
-    assert progress.inactive_emails == (("a@example.com",) if counts[0] else ())
-
-
-async def test_after_three_silences_in_a_row_nobody_is_asked_any_more(rig: Rig) -> None:
-    gone = {f"{name}@example.com": [SILENT, SILENT] for name in "abc"}
-    accounts = Accounts(gone)
-    _, progress = await looked_up(rig, accounts, *gone, "d@example.com", "e@example.com")
-    assert accounts.asked == [name for name in gone for _ in range(2)]
-    assert (progress.looked_up, progress.not_read) == (5, 5)
-
-
-async def test_an_answer_in_between_begins_the_count_anew(rig: Rig) -> None:
-    silent: list[Any] = [SILENT, SILENT]
-    answers: dict[str, list[Any]] = {"a": silent, "b": silent, "c": [REFUSED], "d": silent, "e": silent, "f": [ON]}
-    accounts = Accounts({f"{name}@example.com": each for name, each in answers.items()})
-    _, progress = await looked_up(rig, accounts, *accounts.answers)
-    assert accounts.asked[-1] == "f@example.com"
-    assert progress.not_read == 5
-
-
-async def test_the_first_five_that_cannot_receive_money_are_named(rig: Rig) -> None:
-    names = [f"{n}@example.com" for n in range(1, 8)]
-    _, progress = await looked_up(rig, Accounts({name: [OFF] for name in names}), *names)
-    assert (progress.inactive, progress.inactive_emails) == (7, tuple(names[:5]))
-
-
-@on_one_rig([(9, 0), (10, 1), (19, 1), (20, 2)])
-async def test_progress_is_shown_every_ten_accounts(rig: Rig, count: int, shown: int) -> None:
-    held, progress = await looked_up(rig, Accounts({}), *(f"{n}@example.com" for n in range(count)))
-    assert held.version == 1 + shown
-    assert progress.looked_up == count
-    assert (await stored(rig, held)).progress == (held.progress if shown else None)
-    if shown:
-        assert held.progress is not None
-        assert held.progress.looked_up == 10 * shown
-        assert held.lease_owner == rig.switchboard.context.owner
-
-
-async def test_who_was_overtaken_stops_looking_up(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    one = await planted(rig, Kind.BULK, state=State.NEW, version=2)
-    late, accounts = replace(one, version=1), Accounts({})
-    payments: Any = accounts
-    names = [f"{n}@example.com" for n in range(12)]
-    assert await bulk_request.look_up(ctx, payments, late, names) is None
-    assert len(accounts.asked) == 10
-    assert await stored(rig, one) == one
 
 
 class Pages:

@@ -9,11 +9,17 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.tables import Hidden, Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
-from bot.workflows.payments.bulk_request import _checked, read_typed
+from bot.workflows.payments.bulk_request import as_payments, read_typed
 from bot.workflows.payments.recipient import read_recipient, with_recipient
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
+
+
+async def test_typed_rows_name_people_and_are_all_paid() -> None:
+    found = await read_typed("email,amount,full name,result\na@example.com,1.00,Ana,undeliverable")
+    assert [(one.email, one.name) for one in found.items] == [("a@example.com", "Ana")]
+    assert found.doubtful == []
 
 
 async def test_typed_rows_may_be_empty_quoted_or_incomplete() -> None:
@@ -111,7 +117,7 @@ def test_what_people_do_not_see_in_their_spreadsheet_is_told_of_the_columns_that
     hidden = Hidden(rows=((3, 4),), columns=(2,), formulas={0: ((2, 2),), 2: ((2, 9),)}, disguised={})
     header, rows = ("amount", "email", "secret"), [Row(2, ("1.00", "a@example.com", "x"))]
     table = Table(header=header, rows=rows, sheet="Sheet1", hidden=hidden)
-    found = _checked(table, "march.xlsx", places={"email": 1, "amount": 0})
+    found = as_payments(table, "march.xlsx", places={"email": 1, "amount": 0})
     assert [(one.email, one.cents) for one in found.items] == [("a@example.com", 100)]
     assert found.marks.hidden_columns == ("secret",)
     assert (found.marks.hidden_rows.count, found.marks.formulas.spans) == (2, ((2, 2),))

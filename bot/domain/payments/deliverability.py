@@ -1,0 +1,137 @@
+"""Rows of a payment file that the e-mail service has doubts about: in the columns of a result, or in its own answers.
+
+Its answers are not documented, so its words are read as people use them. What is doubtful is left out until a person
+takes it in; an unknown word is no doubt.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from bot.domain.emails.lists import Answer, Outcome
+from bot.domain.files.tables import Row
+from bot.domain.money import Cents
+
+_LOST: Final = frozenset(
+    """
+    undeliverable notdeliverable nondeliverable invalid notvalid invalidemail invalidaddress bounce bounced bounces
+    hardbounce hardbounced nonexistent nonexisting doesnotexist notexist notexisting mailboxnotfound mailboxdoesnotexist
+    mailboxunavailable mailboxfull nomailbox nosuchuser usernotfound unknownuser userunknown unroutable invaliddomain
+    invalidsyntax syntaxerror nodomain domainnotfound nomx nomxrecord unreachable spamtrap donotmail
+    """.split()  # noqa: SIM905
+)
+"""Words for an address that nothing can be delivered to, without case, blanks and marks."""
+_LOST_IN_VERDICTS: Final = _LOST | frozenset({"bad", "dead", "disabled", "rejected", "notfound", "nonexistant", "ko"})
+"""The same in a column that holds nothing but verdicts; a *status* may be that of an invoice."""
+_VERDICTS: Final = frozenset(
+    """
+    result verdict deliverability emailstatus emailresult emailverdict validation validationstatus validationresult
+    verification verificationstatus verificationresult
+    """.split()  # noqa: SIM905
+)
+_STATES: Final = frozenset({"status", "state"})
+_YES_OR_NO: Final = frozenset({"deliverable", "isdeliverable", "valid", "isvalid", "isvalidemail", "validemail"})
+_NO: Final = frozenset({"no", "false", "0"})
+_ANSWER: Final = "answer: "
+_PROCESSING: Final = "processing"
+
+
+class Doubt(StrEnum):
+    UNDELIVERABLE = "undeliverable"
+    REFUSED = "refused by the e-mail service"
+    NO_ADDRESS = "no address"
+    NO_ACCOUNT = "no active account"
+
+
+OF_ADDRESSES: Final = frozenset({Doubt.UNDELIVERABLE, Doubt.REFUSED, Doubt.NO_ADDRESS})
+"""Left out unless a person takes them in; the others only when a person leaves them out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulRow:
+    """``email`` and ``cents`` are empty and None where the row cannot be paid at all. ``said``: the service's word."""
+
+    row: int
+    doubt: Doubt
+    said: str = ""
+    email: str = ""
+    cents: Cents | None = None
+    is_left_out: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay."""
+
+    anyway: frozenset[int] = frozenset()
+    without_account: bool = True
+
+
+NO_CHOICE: Final = Choice()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdicts:
+    """``doubts``: by row. ``unchecked``: rows that the service gave no answer about."""
+
+    doubts: Mapping[int, tuple[Doubt, str]] = field(default_factory=dict)
+    unchecked: int = 0
+
+
+def doubt_of(answer: Answer) -> tuple[Doubt, str] | None:
+    """What an answer of the service says against an address, with its word; None: nothing."""
+    if answer.outcome is Outcome.REFUSED:
+        return Doubt.REFUSED, answer.result
+    if answer.outcome is Outcome.NO_ADDRESS:
+        return Doubt.NO_ADDRESS, ""
+    cells = [("result", answer.result), *((name, value) for name, value in answer.pairs)]
+    return next(_lost(cells), None) if answer.outcome is Outcome.ANSWERED else None
+
+
+def verdicts_in(header: Sequence[str], rows: Iterable[Row], *, used: Collection[int] = ()) -> Verdicts:
+    """What the columns of a result say: ours, or those of the service. ``used``: columns that mean something else."""
+    ours = next(
+        (at for at, name in enumerate(header) if name.partition(" (")[0] == _PROCESSING and at not in used), None
+    )
+    names = {at: name for at, name in enumerate(header) if at not in used and _means_something(name)}
+    doubts: dict[int, tuple[Doubt, str]] = {}
+    unchecked = 0
+    if ours is None and not names:
+        return Verdicts()
+    for row in rows:
+        outcome = row.cells[ours].strip() if ours is not None else Outcome.ANSWERED
+        found = next(_lost((name, row.cells[at]) for at, name in names.items()), None)
+        if outcome == Outcome.NO_ADDRESS:
+            found = (Doubt.NO_ADDRESS, "")
+        elif outcome == Outcome.REFUSED:
+            found = found or (Doubt.REFUSED, "")
+        if found is not None:
+            doubts[row.number] = found
+        elif outcome in (Outcome.NO_ANSWER, Outcome.FAILED, Outcome.NOT_ASKED):
+            unchecked += 1
+    return Verdicts(doubts=doubts, unchecked=unchecked)
+
+
+def _lost(cells: Iterable[tuple[str, str]]) -> Iterator[tuple[Doubt, str]]:
+    for name, cell in cells:
+        last, word = _last(name), _loose(cell)
+        words = _LOST_IN_VERDICTS if last in _VERDICTS else _LOST if last in _STATES else frozenset()
+        if word in words or (last in _YES_OR_NO and word in _NO):
+            yield (
+                Doubt.UNDELIVERABLE,
+                cell.strip() if word in words else f"{name.removeprefix(_ANSWER)}: {cell.strip()}",
+            )
+
+
+def _means_something(name: str) -> bool:
+    return _last(name) in _VERDICTS | _STATES | _YES_OR_NO
+
+
+def _last(name: str) -> str:
+    """The last part of a dotted name, as in ``answer: data.verdict``; without the number of a second column."""
+    return _loose(name.removeprefix(_ANSWER).partition(" (")[0].rpartition(".")[2])
+
+
+def _loose(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())

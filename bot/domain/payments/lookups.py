@@ -1,0 +1,136 @@
+"""What was found out about the recipients of many payments: it informs people, and changes nothing that is paid."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from bot.domain.emails.lists import Answer, RunState
+from bot.domain.files.tables import Row
+from bot.domain.payments.bulk import BulkItem, BulkProgress
+from bot.domain.payments.bulk_file import read_rows
+from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, Doubt, DoubtfulRow, doubt_of, verdicts_in
+from bot.domain.payments.instruction import Recipient
+from bot.domain.payments.names import fits_address, names_fit
+from bot.domain.payments.operation import AccountStatus
+from bot.domain.payments.recipient import Concern, concerns
+from bot.domain.reasons import Reason
+
+_NAMED: Final = 5
+"""Addresses of each kind that a card names; the file in its thread has them all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lookup:
+    """One address. ``answer``: of the e-mail service, where it was asked."""
+
+    email: str
+    recipient: Recipient
+    answer: Answer | None = None
+
+
+CHECK: Final = "check.bulk"
+"""Kind of the job that checks a payment file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileCheck:
+    """A job that checks a payment file, as its board shows it.
+
+    ``doubts``: how many rows, and the first of them. ``answered``: addresses that the e-mail service said something of.
+    """
+
+    id: str
+    file: str
+    state: RunState
+    requester: str
+    accounts: BulkProgress
+    done: int = 0
+    total: int = 0
+    payments: int = 0
+    cents: int = 0
+    doubts: Mapping[Doubt, tuple[int, tuple[int, ...]]] = field(default_factory=dict)
+    answered: int = 0
+    reason: Reason | None = None
+
+
+def recipient_of(account: AccountStatus) -> Recipient:
+    return Recipient(
+        full_name=account.full_name or None,
+        active=account.active,
+        verified=account.verified,
+        primary=account.primary,
+        country=account.country or None,
+    )
+
+
+def doubts(found: Recipient, email: str, names: Collection[str] = ()) -> tuple[Concern, ...]:
+    """What is not fine about an account; ``names``: what the file calls the recipient, in whichever rows."""
+    registered = found.full_name or ""
+    fit = [names_fit(registered, name) for name in names if name] or [fits_address(registered, email)]
+    return (*concerns(found), *((Concern.OTHER_NAME,) if False in fit else ()))
+
+
+def counted(progress: BulkProgress, looked_up: Iterable[tuple[Lookup, Collection[str]]]) -> BulkProgress:
+    """The progress with these look-ups, each with the names that the file has for it."""
+    values = {name: getattr(progress, name) for name in BulkProgress.model_fields}
+    for one, names in looked_up:
+        values["looked_up"] += 1
+        found = doubts(one.recipient, one.email, names)
+        values["not_read"] += Concern.NOT_KNOWN in found
+        for count, named, about in _COUNTED:
+            if about.intersection(found):
+                values[count] += 1
+                values[named] = (*values[named], one.email)[:_NAMED]
+    return BulkProgress(**values)
+
+
+def accounts_of(items: Iterable[BulkItem], known: Mapping[str, Lookup]) -> BulkProgress:
+    """The look-ups of the people that are paid, counted; those who have none are not looked up yet."""
+    names: dict[str, set[str]] = {}
+    for item in items:
+        names.setdefault(item.email.casefold(), set()).add(item.name)
+    found = [(known[payee], given) for payee, given in names.items() if payee in known]
+    return counted(BulkProgress(to_look_up=len(names)), found)
+
+
+def doubtful_rows(
+    header: Sequence[str],
+    rows: Sequence[Row],
+    places: Mapping[str, int],
+    known: Mapping[str, Lookup],
+    *,
+    choice: Choice,
+    plain: Callable[[str], str],
+) -> tuple[list[DoubtfulRow], int]:
+    """Rows that something speaks against: the file's own columns, or the look-ups; and how many have no verdict.
+
+    ``known``: by address in lower case. ``plain``: as for ``read_rows``.
+    """
+    verdicts = verdicts_in(header, rows, used=places.values())
+    found: list[DoubtfulRow] = []
+    for row in rows:
+        one = known.get(plain(row.cells[places["email"]]).strip().casefold())
+        against = verdicts.doubts.get(row.number) or (_against(one) if one is not None else None)
+        if against is None:
+            continue
+        doubt, said = against
+        items, _ = read_rows([row], places, plain=plain)
+        email, cents = (items[0].email, items[0].cents) if items else ("", None)
+        stays = choice.without_account if doubt not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
+        number = row.number
+        found.append(DoubtfulRow(row=number, doubt=doubt, said=said, email=email, cents=cents, is_left_out=not stays))
+    return found, verdicts.unchecked
+
+
+def _against(one: Lookup) -> tuple[Doubt, str] | None:
+    against = doubt_of(one.answer) if one.answer is not None else None
+    if against is None and one.recipient.problem is None and one.recipient.active is False:
+        against = (Doubt.NO_ACCOUNT, "")
+    return against
+
+
+_COUNTED: Final = (
+    ("inactive", "inactive_emails", frozenset({Concern.NO_ACCOUNT, Concern.NOT_ACTIVE})),
+    ("unverified", "unverified_emails", frozenset({Concern.NOT_VERIFIED})),
+    ("other_names", "other_name_emails", frozenset({Concern.OTHER_NAME})),
+)

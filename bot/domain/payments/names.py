@@ -1,0 +1,80 @@
+"""Whether a registered name fits a name in a file, or an address. A hint for people; nothing is decided by it."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Final
+
+from bot.domain.payments.recipient import distance
+
+_OTHER_LETTERS: Final = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i"}
+)
+_OFFICES: Final = frozenset(
+    """
+    accounting accounts admin administration billing bookkeeping buchhaltung contact contacto facturas finance finanzas
+    hello hola info invoice invoices kontakt mail me my office oficina orders pagos pay payment payments payroll post
+    rechnung sales service support team the ventas work
+    """.split()  # noqa: SIM905
+)
+"""Words in addresses that say nothing of whose they are."""
+_LONG: Final = 5
+"""Letters of a word that may differ in one place: spellings of one name."""
+_LEAST: Final = 3
+"""Letters that say something of a name."""
+
+
+def names_fit(registered: str, given: str) -> bool | None:
+    """Whether both may be the same person's: all words of the shorter one are in the longer one, in any order.
+
+    Initials and small differences count as the same. None: it cannot be said, as one is empty or in another script.
+    """
+    one, other = sorted((_words(registered), _words(given)), key=len)
+    if not one or _is_latin(one) is not _is_latin(other):
+        return None
+    if "".join(one) == "".join(other):
+        return True
+    left = list(other)
+    for word in one:
+        same = next((near for near in left if _same(word, near)), None)
+        if same is None:
+            return False
+        left.remove(same)
+    return True
+
+
+def fits_address(registered: str, email: str) -> bool | None:
+    """Whether an address may be this person's; None: it says nothing of its owner, as ``info`` and digits do."""
+    name = _words(registered)
+    local = _plain(email.rpartition("@")[0].partition("+")[0])
+    said = [part for part in re.findall("[a-z]+", local) if part not in _OFFICES]
+    together = "".join(said)
+    if not name or not _is_latin(name) or len(together) < _LEAST:
+        return None
+    initials = "".join(word[0] for word in name)
+    return (
+        together in ("".join(name), initials)
+        or any(word in (said if len(word) < _LEAST else together) for word in name)
+        or any(len(part) >= _LEAST and word.startswith(part) for part in said for word in name)
+        or any(_same(part, word) for part in said for word in name if len(part) >= _LEAST)
+    )
+
+
+def _same(one: str, other: str) -> bool:
+    if one == other or (1 in (len(one), len(other)) and one[0] == other[0]):
+        return True
+    return min(len(one), len(other)) >= _LONG and distance(one, other) <= 1
+
+
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W\d_]+", _plain(name.replace("'", "").replace("’", "")))
+
+
+def _plain(text: str) -> str:
+    """Without case and accents."""
+    apart = unicodedata.normalize("NFKD", text.casefold().translate(_OTHER_LETTERS))
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+def _is_latin(words: Sequence[str]) -> bool:
+    return all(letter.isascii() for word in words for letter in word)

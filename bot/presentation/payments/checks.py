@@ -1,0 +1,69 @@
+"""What *Check first* says: the board of a payment file that is checked, and the table of its recipients."""
+
+from typing import Final
+
+from bot.domain.content import Block, Content
+from bot.domain.emails.lists import RunState
+from bot.domain.money import Cents, shown
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.deliverability import OF_ADDRESSES, DoubtfulRow
+from bot.domain.payments.lookups import FileCheck, Lookup
+from bot.domain.text import clean
+from bot.presentation.blocks import text as md
+from bot.presentation.blocks.elements import actions, button
+from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, accounts_line, some_rows
+from bot.presentation.reasons import worded
+
+PAY: Final = "bulk.pay_checked"
+CHECK: Final = "Check first"
+_NAME: Final = 120
+STARTED: Final = ":mag: The file is being checked. The outcome comes in its thread; nothing was asked for."
+STARTED_BEFORE: Final = ":information_source: This file is being checked already; see its thread."
+STALE: Final = ":information_source: This check is not known any more. Press *Check first* again."
+HEADER: Final = (*ACCOUNTS_HEADER, "e-mail service")
+
+
+def board(check: FileCheck) -> Content:
+    title = f"{CHECK}: {md.shorten(clean(check.file), _NAME)}"
+    lines = _lines(check)
+    about = f"Asked by {md.mention(check.requester)}. Nothing is asked for or paid by this."
+    blocks: list[Block] = [md.header(title), *md.paragraphs(lines), md.context(about)]
+    if check.state is RunState.DONE:
+        blocks += actions([button("Pay in bulk", PAY, check.id, style="primary")], "check")
+    return Content(text=md.fallback_text([f"*{md.escape(title)}*", *lines, about]), blocks=blocks)
+
+
+def _lines(check: FileCheck) -> list[str]:
+    if check.state is RunState.FAILED:
+        return [f":x: The file could not be checked. {md.quote_sentence(worded(check.reason), 300)}"]
+    if check.state is not RunState.DONE:
+        figures = f"{check.done} of {check.total} addresses checked" if check.total else "reading the file"
+        return [f":mag: `{md.bar(check.done, check.total)}` {figures}"]
+    lines = []
+    for doubt, (count, rows) in check.doubts.items():
+        left = "left out" if doubt in OF_ADDRESSES else "paid, unless you leave them out"
+        lines.append(f":warning: *{count} {doubt.value}*, {left}: {some_rows(rows, count)}")
+    paid = f"*{shown(check.cents)}* in {md.counted(check.payments, 'payment')} to pay"
+    lacking = check.total - check.answered
+    if lacking > 0:
+        lines.append(
+            f":grey_question: {md.counted(lacking, 'address', 'addresses')} without an answer of the e-mail service"
+        )
+    return [paid, *lines, accounts_line(check.accounts)]
+
+
+def about_file(check: FileCheck) -> tuple[str, str, str]:
+    """Title, alternative text and comment of the table."""
+    name = md.shorten(clean(check.file), _NAME)
+    alt = f"Table with the recipients of {name}"
+    return (
+        f"{name}: recipients",
+        alt,
+        f":bust_in_silhouette: Whom {md.quote(check.file, _NAME)} pays, and what is not fine.",
+    )
+
+
+def cells(row: BulkItem | DoubtfulRow, found: Lookup | None) -> tuple[str, ...]:
+    said = "" if found is None or found.answer is None else found.answer.result or found.answer.outcome.value
+    item = row if isinstance(row, BulkItem) else BulkItem(row=row.row, email=row.email, cents=row.cents or Cents(0))
+    return (*account_cells(item, found), said)
