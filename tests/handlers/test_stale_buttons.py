@@ -62,6 +62,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "email.resume",
                 "email.stop",
             ],
+            ":information_source: This check is not known any more. Press *Check first* again.": ["bulk.pay_checked"],
             ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.": [
                 "bulk.template"
             ],

@@ -187,16 +187,20 @@ def running(what: Kind | What, state: str, *, requester: str = "U0MARIA", channe
 
 def test_what_is_under_way() -> None:
     rows = [running(kind, "awaiting") for kind in Kind if kind is not Kind.ONE_STEP]
-    rows += [running(what, state) for what, state in zip(What, ("handing_over", "running", "ACCEPTED"), strict=True)]
+    rows += [
+        running(what, state)
+        for what, state in zip(What, ("handing_over", "running", "running", "ACCEPTED"), strict=True)
+    ]
     rows += [running(What.BOOKING, "ACCEPTED", requester="", channel="D0MARIA")]
     assert seen(overview.jobs(UnderWay(rows=rows, total=len(rows)))) == snapshot("""\
-*8 under way*, the oldest first
+*9 under way*, the oldest first
 • *Payout* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Purchase* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Bulk payment* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Cancellation* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Localization call* it: handing over, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *List of addresses* it: running, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Check of a payment file* it: running, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Booking* it: driver assigned, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Booking* it: driver assigned, made outside of Switchboard, 2026-11-20 09:00 UTC
 [Send as CSV]""")
