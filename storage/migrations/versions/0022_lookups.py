@@ -5,9 +5,9 @@ from alembic import op
 
 from storage.tables.columns import required
 
-revision = "0021"
-down_revision = "0020"
-works_with = "0020"
+revision = "0022"
+down_revision = "0021"
+works_with = "0021"
 
 
 def upgrade() -> None:
