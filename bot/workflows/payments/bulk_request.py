@@ -142,44 +142,26 @@ async def request_bulk(
     Raises:
         StorageFull: see :func:`bot.workflows.requests.request.request`.
     """
-    items, before = checked.items, before or requested_before
+    items, before, asked = checked.items, before or requested_before, _asked(checked, carried)
 
     def make(uow: Unit) -> Requested:
         known = uow.instructions.paid_before(item.email for item in items)
         fresh = [item for item in items if item.email.casefold() not in known]
-        twin = twin_digest(items)
-        same_as, same_rows = _same(uow, items, twin, again_of)
+        same_as, same_rows = _same(uow, items, asked.twin_digest, again_of)
         if again_of is not None:
             uow.boards.mark_request(again_of.id, now=uow.now)
-        repeated = duplicates_in(items)
-        payload = BulkPayload(
-            name=checked.name,
-            count=len(items),
-            cents=sum(item.cents for item in items),
-            items_digest=items_digest(items),
-            twin_digest=twin,
-            largest=largest_of(items),
-            duplicates=repeated[:_KEPT_ROWS],
-            duplicate_count=len(repeated),
-            people=people_in(items),
-            new_count=len({item.email.casefold() for item in fresh}),
-            new_cents=max((item.cents for item in fresh), default=0),
-            same_as=same_as,
-            same_rows=same_rows,
-            again_of=again_of.reference if again_of is not None else "",
-            read_as=checked.read_as,
-            left_out=checked.left_out[:_KEPT_ROWS],
-            left_out_count=len(checked.left_out),
-            anyway=checked.anyway[:_KEPT_ROWS],
-            check=carried.check,
-            marks=checked.marks,
-            thread_ts=carried.thread_ts,
-        )
+        told = {
+            "new_count": len({item.email.casefold() for item in fresh}),
+            "new_cents": max((item.cents for item in fresh), default=0),
+            "same_as": same_as,
+            "same_rows": same_rows,
+            "again_of": again_of.reference if again_of is not None else "",
+        }
         return Requested(
             requester=requester,
             channel=carried.channel,
             kind=Kind.BULK,
-            payload=payload,
+            payload=asked.model_copy(update=told),
             source_key=before(uow, carried.key)[1],
             items=items,
         )
@@ -199,6 +181,29 @@ def _same(uow: Unit, items: Sequence[BulkItem], twin: str, again_of: Instruction
     if again_of is None:
         return uow.instructions.also_asked(items, since=lately, source=f"{AGAIN}%")
     return uow.instructions.also_asked(items, since=again_of.created_at, but=f"{AGAIN}{again_of.id}%")
+
+
+def _asked(checked: Checked, carried: FormMetadata) -> BulkPayload:
+    """What the file says, without what is known of its recipients."""
+    items, repeated = checked.items, duplicates_in(checked.items)
+    return BulkPayload(
+        name=checked.name,
+        count=len(items),
+        cents=sum(item.cents for item in items),
+        items_digest=items_digest(items),
+        twin_digest=twin_digest(items),
+        largest=largest_of(items),
+        duplicates=repeated[:_KEPT_ROWS],
+        duplicate_count=len(repeated),
+        people=people_in(items),
+        read_as=checked.read_as,
+        left_out=checked.left_out[:_KEPT_ROWS],
+        left_out_count=len(checked.left_out),
+        anyway=checked.anyway[:_KEPT_ROWS],
+        check=carried.check,
+        marks=checked.marks,
+        thread_ts=carried.thread_ts,
+    )
 
 
 def requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
