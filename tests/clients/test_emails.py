@@ -47,8 +47,8 @@ async def open_client() -> AsyncIterator[Open]:
             secrets = Secrets([KEY])
             return EmailsClient(
                 routes=load_routes(None, environment="production"),
-                single=Quick(session=quick, base_url=single, total=0.5, secrets=secrets),
-                bulk=Transport(session=session, base_url=bulk, service="email_bulk", total=0.5, secrets=secrets),
+                single=Quick(session=quick, base_url=single, total=1.5, secrets=secrets),
+                bulk=Transport(session=session, base_url=bulk, service="email_bulk", total=1.5, secrets=secrets),
                 api_key=SecretStr(KEY),
                 secrets=secrets,
             )
