@@ -136,10 +136,11 @@ async def test_an_approval_without_the_amount_is_void_where_it_must_be_typed_by_
     assert commits(rig) == 0
     card = rig.cards(APPROVALS)[0]
     assert shown(card.text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
-verified, primary address) for “March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting \
-for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. An approval without \
-the amount typed no longer counts, because the policy asks for that now, so one more approval is needed. Needs 1 \
-approval besides the requester, typing the amount (over 10.00 USD). To decide: <!subteam^S0TREASURY>.""")
+verified, primary address, country: ECU) for “March translation”, asked by Maria Silva (maria). \
+:hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
+09:00 UTC>. An approval without the amount typed no longer counts, because the policy asks for that now, so one more \
+approval is needed. Needs 1 approval besides the requester, typing the amount (over 10.00 USD). To decide: \
+<!subteam^S0TREASURY>.""")
     assert [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
     await rig.press("approve", user=ADA)  # once more, with the amount
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
@@ -177,10 +178,10 @@ async def test_more_approvers_by_a_stricter_policy_is_what_the_card_says(rig: Ri
     await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
     card = rig.cards(APPROVALS)[0]
     assert shown(card.text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
-verified, primary address) for “March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting \
-for approval*: 1 of 2, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. The policy asks for \
-more approvals now, so one more approval is needed. Approved by <@U0ADA>. Needs 2 approvals besides the requester. To \
-decide: <!subteam^S0TREASURY>.""")
+verified, primary address, country: ECU) for “March translation”, asked by Maria Silva (maria). \
+:hourglass_flowing_sand: *waiting for approval*: 1 of 2, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
+09:00 UTC>. The policy asks for more approvals now, so one more approval is needed. Approved by <@U0ADA>. Needs 2 \
+approvals besides the requester. To decide: <!subteam^S0TREASURY>.""")
     assert commits(rig) == 0
     await rig.press("approve", user=LIN)
     assert commits(rig) == 1

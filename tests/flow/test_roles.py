@@ -353,8 +353,20 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
     of_payments = [action for action in router.actions if action.partition(".")[0] in PAYMENTS]
     names = {action.partition(".")[2] for action in of_payments}
     answers = {"send_anyway", "edit"}  # who asked alone is asked: every role presses them in test_no_account.py
-    in_escrow = {"return"}  # every role presses it in test_return_money.py
-    assert names - {"previous"} - only_links - only_in_forms - answers - in_escrow == told
+    elsewhere = {"return", "take_in"}  # every role presses them in test_return_money.py and test_take_in.py
+    elsewhere |= {"again", "pay_checked"}  # in the test below
+    assert names - {"previous"} - only_links - only_in_forms - answers - elsewhere == told
+
+
+@pytest.mark.parametrize("action", ["bulk.again", "bulk.pay_checked"])
+@pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
+async def test_a_bulk_payment_is_asked_for_by_nobody_who_may_not(rig: Rig, user: str, action: str) -> None:
+    await rig.pay()
+    await rig.workspace.click(user, FINANCE, rig.cards(FINANCE)[0].ts, action, value="any", force=True)
+    await rig.settle()
+    assert rig.workspace.modal(user) is None
+    assert all(one.text.startswith(":no_entry_sign:") for one in rig.workspace.ephemerals(user))
+    assert len(await requests(rig)) == 1
 
 
 def tried_in(number: int, role: str, outcomes: dict[str, str]) -> list[str]:

@@ -14,7 +14,7 @@ from bot.workflows.payments.take_in import Refused
 from bot.workflows.payments.take_in import take_in as ask_to_commit
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press, take_in
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, MARIA, OLGA, TOM, Rig
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import actions, asked, disagreements, newest, requests, state
 
@@ -180,7 +180,7 @@ async def test_a_forged_row_is_held(rig: Rig) -> None:
     assert (rig.paid, asked(rig, "commit_payout")) == ([], 0)
 
 
-@pytest.mark.parametrize("user", [OLGA, EVE])
+@pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
 async def test_only_who_may_ask_for_payments_takes_it_in(rig: Rig, user: str) -> None:
     record = made(rig)
     told = await ask(rig, f"show {record.id}", user=MARIA)
