@@ -88,7 +88,7 @@ ONLY = {
     "board": {"due_at text", "due_at far"},  # a start hastens cards
     "instruction": {"lease_until text", "lease_until far", "lease_until real"},  # a start ends the leases of the dead
     "job": {"lease_owner blob", "lease_owner bytes"},
-    "booking": {"lease_owner blob", "lease_owner bytes"},  # a start reads those that are open
+    "booking": MENDED.keys() - {"polls text", "version text"},
 }
 """The same of a table where they are others."""
 DUE = {"due_at": 0, "lease_owner": "", "lease_until": None, "stopped": "", "closed_at": None, "stopped_at": None}
