@@ -20,7 +20,7 @@ from bot.domain.localization.progress import (
     piece_key,
 )
 from bot.domain.localization.request import TARGET, Request
-from bot.domain.localization.results import Track, Tracks, Written
+from bot.domain.localization.results import Result, Track, Tracks, Written
 from bot.domain.outcome import NotExecuted
 from bot.domain.reasons import Reason
 from bot.domain.tracking import back_off
@@ -111,6 +111,16 @@ def ended(uow: Unit, job: Job) -> bool:
     if document is not None and document.state in (CallState.RUNNING, CallState.UNREAD):
         settle(uow, document)
     return bool(name)
+
+
+def take(uow: Unit, found: Sequence[tuple[Job, Result]]) -> None:
+    """Store what kept answers to pieces of one document hold; the document changes once, with all of them."""
+    for piece, result in found:
+        read = CallProgress.read(piece.detail).but(result=result, reason=None, answer="")
+        uow.jobs.move(piece, CallState.DONE, detail=read.detail())
+    document = uow.jobs.get(document_of(found[0][0].source_key))
+    if document is not None and document.state == CallState.UNREAD:
+        settle(uow, document)
 
 
 def settle(uow: Unit, document: Job) -> None:

@@ -17,6 +17,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization.progress import (
     DOCUMENT_LANE,
+    PIECE_LANE,
     CallProgress,
     CallState,
     CallView,
@@ -26,7 +27,7 @@ from bot.domain.localization.progress import (
     document_of,
 )
 from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks, seconds_of
-from bot.domain.outcome import Done
+from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
@@ -35,7 +36,7 @@ from bot.slack.messenger import Stretch
 from bot.tables.prose import write_document
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep
-from bot.workflows.localization.documents import FAILURE, RESULT, board_of, ended, file_name
+from bot.workflows.localization.documents import FAILURE, RESULT, board_of, ended, file_name, take
 from bot.workflows.localization.request import find, show_queue, sight_in, sight_of
 from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import NO_PLACE, posted_between
@@ -157,19 +158,30 @@ async def read_again(ctx: Context, job_id: str) -> CallView | None:
         job = find(uow, job_id)
         if job is None or job.state != CallState.UNREAD:
             return []
-        pieces = uow.jobs.pieces(job) if job.kind == DOCUMENT_LANE else [job]
-        return [one for one in pieces if one.state == CallState.UNREAD]
+        whole = uow.jobs.pieces(job) if job.kind == DOCUMENT_LANE else [job]
+        return [one for one in whole if one.state == CallState.UNREAD]
 
     found = await ctx.read(kept)
+    pieces = [one for one in found if one.kind == PIECE_LANE and not Order.read(one.payload).request.capability.streams]
+    outcomes = [(one, _read(ctx, one)) for one in pieces]
+    known = [(one, outcome.value) for one, outcome in outcomes if isinstance(outcome, Done)]
+    if known:
+        await ctx.write(lambda uow: take(uow, known), name="localization_read_pieces", wakes=False)
     for job in found:
-        await _read_kept(ctx, job)
+        if job not in pieces:
+            await _read_kept(ctx, job)
     ctx.wake()
     return await sight_of(ctx, job_id) if found else None
 
 
-async def _read_kept(ctx: Context, job: Job) -> None:
+def _read(ctx: Context, job: Job) -> Done[Result] | Kept | NotExecuted | Unknown:
     request, answer = Order.read(job.payload).request, CallProgress.read(job.detail).answer
-    match ctx.localization.required().read_again(request, answer):
+    return ctx.localization.required().read_again(request, answer)
+
+
+async def _read_kept(ctx: Context, job: Job) -> None:
+    answer = CallProgress.read(job.detail).answer
+    match _read(ctx, job):
         case Done(value=result):
             await ctx.write(lambda uow: accept(uow, job, result), name="localization_read_again", wakes=False)
         case Kept(read=Tracks() as some):
