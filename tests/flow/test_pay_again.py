@@ -15,7 +15,7 @@ from bot.workflows.payments import bulk_again
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 from tests.support.bulk import ROWS, approve, ask, run
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig
 from tests.support.shown import shown
 
 LABEL = "Pay the failed ones again"
@@ -176,6 +176,21 @@ payment failed.""")
 async def rows_of(rig: Rig, number: int) -> list[BulkRow]:
     wanted = (await requests(rig))[number].id
     return await rig.switchboard.context.store.read(lambda tx: tx.bulk_items.rows(wanted))
+
+
+async def test_without_notes_one_of_two_equal_payments_is_paid_again_however_they_are_listed(rig: Rig) -> None:
+    rig.payments.switches.bulk_drops_notes = True
+    rig.add_payees("person1@example.com")
+    rig.payments.switches.bulk_fail_every = 2
+    await ask(rig, "person1@example.com,1.00\n" * 2)
+    await approve(rig, ADA, LIN)
+    await run(rig)
+    first = card(rig, 0)
+    [job] = rig.payments.bulk_payments
+    job.items.reverse()
+    assert "Asked for 1.00 USD in 1 payment" in await again(rig, first)
+    [row] = await rows_of(rig, 1)
+    assert (row.row, not rig.workspace.messages(ALERTS)) == (2, True)
 
 
 @pytest.mark.parametrize("silent", ["list_bulk_items", "list_bulk_failures", "get_bulk_payment"])
