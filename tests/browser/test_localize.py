@@ -212,6 +212,8 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(quick: Playground, phone:
     await expect(page.get_by_test_id("modal")).to_be_visible()
     await shot(page, "localize-phone-form")
     await fits(page)
+    await page.keyboard.press("Escape")
+    await expect(page.get_by_test_id("modal")).to_be_hidden()
 
 
 async def test_subtitles_into_another_language_through_the_page(quick: Playground, visit: Page, tmp_path: Path) -> None:

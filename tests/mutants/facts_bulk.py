@@ -94,7 +94,7 @@ what is not fine is forgotten once it is approved | what is not fine stays on th
 +        return [first, *(warned if instruction.state is State.FAILED else [])]
 @ bot/domain/payments/lookups.py tests/flow/test_checked_lists.py
 undeliverable rows are paid | undeliverable rows are left out
--        stays = choice.without_account if doubt not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
+-        stays = choice.without_account if kind not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
 +        stays = choice.without_account
 @ bot/workflows/payments/bulk_request.py tests/flow/test_checked_lists.py
 rows that are taken in are paid before their sum is shown | the sum is shown before anything is asked for

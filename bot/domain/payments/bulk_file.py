@@ -85,7 +85,7 @@ class Checked:
 
     @property
     def anyway(self) -> tuple[int, ...]:
-        return tuple(one.row for one in self.doubtful if not one.is_left_out and one.doubt in OF_ADDRESSES)
+        return tuple(one.row for one in self.doubtful if not one.is_left_out and one.kind in OF_ADDRESSES)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,7 @@ class DoubtfulRow:
     """``email`` and ``cents`` are empty and None where the row cannot be paid at all. ``said``: the service's word."""
 
     row: int
-    doubt: Doubt
+    kind: Doubt
     said: str = ""
     email: str = ""
     cents: Cents | None = None

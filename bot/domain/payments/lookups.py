@@ -113,12 +113,12 @@ def doubtful_rows(
         against = verdicts.doubts.get(row.number) or (_against(one) if one is not None else None)
         if against is None:
             continue
-        doubt, said = against
+        kind, said = against
         items, _ = read_rows([row], places, plain=plain)
         email, cents = (items[0].email, items[0].cents) if items else ("", None)
-        stays = choice.without_account if doubt not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
+        stays = choice.without_account if kind not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
         number = row.number
-        found.append(DoubtfulRow(row=number, doubt=doubt, said=said, email=email, cents=cents, is_left_out=not stays))
+        found.append(DoubtfulRow(row=number, kind=kind, said=said, email=email, cents=cents, is_left_out=not stays))
     return found, verdicts.unchecked
 
 

@@ -225,7 +225,7 @@ def doubt_lines(checked: Checked) -> list[str]:
     lines = []
     for doubt in Doubt:
         for left_out, words in ((True, "left out"), (False, "paid")):
-            rows = [one.row for one in checked.doubtful if one.doubt is doubt and one.is_left_out is left_out]
+            rows = [one.row for one in checked.doubtful if one.kind is doubt and one.is_left_out is left_out]
             if rows:
                 lines.append(f":warning: *{len(rows)} {doubt.value}*, {words}: {some_rows(rows, len(rows))}")
     if checked.unchecked:
@@ -238,10 +238,10 @@ def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
     assert seen.checked is not None
     doubtful, version = seen.checked.doubtful, f".{seen.fingerprint[:8]}"
     blocks: list[Block] = []
-    rows = [one for one in doubtful if one.doubt in OF_ADDRESSES and one.cents is not None]
+    rows = [one for one in doubtful if one.kind in OF_ADDRESSES and one.cents is not None]
     if rows:
         options = [
-            option(str(one.row), f"Row {one.row}: {shown(one.cents)} to {one.email}", one.said or one.doubt.value)
+            option(str(one.row), f"Row {one.row}: {shown(one.cents)} to {one.email}", one.said or one.kind.value)
             for one in rows[:MOST]
             if one.cents is not None
         ]
@@ -250,7 +250,7 @@ def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
         hint = f"The first {MOST} can be chosen here." if len(rows) > MOST else ""
         with_taken = {**element, "initial_options": taken} if taken else element
         blocks.append(field(ANYWAY, "Pay these rows anyway", with_taken, optional=True, hint=hint))
-    without = [one.row for one in doubtful if one.doubt not in OF_ADDRESSES]
+    without = [one.row for one in doubtful if one.kind not in OF_ADDRESSES]
     if without:
         label = f"Leave out {counted(len(without), 'row')} without an active account"
         offered = [option(OUT, label, some_rows(without, len(without)))]

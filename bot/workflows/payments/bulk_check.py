@@ -152,7 +152,7 @@ async def _finish(ctx: Context, job: Job, file: TableFile) -> None:
     known = await ctx.read(lambda uow: uow.lookups.of(job.id))
     name, places = str(job.payload["name"]), job.payload["places"]
     seen = await asyncio.to_thread(lambda: as_payments(file.table, name, places=places, known=known))
-    doubts = {doubt: [one.row for one in seen.doubtful if one.doubt is doubt] for doubt in Doubt}
+    doubts = {doubt: [one.row for one in seen.doubtful if one.kind is doubt] for doubt in Doubt}
     progress = seen.accounts or BulkProgress()
     left = progress.to_look_up - progress.looked_up
     progress = progress.model_copy(update={"looked_up": progress.to_look_up, "not_read": progress.not_read + left})

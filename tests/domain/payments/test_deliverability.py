@@ -102,10 +102,10 @@ def test_who_is_left_out_and_who_is_taken_in() -> None:
         places = {"email": 0, "amount": 1}
         return doubtful_rows(header, rows, places, known, choice=choice, plain=lambda cell: cell)[0]
 
-    ana = DoubtfulRow(row=2, doubt=LOST, said="undeliverable", email="Ana@example.com", cents=Cents(100))
-    ben = DoubtfulRow(row=3, doubt=Doubt.NO_ACCOUNT, email="ben@example.com", cents=Cents(200), is_left_out=False)
-    nobody = DoubtfulRow(row=4, doubt=LOST, said="invalid")
-    kim = DoubtfulRow(row=5, doubt=LOST, said="bounced", email="kim@example.com", cents=Cents(400))
+    ana = DoubtfulRow(row=2, kind=LOST, said="undeliverable", email="Ana@example.com", cents=Cents(100))
+    ben = DoubtfulRow(row=3, kind=Doubt.NO_ACCOUNT, email="ben@example.com", cents=Cents(200), is_left_out=False)
+    nobody = DoubtfulRow(row=4, kind=LOST, said="invalid")
+    kim = DoubtfulRow(row=5, kind=LOST, said="bounced", email="kim@example.com", cents=Cents(400))
     assert found(NO_CHOICE) == [ana, ben, nobody, kim]
     left = {one.row for one in found(Choice(anyway=frozenset({2, 4, 9}))) if one.is_left_out}
     assert left == {4, 5}, "what is no payment cannot be taken in"
