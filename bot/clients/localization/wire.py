@@ -30,7 +30,6 @@ _ADDRESSES: Final = ("url", "href", "link", "download_url", "file", "audio")
 _TITLES: Final = ("name", "label", "type", "track", "stem", "title")
 _DEEPEST: Final = 4
 _ASIDE: Final = 40
-_MOST_PHRASES: Final = 200
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*(%?)")
 _HUNDRED: Final = 100
 
@@ -189,7 +188,7 @@ def _labels(found: object, depth: int) -> Iterator[tuple[str, tuple[Decimal, boo
 
 def _phrases(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Phrases:
     found = _value(body, names["sentences"])
-    texts = tuple(_texts(found[:_MOST_PHRASES] if isinstance(found, list) else found))
+    texts = tuple(_texts(found))
     if not texts:
         raise Unfit("paraphrased_sentences is missing", body, names["sentences"])
     return Phrases(sentences=texts)

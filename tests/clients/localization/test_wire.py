@@ -174,6 +174,11 @@ def test_a_result_is_read_in_every_usual_shape(operation: CallOperation, documen
     assert read(operation, document) == result
 
 
+def test_no_paraphrase_is_left_out() -> None:
+    sentences = [f"Way {n}." for n in range(1_000)]
+    assert read(CallOperation.PARAPHRASE, {"paraphrased_sentences": sentences}) == Phrases(sentences=tuple(sentences))
+
+
 def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
     found = read(CallOperation.CONVERSION, {"audio": f"{BASE}/42"}, target_extension="mp3")
     assert found == Tracks(tracks=(Track(name="audio", url=f"{BASE}/42", extension="mp3"),))
