@@ -242,41 +242,13 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
     if errors:
         return Private(answers.mistakes(errors))
     if declared.options:
-        carried = Carried(
-            verb=declared.verb,
-            operations=(declared.operation.value,),
-            channel=file.channel,
-            thread_ts=file.thread_ts,
-            file=file.id,
-            file_name=file.name,
-        )
-        return Open(form([declared], carried))
-    sight = await request_call(
-        deps.ctx,
-        request,
-        file_name=file.name,
-        by=click.user,
-        channel=file.channel,
-        thread_ts=file.thread_ts,
-        source_key=click.source_key,
-        pressed=True,
-    )
-    if await can_post(deps.messenger, file.channel):
-        return Nothing()
-    return Private(told.asked(sight.order, position=sight.position, member=False))
+        return Open(form([declared], _carried(declared, file)))
+    return await _call_of(deps, click, request, file) or Nothing()
 
 
 async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
     """Begin at once, or open a form with the language that is recognized. English only: what is foreign is refused."""
     await localization_for(deps, click.user)
-    carried = Carried(
-        verb=declared.verb,
-        operations=(declared.operation.value,),
-        channel=file.channel,
-        thread_ts=file.thread_ts,
-        file=file.id,
-        file_name=file.name,
-    )
     request = Request(operation=declared.operation, file=file.id)
 
     async def look() -> Answer | Open:
@@ -289,22 +261,39 @@ async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, decla
             limit = deps.ctx.localization.characters
             cut = partial(pieces_of, declared.operation, text, form=form_of(file.name), limit=limit)
             note = told.parts(declared, file.name, len(await asyncio.to_thread(cut)))
-            return Open(form([declared], carried, given=_recognized(declared, text), note=note))
-        sight = await request_call(
-            deps.ctx,
-            request,
-            file_name=file.name,
-            by=click.user,
-            channel=file.channel,
-            thread_ts=file.thread_ts,
-            source_key=click.source_key,
-            pressed=True,
-        )
-        if await can_post(deps.messenger, file.channel):
-            return Replace(offers.STARTED)
-        return Private(told.asked(sight.order, position=sight.position, member=False))
+            carried, given = _carried(declared, file), _recognized(declared, text)
+            return Open(form([declared], carried, given=given, note=note))
+        return await _call_of(deps, click, request, file) or Replace(offers.STARTED)
 
     return Later(look, meanwhile=Open(offers.told(offers.LOOKING)))
+
+
+def _carried(declared: Capability, file: DroppedFile) -> Carried:
+    return Carried(
+        verb=declared.verb,
+        operations=(declared.operation.value,),
+        channel=file.channel,
+        thread_ts=file.thread_ts,
+        file=file.id,
+        file_name=file.name,
+    )
+
+
+async def _call_of(deps: Dependencies, click: Click, request: Request, file: DroppedFile) -> Private | None:
+    """Request a call about a dropped file; what to tell the user where its message cannot be posted."""
+    sight = await request_call(
+        deps.ctx,
+        request,
+        file_name=file.name,
+        by=click.user,
+        channel=file.channel,
+        thread_ts=file.thread_ts,
+        source_key=click.source_key,
+        pressed=True,
+    )
+    if await can_post(deps.messenger, file.channel):
+        return None
+    return Private(told.asked(sight.order, position=sight.position, member=False))
 
 
 def _recognized(declared: Capability, text: str) -> dict[str, str]:

@@ -52,7 +52,7 @@ _OF_SOMEBODY_ELSE: Final = re.compile("customer|recipient|driver|cliente|conduct
 _CLOSED_DOORS: Final = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.PAYMENT_REQUIRED, HTTPStatus.FORBIDDEN, HTTPStatus.LOCKED}
 )
-"""Statuses that say no to whoever asks: the word alone is enough there."""
+"""Statuses that refuse the caller: there the word alone is enough."""
 _NOT_COVERED: Final = re.compile(
     r"\bcover|\bcobert|out of (range|reach)|fuera de (cobert|rango|alcance|(la )?zona)", re.IGNORECASE
 )

@@ -46,7 +46,7 @@ class Stage(StrEnum):
     ENDED = "ended"
     REFUSED = "refused"
     LOST = "lost"
-    """Its answer was lost, and the service does not know it (a pre-booking: nobody can say). It is still looked for."""
+    """Its answer was lost, and the service does not know it (of a pre-booking: cannot be read). The search goes on."""
     DROPPED = "dropped"
     """Called off before it was one: a form never confirmed, a pre-booking canceled."""
 

@@ -67,7 +67,7 @@ def is_final(text: str) -> bool:
 
 
 def is_unknown(text: str) -> bool:
-    """Neither one of ours nor a word for canceled (assumed: ``CANCEL…``): nobody knows whether it has ended."""
+    """Neither one of ours nor a word for canceled (assumed: ``CANCEL…``): whether it has ended is unknown."""
     return read_status(text) is None and not is_canceled(text)
 
 

@@ -11,7 +11,7 @@ from bot.domain.text import clean
 
 
 class NotTaken(StrEnum):
-    """Why nobody is asked."""
+    """Why a payout cannot be taken in."""
 
     NO_PAYOUT = "no payout"
     NOT_CREATED = "not created"

@@ -198,7 +198,7 @@ def without_record(card: Content, said: str) -> Content:
 
 
 def taken_in(why: NotTaken, operation: Operation) -> Content:
-    """Why nobody is asked to approve a payout that was made elsewhere."""
+    """Why a payout that was made elsewhere cannot be taken in."""
     now = md.quote(status_word(operation.status))
     told = {
         NotTaken.NO_PAYOUT: "It is not a payout.",

@@ -1,7 +1,7 @@
 """Pay the failed ones again: the rows that certainly failed, as a new request that is approved like any other.
 
 They keep their numbers, so the items of the new request say which rows it pays. Its source key names the first request
-and how many came before; it is unique, so whoever presses, in whichever process, one request pays a row. Right before,
+and how many came before. It is unique, so one request pays a row, also in two processes. Right before,
 the service's lists are read again, and only rows that they call failed now are taken: never one of unknown outcome.
 """
 

@@ -100,7 +100,7 @@ def note_status(uow: Unit, instruction: Instruction, operation: Operation) -> In
     if said.casefold() == before.casefold() or (operation.state is not None and read_status(before) is not None):
         return instruction
     if operation.state is None:
-        log.warning("a status nobody knows", reference=instruction.reference, status=said)
+        log.warning("an unknown status", reference=instruction.reference, status=said)
         alert(uow, instruction, f"unknown_status:{said.casefold()}", reason=Reason(OfRequest.SAYS, status=said))
     shown = uow.instructions.touch(instruction, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction

@@ -17,7 +17,7 @@ from bot.workflows.requests.request import Requested, request_of
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Nobody is asked. ``operation``: the record as it was read."""
+    """The payout was not taken in. ``operation``: the record as it was read."""
 
     why: NotTaken
     operation: Operation
