@@ -278,12 +278,12 @@ async def test_a_rule_that_nobody_could_meet(rig: Rig, monkeypatch: Patch, capsy
     """Lin leaves; of Ada and Tom the latter may ask as well, so there is one for what he asks."""
     rig.workspace.set_group("S0TREASURY", ["U0ADA", "U0TOM"])
     assert await troubles(capsys, "warning  approval") == snapshot("""\
-warning  approval.rule 1 (over 1000.00 USD): quorum: asks for 2 besides the requester, and only 1 of the approvers \
+warning  approval.rule 1 (over $1,000.00): quorum: asks for 2 besides the requester, and only 1 of the approvers \
 is a full member of this workspace who did not ask. Example: approvers = ["S0TREASURY"]
 Nothing stands in the way.""")
     monkeypatch.setenv("ENVIRONMENT", "production")
     assert await troubles(capsys, "error    approval") == snapshot("""\
-error    approval.rule 1 (over 1000.00 USD): quorum: asks for 2 besides the requester, and only 1 of the approvers \
+error    approval.rule 1 (over $1,000.00): quorum: asks for 2 besides the requester, and only 1 of the approvers \
 is a full member of this workspace who did not ask. Example: approvers = ["S0TREASURY"]
 2 to mend before it can run.""")
 

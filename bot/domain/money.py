@@ -9,7 +9,8 @@ from bot.domain.errors import RuleError
 
 Cents = NewType("Cents", int)
 CURRENCY = "USD"
-_AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
+_AMOUNT = re.compile(r"(?:\$ ?)?(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
+_SEPARATED = re.compile(r"(\$ ?)?[0-9]{1,3}(,[0-9]{3})+\.[0-9]{2}", re.ASCII)  # the cents say what the comma is
 _REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 OUR_CURRENCY = frozenset({CURRENCY, "$", "US$"})
 _CODES = frozenset(
@@ -35,9 +36,9 @@ _LONGEST = 24
 
 
 def parse_amount(text: str) -> Cents:
-    """Read a positive amount a person typed: ``25``, ``25.5``, ``25.00``; raises RuleError for anything else."""
+    """Read a positive amount a person typed: ``25``, ``25.5``, ``$1,500.00``; raises RuleError for anything else."""
     cleaned = text.strip()
-    found = _AMOUNT.fullmatch(cleaned)
+    found = _AMOUNT.fullmatch(cleaned.replace(",", "") if _SEPARATED.fullmatch(cleaned) else cleaned)
     if found is None:
         raise RuleError(_broken_rule(cleaned))
     cents = int(found["units"]) * 100 + int((found["cents"] or "0").ljust(2, "0"))
@@ -96,5 +97,5 @@ def plain(cents: int) -> str:
 
 
 def shown(cents: int) -> str:
-    """``2500`` -> ``25.00 USD``: what people read. No separators, so that it can be typed back."""
-    return f"{plain(cents)} {CURRENCY}"
+    """``150000`` -> ``$1,500.00``: what people read."""
+    return f"{'-' if cents < 0 else ''}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"

@@ -146,8 +146,8 @@ async def _ask(scene: Scene, amounts: range) -> float:
 
 def _of(scene: Scene, channel: str, amounts: range) -> list[Message]:
     """The cards of these amounts."""
-    words = [f" {one}.00 USD" for one in amounts]
-    return [card for card in scene.cards(channel) if any(one in f" {card.text}" for one in words)]
+    words = [f"${one}.00" for one in amounts]
+    return [card for card in scene.cards(channel) if any(one in card.text for one in words)]
 
 
 def _cards(scene: Scene, amounts: range) -> list[str]:

@@ -64,7 +64,7 @@ async def ask(page: Page, thread: Locator, words: str, name: str) -> None:
     await page.get_by_test_id("thread-close").click()
 
 
-def card(page: Page, words: str = "1200.00 USD in 12 payments") -> Locator:
+def card(page: Page, words: str = "$1,200.00 in 12 payments") -> Locator:
     return page.locator("#middle").get_by_test_id("message").filter(has_text=words).first
 
 
@@ -102,26 +102,26 @@ async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, phone: Pa
     thread = await drop(page, "march.csv", TABLE.encode())
     await expect(thread.get_by_role("button", name="Pay in bulk")).to_have_count(1)
     await narrow(page, "bulk-offer")
-    await ask(page, thread, "1200.00 USD in 12 payments to 12 people", "bulk")
+    await ask(page, thread, "$1,200.00 in 12 payments to 12 people", "bulk")
     await become(page, ADA)
     await enter(page, APPROVALS)
     await walk(phone, LIN, APPROVALS)
     for one, amount, name in ((page, "1200.00", "bulk"), (phone, "1200", "bulk-phone")):
-        await expect(card(one)).to_contain_text("1200.00 USD")
+        await expect(card(one)).to_contain_text("$1,200.00")
         await fits(one)
         await shot(one, f"{name}-card")
-        await approve(one, amount, "1200.00 USD in 12 payments")
+        await approve(one, amount, "$1,200.00 in 12 payments")
     await expect(card(page)).to_contain_text("%", timeout=LATER)
     await shot(page, "bulk-progress")
-    await expect(card(page)).to_contain_text("1 pending in escrow (100.00 USD)", timeout=LATER)
-    await expect(card(page)).to_contain_text("3 failed (300.00 USD)")
+    await expect(card(page)).to_contain_text("1 pending in escrow ($100.00)", timeout=LATER)
+    await expect(card(page)).to_contain_text("3 failed ($300.00)")
     assert sum(counts(await card(page).inner_text()).values()) == ROWS
     await shot(page, "bulk-pending")
     await fits(phone)
     await shot(phone, "bulk-phone-pending")
     office.payments.add_account(LATECOMER, full_name="New Comer")
     await expect(card(page)).to_contain_text("every payment is accounted for", timeout=LATER)
-    await expect(card(page)).to_contain_text("9 paid (900.00 USD), 3 failed (300.00 USD); every payment")
+    await expect(card(page)).to_contain_text("9 paid ($900.00), 3 failed ($300.00); every payment")
     await expect(card(page).get_by_role("button", name="Cancel pending")).to_have_count(0)
     await card(phone).get_by_test_id("replies").click()
     await expect(phone.locator("#thread")).to_contain_text("That is all 12 payments that were approved")
@@ -153,8 +153,8 @@ async def once_more(page: Page, office: Playground, content: bytes) -> None:
     office.payments.switches.bulk_fail_every = 0
     await page.get_by_test_id("thread-close").click()
     thread = await drop(page, "mended.csv", content)
-    await ask(page, thread, "300.00 USD in 3 payments", "bulk-mended")
-    again = card(page, "300.00 USD in 3 payments")
+    await ask(page, thread, "$300.00 in 3 payments", "bulk-mended")
+    again = card(page, "$300.00 in 3 payments")
     await become(page, ADA)
     await enter(page, APPROVALS)
     await again.get_by_role("button", name="Approve").click(timeout=LATER)
@@ -202,7 +202,7 @@ async def test_columns_with_other_names_are_chosen_in_the_form(visit: Page) -> N
     await shot(page, "bulk-columns")
     await modal.get_by_label("Column with the notes").select_option(label="Why – April")
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("7.50 USD in 1 payment to 1 person", timeout=LATER)
+    await expect(modal).to_contain_text("$7.50 in 1 payment to 1 person", timeout=LATER)
     await shot(page, "bulk-columns-sum")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("note from “Why”; not used: “Id”", timeout=LATER)

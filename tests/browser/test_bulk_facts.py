@@ -16,7 +16,7 @@ MARIA, ADA = "U0MARIA", "U0ADA"
 FINANCE, APPROVALS = "C0FINANCE", "C0APPROVE"
 LATER = 30_000
 SIX = "\n".join(f"person{n}@example.com,10.0{n},Translation {n}" for n in (1, 3, 4, 5, 6))
-WHOLE = "60.20 USD in 6 payments"
+WHOLE = "$60.20 in 6 payments"
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -94,8 +94,8 @@ async def test_queued_failed_left_out_and_made_elsewhere(visit: Page, office: Pl
     for command in (f"bulk show {job.id}", "bulk history"):
         await expect(await answer(page, f"/pay {command}", job.id)).to_contain_text("pending in escrow")
     await say(page, f"/pay bulk cancel {job.id} 5")
-    await approve(page, "5.00 USD back from 1 payment")
-    await expect(card(page, "5.00 USD back from 1 payment")).to_contain_text("1 payment canceled", timeout=LATER)
+    await approve(page, "$5.00 back from 1 payment")
+    await expect(card(page, "$5.00 back from 1 payment")).to_contain_text("1 payment canceled", timeout=LATER)
     assert [n for n, item in enumerate(job.items, 1) if item.status == "canceled"] == [5]
 
 
@@ -103,28 +103,28 @@ async def test_the_failed_ones_are_paid_again_from_the_card(visit: Page, phone: 
     page, switches, before = visit, office.payments.switches, len(office.payments.ledger.entries)
     switches.bulk_fail_every = 2
     await ask(page, SIX)
-    await approve(page, "50.19 USD in 5 payments")
+    await approve(page, "$50.19 in 5 payments")
     await become(page, MARIA)
     await enter(page, FINANCE)
-    first, second = card(page, "50.19 USD in 5 payments"), card(page, "20.08 USD in 2 payments")
+    first, second = card(page, "$50.19 in 5 payments"), card(page, "$20.08 in 2 payments")
     await expect(first).to_contain_text("2 failed", timeout=LATER)
     await narrow(page, "again-button")
     switches.bulk_fail_every = 0
     await first.get_by_role("button", name="Pay the failed ones again").click(timeout=LATER)
     dialog = page.get_by_test_id("confirm")
-    await expect(dialog).to_contain_text("2 payments, 20.08 USD together")
+    await expect(dialog).to_contain_text("2 payments, $20.08 together")
     await narrow(page, "again-question")
     await page.get_by_test_id("confirm-yes").click()
     await expect(second).to_contain_text("Pays again", timeout=LATER)
     name = await reference(second, but=await reference(first))
     await expect(first).to_contain_text(f"asked for again as {name}", timeout=LATER)
     await expect(first.get_by_role("button", name="Pay the failed ones again")).to_have_count(0)
-    await approve(page, "20.08 USD in 2 payments")
-    await expect(card(page, "50.19 USD in 5 payments")).to_contain_text("completed", timeout=LATER)
+    await approve(page, "$20.08 in 2 payments")
+    await expect(card(page, "$50.19 in 5 payments")).to_contain_text("completed", timeout=LATER)
     await shot(page, "again-paid")
     await phone.get_by_test_id("menu").tap()
     await enter(phone, FINANCE)
-    await expect(card(phone, "50.19 USD in 5 payments")).to_contain_text("asked for again as")
+    await expect(card(phone, "$50.19 in 5 payments")).to_contain_text("asked for again as")
     await fits(phone)
     await shot(phone, "again-phone")
     paid = sorted(entry.cents for entry in office.payments.ledger.entries[before:])

@@ -36,7 +36,7 @@ async def test_a_checked_file_is_paid_without_what_is_undeliverable(
     await message.get_by_test_id("replies").click(timeout=LATER)
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_role("button", name="Check first").click(timeout=LATER)
-    await expect(modal).to_contain_text("42.00 USD in 5 payments", timeout=LATER)
+    await expect(modal).to_contain_text("$42.00 in 5 payments", timeout=LATER)
     await narrow(page, "check-form")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("The file is being checked", timeout=LATER)
@@ -58,12 +58,12 @@ async def test_a_checked_file_is_paid_without_what_is_undeliverable(
 async def take_in(page: Page) -> None:
     """Row 6 although it is undeliverable; row 4, which has no account, is left out."""
     modal = page.get_by_test_id("modal")
-    await expect(modal).to_contain_text("30.00 USD in 3 payments", timeout=LATER)
-    await modal.get_by_text("Row 6: 2.00 USD to bounce2@example.com").click()
+    await expect(modal).to_contain_text("$30.00 in 3 payments", timeout=LATER)
+    await modal.get_by_text("Row 6: $2.00 to bounce2@example.com").click()
     await modal.get_by_text("Leave out 1 row without an active account").click()
     await narrow(page, "check-choices")
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("28.00 USD in 3 payments", timeout=LATER)
+    await expect(modal).to_contain_text("$28.00 in 3 payments", timeout=LATER)
     await expect(modal).to_contain_text("1 undeliverable, paid: row 6")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("Left out: row 3, row 4", timeout=LATER)
@@ -74,7 +74,7 @@ async def take_in(page: Page) -> None:
 async def approved_by(page: Page, phone: Page) -> None:
     await become(page, ADA)
     await enter(page, APPROVALS)
-    card = page.locator("#middle").get_by_test_id("message").filter(has_text="28.00 USD in 3 payments").first
+    card = page.locator("#middle").get_by_test_id("message").filter(has_text="$28.00 in 3 payments").first
     await expect(card).to_contain_text("Accounts looked up: 3", timeout=LATER)
     await expect(card).to_contain_text("Paid although undeliverable: row 6")
     await card.get_by_test_id("replies").click(timeout=LATER)
@@ -106,7 +106,7 @@ async def test_a_dropped_result_leaves_out_what_is_undeliverable(visit: Page) ->
     await message.get_by_test_id("replies").click(timeout=LATER)
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_role("button", name="Pay in bulk").click(timeout=LATER)
-    await expect(modal).to_contain_text("7.25 USD in 1 payment", timeout=LATER)
+    await expect(modal).to_contain_text("$7.25 in 1 payment", timeout=LATER)
     await expect(modal).to_contain_text("1 undeliverable, left out: row 3")
     await narrow(page, "check-result")
     await page.get_by_test_id("modal-submit").click()

@@ -34,7 +34,7 @@ async def test_ask_in_one_line_pay_as_the_buyer_and_hear_of_it(visit: Page) -> N
     await say(page, f"/pay {LINE}")
     await opened(page)
     card = page.get_by_test_id("message").last
-    for words in ("119.50 USD from ben@example.com", "Print ads", "99.50", "Spring campaign"):
+    for words in ("$119.50 from ben@example.com", "Print ads", "99.50", "Spring campaign"):
         await expect(card).to_contain_text(words)
     await shot(page, "collect-open")
     await page.get_by_test_id("replies").first.click()
@@ -63,7 +63,7 @@ async def test_the_form_names_each_bad_line(visit: Page) -> None:
     await shot(page, "collect-form-mistake")
     await modal.get_by_label("Items").fill("Web design = 2 x 10.00\nHosting = 12 x 4.50")
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("74.00 USD from ben@example.com")
+    await expect(modal).to_contain_text("$74.00 from ben@example.com")
     await page.get_by_test_id("modal-close").click()
     await opened(page)
 

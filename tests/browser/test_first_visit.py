@@ -25,7 +25,7 @@ async def test_pay_refused_self_approval_approve_completed(visit: Page, playgrou
     await say(page, FIRST_COMMAND)
     await expect(page.get_by_text("Only visible to you")).to_be_visible()
     await enter(page, "C0APPROVE")
-    card = page.get_by_test_id("message").filter(has_text="25.00 USD to ana@example.com").first
+    card = page.get_by_test_id("message").filter(has_text="$25.00 to ana@example.com").first
     await expect(card).to_contain_text("Ana Maria Lopez")
     await card.get_by_role("button", name="Approve").click()
     await expect(page.get_by_test_id("message").last).to_contain_text("You asked for this yourself")
@@ -36,7 +36,7 @@ async def test_pay_refused_self_approval_approve_completed(visit: Page, playgrou
     await expect(card).to_contain_text("completed", timeout=30_000)
     await expect(card.get_by_role("button", name="Approve")).to_have_count(0)
     await expect(card.get_by_role("button", name="Withdraw")).to_have_count(0)
-    await expect(page.get_by_test_id("figure-moved")).to_have_text("25.00 USD")
+    await expect(page.get_by_test_id("figure-moved")).to_have_text("$25.00")
     await shot(page, "completed")
     await become(page, "U0MARIA")
     await enter(page, "C0FINANCE")

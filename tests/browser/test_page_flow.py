@@ -31,7 +31,7 @@ async def test_the_tour_leads_from_asking_to_the_money(page: Page, scene: Scene)
     await expect(page.get_by_text("Completed", exact=True)).to_be_visible()
     await scene.commit()
     await expect(tour).to_have_attribute("data-step", "4")
-    await expect(by(page, "figure-moved")).to_have_text("25.00 USD")
+    await expect(by(page, "figure-moved")).to_have_text("$25.00")
     await by(page, "tour-offer").click()
     await expect(tour).to_have_count(0)
     await page.reload()
@@ -43,7 +43,7 @@ async def test_asking_approving_and_the_thread(page: Page) -> None:
     await enter(page, FINANCE)
     await send(page, TRY_IT)
     card = by(page, "message").first
-    await expect(card.get_by_role("heading", name="Pay 25.00 USD")).to_be_visible()
+    await expect(card.get_by_role("heading", name="Pay $25.00")).to_be_visible()
     await expect(card.locator(".app-badge")).to_have_text("APP")
     await card.locator("[data-action-id=approve]").click()
     await expect(page.get_by_text("Only visible to you")).to_be_visible()
@@ -232,7 +232,7 @@ async def test_the_whole_way_with_the_keyboard_alone(page: Page) -> None:
 
 async def test_calls_appear_with_their_money_and_can_be_opened(page: Page, scene: Scene) -> None:
     await scene.commit()
-    await expect(by(page, "figure-moved")).to_have_text("25.00 USD")
+    await expect(by(page, "figure-moved")).to_have_text("$25.00")
     call = page.locator("[data-testid=call][data-operation=commit_payout]")
     await expect(call).to_have_attribute("data-moved", "yes")
     await call.locator("summary").click()

@@ -30,7 +30,7 @@ def payload(**changes: Any) -> PayoutPayload:
 
 
 def instruction(**changes: Any) -> Instruction:
-    """A request for 25.00 USD that waits for one approval, changed as told; its digest fits its payload."""
+    """A request for $25.00 that waits for one approval, changed as told; its digest fits its payload."""
     asked = changes.pop("payload", payload())
     code = changes.pop("code", CODE)
     kind = changes.pop("kind", Kind.PAYOUT)

@@ -14,6 +14,7 @@ LARGEST = 99_999_999_999_999
 
 @pytest.mark.parametrize(("text", "cents"), [
     ("25", 2500), ("25.5", 2550), ("25.00", 2500), ("0.01", 1), (" 25.00 ", 2500), ("007", 700),
+    ("$25", 2500), ("$1,500.00", 150_000), ("1,234,567.80", 123_456_780),
     ("999999999999", 10**14 - 100),
 ])  # fmt: skip
 def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> None:
@@ -22,11 +23,11 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
 
 @pytest.mark.parametrize(("text", "rule"), [
     ("0", "more than zero"), ("0.00", "more than zero"), ("-1", "more than zero"), ("−1", "more than zero"),
-    ("1.005", "at most two decimal places"), ("1,000.00", "without thousands separators"),
+    ("1.005", "at most two decimal places"), ("1,000", "without thousands separators"),
     ("1 000.00", "without thousands separators"), ("1\u00a0000.00", "without thousands separators"),
     ("1'000.00", "without thousands separators"), ("25,00", "without thousands separators"),
     ("1234567890123", "too large"), ("9" * 400, "too large"), ("1e3", "in digits"), ("1E3", "in digits"),
-    ("+5", "in digits"), ("$25", "in digits"), ("25 USD", "no currency sign"), ("25USD", "in digits"),
+    ("+5", "in digits"), ("$$25", "in digits"), ("25 USD", "no currency sign"), ("25USD", "in digits"),
     ("25 EUR", "only USD can be sent"), ("25€", "only USD can be sent"), ("NaN", "in digits"),
     ("Infinity", "in digits"), ("0x10", "in digits"), ("1_000", "in digits"), (".5", "in digits"), ("5.", "in digits"),
     ("", "in digits"), ("٢٥", "in digits"), ("２５", "in digits"), ("²", "in digits"),
@@ -50,16 +51,16 @@ def test_any_text_is_a_positive_amount_or_a_rule(text: str) -> None:
 @given(st.integers(min_value=1, max_value=LARGEST))
 def test_what_is_written_can_be_read_back(cents: int) -> None:
     assert parse_amount(plain(cents)) == cents
-    assert parse_amount(shown(cents).removesuffix(" USD")) == cents
+    assert parse_amount(shown(cents)) == cents
     assert cents_of(plain(cents)) == cents
 
 
 @pytest.mark.parametrize(
-    ("cents", "text"), [(0, "0.00"), (5, "0.05"), (-5, "-0.05"), (-2500, "-25.00"), (123456, "1234.56")]
+    ("cents", "text"), [(0, "$0.00"), (5, "$0.05"), (-5, "-$0.05"), (-2500, "-$25.00"), (123456, "$1,234.56")]
 )
 def test_cents_are_written_with_two_places(cents: int, text: str) -> None:
-    assert plain(cents) == text
-    assert shown(cents) == f"{text} USD"
+    assert shown(cents) == text
+    assert plain(cents) == text.replace("$", "").replace(",", "")
 
 
 NO_AMOUNT: list[object] = [

@@ -46,7 +46,7 @@ def test_a_duration_without_a_unit_or_length_is_refused_with_an_example(value: o
     assert '"24h"' in refusal(approval={"expires": value})
 
 
-@pytest.mark.parametrize("value", [1000, 1000.0, "1,000.00", "0", "-5", "ten", None])
+@pytest.mark.parametrize("value", [1000, 1000.0, "1,000", "0", "-5", "ten", None])
 def test_an_amount_must_be_text_and_plain(value: object) -> None:
     assert '"1000.00"' in refusal(approval={"daily_limit": value})
 

@@ -49,7 +49,7 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
     assert title.startswith("*Audit of B-")
     assert title.endswith("now canceled by the business")
     assert told == [
-        f"<@{MARIA}> booked it, an order of 25.50, for a fee of 1.97 USD (0.26 USD tax).",
+        f"<@{MARIA}> booked it, an order of 25.50, for a fee of $1.97 ($0.26 tax).",
         "Sent to the delivery service, attempt 1.",
         "The delivery service took it as number 10001, and says *on hold*.",
         f"<@{ADA}> asked to start the search for a driver.",
@@ -63,7 +63,7 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
 
 async def test_one_fee_wherever_it_stands(rig: Rig) -> None:
     await ask_price(rig)
-    [fee] = re.findall(r"Delivery fee ([\d.]+ USD \([\d.]+ USD tax\))", form_text(rig))
+    [fee] = re.findall(r"Delivery fee (\$[\d.]+ \(\$[\d.]+ tax\))", form_text(rig))
     await rig.submit(MARIA, {})
     await rig.pass_time(31)
     assert f"Fee: {fee}\n" in card(rig).text  # the booking's own record was read by now

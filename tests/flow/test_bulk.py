@@ -37,11 +37,11 @@ def summary(rig: Rig) -> str:
 async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
     await ask(rig)
     assert shown((await rig.card()).text) == snapshot("""\
-Bulk payment L-······: 39.75 USD in 3 payments. File “typed rows”, 3 payments to 3 people, 39.75 USD together. \
+Bulk payment L-······: $39.75 in 3 payments. File “typed rows”, 3 payments to 3 people, $39.75 together. \
 *Largest*:
-• 25.00 USD to ana@example.com (row 1)
-• 10.50 USD to luis@example.com (row 2)
-• 4.25 USD to nobody@example.com (row 3). *Duplicates*: none. *Never paid before*: 3 recipients. Accounts looked up: \
+• $25.00 to ana@example.com (row 1)
+• $10.50 to luis@example.com (row 2)
+• $4.25 to nobody@example.com (row 3). *Duplicates*: none. *Never paid before*: 3 recipients. Accounts looked up: \
 3; 2 active
 :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): nobody@example.com
 :warning: *1 not verified*: luis@example.com. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for \
@@ -59,15 +59,15 @@ the requester. To decide: <!subteam^S0TREASURY>.\
     await run(rig)
     told = rig.news(FINANCE)
     (interim,) = (m for m in told if "What is pending is followed" in m.text)
-    assert shown(interim.text) == snapshot(""":lock: <@U0MARIA> Bulk payment L-······, 39.75 USD in 3 payments, is not \
-finished: so far 2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending in escrow (4.25 USD). What is pending is \
+    assert shown(interim.text) == snapshot(""":lock: <@U0MARIA> Bulk payment L-······, $39.75 in 3 payments, is not \
+finished: so far 2 completed ($35.50), 0 failed ($0.00), 1 pending in escrow ($4.25). What is pending is \
 followed; the summary comes when every payment is final. Approved by Ada Okafor.""")
     assert not any("ummary*" in m.text or "data_visualization" in {block["type"] for block in m.blocks} for m in told)
     rig.payments.add_account("nobody@example.com", full_name="Nora Body")
     await rig.pass_time(86_400 * 2, steps=4)
     [final] = [m.text for m in rig.news(FINANCE) if "*Summary*" in m.text]
-    assert shown(final) == snapshot(""":white_check_mark: <@U0MARIA> Bulk payment L-······, 39.75 USD in 3 payments, \
-is *completed*. *Summary*: 3 completed (39.75 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD). That is all 3 \
+    assert shown(final) == snapshot(""":white_check_mark: <@U0MARIA> Bulk payment L-······, $39.75 in 3 payments, \
+is *completed*. *Summary*: 3 completed ($39.75), 0 failed ($0.00), 0 pending in escrow ($0.00). That is all 3 \
 payments that were approved. Approved by Ada Okafor.""")
     assert not (await rig.card()).buttons
     assert Decimal(rig.payments.ledger.paid_cents()) == 3975
@@ -113,8 +113,8 @@ of another""")
     for channel in (FINANCE, APPROVALS):
         (card,) = rig.cards(channel)
         assert shown(card.text).replace(" (maria)", "") == snapshot("""\
-Bulk payment L-······: 77.70 USD in 60 payments. File “typed rows”, 60 payments to 3 people, 77.70 USD together. Asked \
-by Maria Silva. :warning: *finished*: 48 paid (61.92 USD), 12 failed (15.78 USD); every payment is accounted for.
+Bulk payment L-······: $77.70 in 60 payments. File “typed rows”, 60 payments to 3 people, $77.70 together. Asked \
+by Maria Silva. :warning: *finished*: 48 paid ($61.92), 12 failed ($15.78); every payment is accounted for.
 The failed ones are listed in the thread. Approved by <@U0ADA>.""")
         assert len([m for m in rig.news(channel) if "*Summary*" in m.text]) == 1
         (failed,) = (file for file in files(rig, channel) if "failed" in file.name)
@@ -134,8 +134,8 @@ async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> N
     await run(rig)
     failed = content(files(rig, FINANCE)[0])
     assert [one.split(",")[2] for one in failed.splitlines()] == ["note", "'=1+1", "'-note"]
-    assert shown(rig.news(FINANCE)[0].text) == snapshot(""":x: <@U0MARIA> Bulk payment L-······, 15.00 USD in 2 \
-payments, has *failed*. *Summary*: 0 completed (0.00 USD), 2 failed (15.00 USD), 0 pending in escrow (0.00 USD). That \
+    assert shown(rig.news(FINANCE)[0].text) == snapshot(""":x: <@U0MARIA> Bulk payment L-······, $15.00 in 2 \
+payments, has *failed*. *Summary*: 0 completed ($0.00), 2 failed ($15.00), 0 pending in escrow ($0.00). That \
 is all 2 payments that were approved. Approved by Ada Okafor.""")
     rig.payments.switches.bulk_fail_every = 0
     await drop(rig, "mended.csv", failed.encode())
@@ -160,7 +160,7 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
     assert offer.thread_ts is not None
     thread = rig.workspace.messages(channel, thread_ts=offer.thread_ts)
     (job,) = (m for m in thread if m.text.startswith("Bulk payment"))
-    assert line(job, "finished") == snapshot(""":warning: *finished*: 1 paid (1.00 USD), 1 failed (2.00 USD); every \
+    assert line(job, "finished") == snapshot(""":warning: *finished*: 1 paid ($1.00), 1 failed ($2.00); every \
 payment is accounted for.""")
     assert len([m for m in thread if "*Summary*" in m.text]) == 1
     names = [stored(rig, file).name.rpartition("-")[0] for m in thread for file in m.files if m.ts != offer.thread_ts]
@@ -176,7 +176,7 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await rig.pass_time(3_600, steps=8)
     [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
     assert shown(told) == snapshot("""\
-:rotating_light: Bulk payment L-······, 39.75 USD in 3 payments, asked by Maria Silva: is over at the service, but \
+:rotating_light: Bulk payment L-······, $39.75 in 3 payments, asked by Maria Silva: is over at the service, but \
 its list of payments cannot be read. Switchboard goes on asking for it.
 The payments service's answer could not be read (no list of payments).
 The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
@@ -192,7 +192,7 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     said = shown(rig.form())
     assert said == snapshot("""\
 Pay in bulk
-:memo: Asked for 25.00 USD in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
+:memo: Asked for $25.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
 be posted here.
 I read “march.csv” as Latin-1 (Windows-1252); email from “Recipient”, amount from “Amount”, note from “Purpose”.""")
     await press(rig, offer)  # within a moment: a slip of the finger
@@ -202,7 +202,7 @@ I read “march.csv” as Latin-1 (Windows-1252); email from “Recipient”, am
     told = rig.form()
     assert shown(told) == snapshot("""\
 Pay in bulk
-:information_source: This file was asked for already, as L-······: 25.00 USD in 1 payment, *waiting for approval*. \
+:information_source: This file was asked for already, as L-······: $25.00 in 1 payment, *waiting for approval*. \
 Nothing was asked for again.""")
     assert not told.submit
     assert len(rig.cards()) == 1
@@ -255,9 +255,9 @@ async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
     assert submissions(rig) == 0
     assert shown(rig.form(ADA)) == snapshot("""\
 Approve a bulk payment
-1200.00 USD in 12 payments
+$1,200.00 in 12 payments
 Reference L-······
-Type the amount, 1200.00 USD, to approve it""")
+Type the amount, $1,200.00, to approve it""")
     await rig.submit(ADA, {"amount": "1200"})
     await rig.press("approve", user=LIN)
     await rig.submit(LIN, {"amount": "1200.00"})
@@ -270,7 +270,7 @@ async def test_without_notes_it_is_found_by_its_people_and_amounts(rig: Rig) -> 
     await ask(rig, FAILED_ROWS)
     await approve(rig)
     await run(rig)
-    assert summary(rig) == snapshot("10 completed (55.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
+    assert summary(rig) == snapshot("10 completed ($55.00), 0 failed ($0.00), 0 pending in escrow ($0.00)")
     assert submissions(rig) == 1
 
 
@@ -280,12 +280,12 @@ async def test_what_is_missing_from_the_list_is_said(rig: Rig) -> None:
     await approve(rig)
     await run(rig, steps=12)
     [told] = [m.text for m in rig.news(FINANCE) if "Unaccounted" in m.text]
-    assert shown(told) == snapshot(""":hourglass_flowing_sand: <@U0MARIA> Bulk payment L-······, 55.00 USD in 10 \
-payments, is through at the service, *but not everything is accounted for*: 8 completed (40.00 USD), 0 failed (0.00 \
-USD), 0 pending in escrow (0.00 USD), 2 not reported yet. *Unaccounted: 2* of 10 payments approved. Approved by Ada \
+    assert shown(told) == snapshot(""":hourglass_flowing_sand: <@U0MARIA> Bulk payment L-······, $55.00 in 10 \
+payments, is through at the service, *but not everything is accounted for*: 8 completed ($40.00), 0 failed ($0.00), 0 \
+pending in escrow ($0.00), 2 not reported yet. *Unaccounted: 2* of 10 payments approved. Approved by Ada \
 Okafor.""")
     assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot("""\
-:rotating_light: Bulk payment L-······, 55.00 USD in 10 payments, asked by Maria Silva: is not accounted for by the \
+:rotating_light: Bulk payment L-······, $55.00 in 10 payments, asked by Maria Silva: is not accounted for by the \
 service's own list. Look it up at the service.
 The service says it is through, with 2 payments missing from its list.
 The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
@@ -293,7 +293,7 @@ Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
 """)
     rig.payments.switches.bulk_loses_every = 0
     await rig.pass_time(86_400, steps=8)
-    assert summary(rig) == snapshot("10 completed (55.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
+    assert summary(rig) == snapshot("10 completed ($55.00), 0 failed ($0.00), 0 pending in escrow ($0.00)")
 
 
 async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
@@ -309,8 +309,8 @@ async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
     between = [(n, card) for card in seen for n in (3, 6, 9) if f"{n}0 %" in card]
     assert between, seen
     assert all(f"{n} completed" in card for n, card in between)
-    assert line(rig.cards(FINANCE)[-1], "10 completed") == snapshot("""10 completed (55.00 USD), 0 failed (0.00 USD), \
-0 pending in escrow (0.00 USD). That is all 10 payments that were approved.""")
+    assert line(rig.cards(FINANCE)[-1], "10 completed") == snapshot("""10 completed ($55.00), 0 failed ($0.00), \
+0 pending in escrow ($0.00). That is all 10 payments that were approved.""")
 
 
 async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
@@ -319,7 +319,7 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     assert [one.text for one in card.buttons] == ["Cancel pending"]
     await rig.workspace.click(MARIA, FINANCE, card.ts, "bulk.cancel")
     await rig.settle()
-    assert shown((await rig.card()).text) == snapshot("""Cancellation X-······: 9.00 USD back from 3 payments still \
+    assert shown((await rig.card()).text) == snapshot("""Cancellation X-······: $9.00 back from 3 payments still \
 pending in escrow. Of bulk payment L-······. Everything that was pending when it was asked for: 3 payments, each by \
 its hash. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
 <!date^1795251760^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. Needs 1 approval besides the requester. To decide: \
@@ -332,15 +332,15 @@ its hash. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for ap
     job = rig.payments.bulk_payments[0]
     assert (job.cancellations, job.canceled_all) == (1, 0)
     (told,) = [m.text for m in rig.news(FINANCE) if "ancellation" in m.text]
-    assert shown(told) == snapshot(""":white_check_mark: <@U0MARIA> Cancellation X-······, 9.00 USD back from 3 \
-payments still pending in escrow, is *completed*: 2 payments canceled, 6.00 USD returned to the balance; 1 too late \
-(3.00 USD): 1 completed, 0 failed. Approved by Ada Okafor.""")
+    assert shown(told) == snapshot(""":white_check_mark: <@U0MARIA> Cancellation X-······, $9.00 back from 3 \
+payments still pending in escrow, is *completed*: 2 payments canceled, $6.00 returned to the balance; 1 too late \
+($3.00): 1 completed, 0 failed. Approved by Ada Okafor.""")
     assert rig.payments.ledger.paid_cents() == 400
     await run(rig, steps=2)
     [final] = [m.text for m in rig.news(FINANCE) if "is *completed*. *Summary*: 2 completed" in m.text]
-    assert shown(final) == snapshot(""":white_check_mark: <@U0MARIA> Bulk payment L-······, 10.00 USD in 4 payments, \
-is *completed*. *Summary*: 2 completed (4.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD), 2 canceled \
-(6.00 USD). That is all 4 payments that were approved. Approved by Ada Okafor.""")
+    assert shown(final) == snapshot(""":white_check_mark: <@U0MARIA> Bulk payment L-······, $10.00 in 4 payments, \
+is *completed*. *Summary*: 2 completed ($4.00), 0 failed ($0.00), 0 pending in escrow ($0.00), 2 canceled \
+($6.00). That is all 4 payments that were approved. Approved by Ada Okafor.""")
 
 
 async def test_a_row_number_or_eight_digits_of_the_hash_are_enough(rig: Rig) -> None:
@@ -390,8 +390,8 @@ async def test_a_large_cancellation_goes_out_in_chunks(rig: Rig) -> None:
     sizes = [len(call.body["paymentItems"]) for call in rig.payments.calls_of("cancel_bulk_items")]  # type: ignore[index]
     assert sizes == [100, 30]
     assert shown([m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]) == snapshot(""":white_check_mark: \
-<@U0MARIA> Cancellation X-······, 6.40 USD back from 130 payments still pending in escrow, is *completed*: 130 \
-payments canceled, 6.40 USD returned to the balance. Approved by Ada Okafor.""")
+<@U0MARIA> Cancellation X-······, $6.40 back from 130 payments still pending in escrow, is *completed*: 130 \
+payments canceled, $6.40 returned to the balance. Approved by Ada Okafor.""")
     assert rig.payments.bulk_payments[0].canceled_all == 0
 
 
@@ -407,8 +407,8 @@ async def test_a_cancellation_whose_time_is_over_ends_with_what_it_named(rig: Ri
     await rig.pass_time(3_600, steps=10)
     assert rig.payments.bulk_payments[0].cancellations == 1
     assert shown([m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]) == snapshot(""":white_check_mark: \
-<@U0MARIA> Cancellation X-······, 6.40 USD back from 130 payments still pending in escrow, is *completed*: 100 \
-payments canceled, 4.96 USD returned to the balance; 30 still pending in escrow (1.44 USD). Approved by Ada Okafor.""")
+<@U0MARIA> Cancellation X-······, $6.40 back from 130 payments still pending in escrow, is *completed*: 100 \
+payments canceled, $4.96 returned to the balance; 30 still pending in escrow ($1.44). Approved by Ada Okafor.""")
 
 
 async def test_looking_at_it(rig: Rig) -> None:
@@ -417,10 +417,10 @@ async def test_looking_at_it(rig: Rig) -> None:
     await rig.pay(f"bulk items {name}")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
 *Payments of L-······*: 4, page 1 of 1
-• row 1 · ana@example.com · 1.00 USD · completed · `······`
-• row 2 · x1@example.com · 2.00 USD · pending in escrow · `······`
-• row 3 · x2@example.com · 3.00 USD · pending in escrow · `······`
-• row 4 · x3@example.com · 4.00 USD · pending in escrow · `······`""")
+• row 1 · ana@example.com · $1.00 · completed · `······`
+• row 2 · x1@example.com · $2.00 · pending in escrow · `······`
+• row 3 · x2@example.com · $3.00 · pending in escrow · `······`
+• row 4 · x3@example.com · $4.00 · pending in escrow · `······`""")
     await rig.pay(f"bulk failed {name}")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":open_file_folder: *Failed payments of \
 L-······*: none.""")
@@ -432,11 +432,11 @@ completed · 0 failed""")
     await rig.pay(f"bulk show {name}")
     told = rig.workspace.ephemerals(MARIA)[-1].text
     assert shown(told).partition("\n*What happened*")[0] == snapshot("""\
-Bulk payment L-······: 10.00 USD in 4 payments. File “typed rows”, 4 payments to 4 people, 10.00 USD together. \
+Bulk payment L-······: $10.00 in 4 payments. File “typed rows”, 4 payments to 4 people, $10.00 together. \
 :warning: *3 not active* (no account, signup not completed, or it cannot receive money now): x3@example.com, \
 x2@example.com, x1@example.com. Asked by <@U0MARIA>. :lock: *pending in escrow*: the service has gone through all of \
 them; what is pending is followed.
-`█████░░░░░░░░░░░░░░░ 25 %` 1 completed (1.00 USD), 0 failed (0.00 USD), 3 pending in escrow (9.00 USD). Approved by \
+`█████░░░░░░░░░░░░░░░ 25 %` 1 completed ($1.00), 0 failed ($0.00), 3 pending in escrow ($9.00). Approved by \
 <@U0ADA>. Needed 1 approval besides the requester.
 *What the service says now*
 The service's id: ······

@@ -34,18 +34,18 @@ async def test_rows_run_on_and_the_row_that_is_shown_is_the_one_that_is_canceled
     pages = [await told(rig, f"bulk items {{}} {page}", job) for page in (1, 2, 3)]
     assert "\n".join(pages) == snapshot("""\
 *Payments of b7*: 7, page 1 of 3
-• row 1 · person1@example.com · 1.00 USD · completed · `······` · note n1 · user ······
-• row 2 · person2@example.com · 2.00 USD · pending in escrow · `······` · note n2
-• row 3 · person3@example.com · 3.00 USD · pending in escrow · `······` · note n3
+• row 1 · person1@example.com · $1.00 · completed · `······` · note n1 · user ······
+• row 2 · person2@example.com · $2.00 · pending in escrow · `······` · note n2
+• row 3 · person3@example.com · $3.00 · pending in escrow · `······` · note n3
 *Payments of b7*: 7, page 2 of 3
-• row 4 · person4@example.com · 4.00 USD · failed · `······` · note n4 · user ······
-• row 5 · person5@example.com · 5.00 USD · pending in escrow · `······` · note n5
-• row 6 · person6@example.com · 6.00 USD · completed · `······` · note n6 · user ······
+• row 4 · person4@example.com · $4.00 · failed · `······` · note n4 · user ······
+• row 5 · person5@example.com · $5.00 · pending in escrow · `······` · note n5
+• row 6 · person6@example.com · $6.00 · completed · `······` · note n6 · user ······
 *Payments of b7*: 7, page 3 of 3
-• row 7 · person7@example.com · 7.00 USD · completed · `······` · note n7 · user ······""")
+• row 7 · person7@example.com · $7.00 · completed · `······` · note n7 · user ······""")
     assert await told(rig, "bulk failed {}", job) == snapshot("""\
 *Failed payments of b7*: 1, page 1 of 1
-• row 4 · person4@example.com · 4.00 USD · The recipient's account refused the money · note n4 · user ······""")
+• row 4 · person4@example.com · $4.00 · The recipient's account refused the money · note n4 · user ······""")
     await told(rig, "bulk cancel {} 5 3", job)
     await rig.settle()
     await approve(rig)
@@ -93,13 +93,13 @@ This is the service's record. Switchboard did not ask for it.\
 """)
     assert await told(rig, "bulk failed {}", job) == snapshot("""\
 *Failed payments of b7*: 3, page 1 of 1
-• person5@example.com · 5.00 USD · The bulk payment failed before this payment · note n5
-• person6@example.com · 6.00 USD · The bulk payment failed before this payment · note n6
-• person7@example.com · 7.00 USD · The bulk payment failed before this payment · note n7""")
+• person5@example.com · $5.00 · The bulk payment failed before this payment · note n5
+• person6@example.com · $6.00 · The bulk payment failed before this payment · note n6
+• person7@example.com · $7.00 · The bulk payment failed before this payment · note n7""")
     assert (await told(rig, "bulk items {} 2", job)).splitlines() == snapshot(
         [
             "*Payments of b7*: 4, page 2 of 2",
-            """• row 4 · person4@example.com · 4.00 USD · completed · `······` · note \
+            """• row 4 · person4@example.com · $4.00 · completed · `······` · note \
 n4 · user ······""",
         ]
     )

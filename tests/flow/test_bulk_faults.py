@@ -71,7 +71,7 @@ async def people(rig: Rig) -> None:
             continue
         await rig.workspace.click(ADA, APPROVALS, card.ts, action)
         if rig.workspace.modal(ADA) is not None:
-            amount = card.text.split(" USD", 1)[0].split()[-1]
+            amount = card.text.split("$", 1)[1].split()[0]
             await rig.workspace.submit(ADA, {"amount": amount})
             if rig.workspace.modal(ADA) is not None:
                 await rig.workspace.close(ADA)
@@ -152,7 +152,7 @@ def check(rig: Rig) -> None:
     assert job.canceled_all == 0
     told = [m.text for m in rig.news(FINANCE)]
     assert len([text for text in told if "is *completed*. *Summary*: 2 completed" in text]) == 1
-    assert len([text for text in told if "2 payments canceled, 7.00 USD returned" in text]) == 1
+    assert len([text for text in told if "2 payments canceled, $7.00 returned" in text]) == 1
     names = Counter(
         found.name for m in rig.news(FINANCE) for one in m.files if (found := rig.workspace.file(one)) is not None
     )

@@ -30,7 +30,7 @@ async def test_one_press_asks_for_nothing_and_shows_the_sum(rig: Rig) -> None:
     form = rig.form()
     assert told(rig) == snapshot("""\
 Pay in bulk
-*60.50 USD* in 3 payments to 2 people
+*$60.50* in 3 payments to 2 people
 :warning: *Duplicates*: row 4 (same address and amount as an earlier row); one more approver
 march.csv, read as UTF-8 with commas""")
     assert (form.submit, form.close) == ("Ask for approval", "Cancel")
@@ -55,7 +55,7 @@ async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     assert (asked.cents, asked.state, asked.requester) == (6050, State.AWAITING, MARIA)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for 60.50 USD in 3 payments, reference L-······. Needs 2 approvals besides the requester (1 row repeats \
+:memo: Asked for $60.50 in 3 payments, reference L-······. Needs 2 approvals besides the requester (1 row repeats \
 an earlier one: one more approver). The outcome will be posted here.
 I read “march.csv” as UTF-8; email from “email”, amount from “amount”, note from “note”.""")
     assert not rig.form().submit
@@ -137,7 +137,7 @@ async def test_more_than_the_daily_limit_is_said_before_anything_is_asked(rig: R
     await pressed(rig, b"email,amount\nana@example.com,25000.01\n")
     assert told(rig) == snapshot("""\
 Pay in bulk
-:pencil2: *sum*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD
+:pencil2: *sum*: it must not be above the daily limit of $25,000.00. You gave: $25,000.01
 Nothing was done.""")
     assert rig.form().submit == "Go on"
     await submit(rig)
@@ -184,7 +184,7 @@ async def test_a_slow_file_opens_a_form_that_turns_into_the_real_one(rig: Rig) -
     waiting = rig.form()
     assert shown(waiting) == snapshot("Pay in bulk\n:hourglass_flowing_sand: Reading “march.csv”…")
     assert not waiting.submit
-    await rig.workspace.until(lambda: "*60.50 USD*" in rig.form().plain or None)
+    await rig.workspace.until(lambda: "*$60.50*" in rig.form().plain or None)
     assert rig.form().id == waiting.id
 
 

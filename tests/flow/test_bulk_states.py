@@ -46,16 +46,16 @@ async def test_what_the_service_has_received_is_queued(rig: Rig) -> None:
         await rig.pass_time(60, steps=2)
     assert card(rig) == snapshot("""\
 :hourglass_flowing_sand: *sent*: the service has the payments.
-`███░░░░░░░░░░░░░░░░░ 16 %` 1 completed (1.00 USD), 0 failed (0.00 USD), 1 pending in escrow (2.00 USD), 4 queued. \
+`███░░░░░░░░░░░░░░░░░ 16 %` 1 completed ($1.00), 0 failed ($0.00), 1 pending in escrow ($2.00), 4 queued. \
 Approved by <@U0ADA>. Needed 1 approval besides the requester.""")
     assert await told(rig, f"bulk items {name}") == snapshot("""\
 *Payments of L-······*: 6, page 1 of 1
-• row 1 · person1@example.com · 1.00 USD · completed · `······` · note row 1
-• row 2 · person2@example.com · 2.00 USD · pending in escrow · `······` · note row 2
-• row 3 · person3@example.com · 3.00 USD · queued · `······` · note row 3
-• row 4 · person4@example.com · 4.00 USD · queued · `······` · note row 4
-• row 5 · person5@example.com · 5.00 USD · queued · `······` · note row 5
-• row 6 · person6@example.com · 6.00 USD · queued · `······` · note row 6""")
+• row 1 · person1@example.com · $1.00 · completed · `······` · note row 1
+• row 2 · person2@example.com · $2.00 · pending in escrow · `······` · note row 2
+• row 3 · person3@example.com · $3.00 · queued · `······` · note row 3
+• row 4 · person4@example.com · $4.00 · queued · `······` · note row 4
+• row 5 · person5@example.com · $5.00 · queued · `······` · note row 5
+• row 6 · person6@example.com · $6.00 · queued · `······` · note row 6""")
     assert await told(rig, f"bulk cancel {name} 4") == snapshot("""\
 :pencil2: *hash*: ······ is not pending (queued); only pending payments can be canceled.
 Nothing was done. For example: `/pay bulk cancel L-······ 3 9f86d081`""")
@@ -68,13 +68,13 @@ async def test_one_that_failed_as_a_whole_is_told_as_failed_with_its_reason_and_
     name = await sent(rig)
     await run(rig)
     assert news(rig) == snapshot("""\
-:x: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, has *failed*: Something went wrong processing the \
-payments. 2 completed (4.00 USD), 3 failed (15.00 USD), 1 pending in escrow (2.00 USD). Only the 3 that failed can be \
+:x: <@U0MARIA> Bulk payment L-······, $21.00 in 6 payments, has *failed*: Something went wrong processing the \
+payments. 2 completed ($4.00), 3 failed ($15.00), 1 pending in escrow ($2.00). Only the 3 that failed can be \
 paid again. 1 payment may still arrive: *don't pay it again*. Approved by Ada Okafor.""")
     assert news(rig, APPROVALS) == news(rig)
     assert card(rig) == snapshot("""\
 :x: *failed*: Something went wrong processing the payments.
-`████████████████░░░░ 83 %` 2 completed (4.00 USD), 3 failed (15.00 USD), 1 pending in escrow (2.00 USD).
+`████████████████░░░░ 83 %` 2 completed ($4.00), 3 failed ($15.00), 1 pending in escrow ($2.00).
 Only the 3 that failed can be paid again. 1 payment may still arrive: *don't pay it again*. Approved by <@U0ADA>. \
 Needed 1 approval besides the requester.""")
     assert (await told(rig, "bulk history")).splitlines()[1] == snapshot(
@@ -83,18 +83,18 @@ completed · 3 failed"""
     )
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 3, page 1 of 1
-• row 4 · person4@example.com · 4.00 USD · The bulk payment failed before this payment · note row 4
-• row 5 · person5@example.com · 5.00 USD · The bulk payment failed before this payment · note row 5
-• row 6 · person6@example.com · 6.00 USD · The bulk payment failed before this payment · note row 6""")
+• row 4 · person4@example.com · $4.00 · The bulk payment failed before this payment · note row 4
+• row 5 · person5@example.com · $5.00 · The bulk payment failed before this payment · note row 5
+• row 6 · person6@example.com · $6.00 · The bulk payment failed before this payment · note row 6""")
     rig.payments.add_account("person2@example.com", full_name="Late")
     await rig.pass_time(86_400, steps=8)
     assert news(rig).partition("\n")[2] == snapshot("""\
-:x: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, has *failed*: Something went wrong processing the \
-payments. *Summary*: 3 completed (6.00 USD), 3 failed (15.00 USD), 0 pending in escrow (0.00 USD). That is all 6 \
+:x: <@U0MARIA> Bulk payment L-······, $21.00 in 6 payments, has *failed*: Something went wrong processing the \
+payments. *Summary*: 3 completed ($6.00), 3 failed ($15.00), 0 pending in escrow ($0.00). That is all 6 \
 payments that were approved. Only the 3 that failed can be paid again. Approved by Ada Okafor.""")
     assert card(rig) == snapshot("""\
 :x: *failed*: Something went wrong processing the payments.
-`████████████████████ 100 %` 3 completed (6.00 USD), 3 failed (15.00 USD), 0 pending in escrow (0.00 USD).
+`████████████████████ 100 %` 3 completed ($6.00), 3 failed ($15.00), 0 pending in escrow ($0.00).
 Only the 3 that failed can be paid again. Approved by <@U0ADA>.""")
 
 
@@ -103,8 +103,8 @@ async def test_one_that_failed_although_all_was_paid_says_not_to_pay_again(rig: 
     await sent(rig, "person1@example.com,1.00")
     await run(rig)
     assert news(rig) == snapshot("""\
-:x: <@U0MARIA> Bulk payment L-······, 1.00 USD in 1 payment, has *failed*: Something went wrong processing the \
-payments. *Summary*: 1 completed (1.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD). That is all 1 \
+:x: <@U0MARIA> Bulk payment L-······, $1.00 in 1 payment, has *failed*: Something went wrong processing the \
+payments. *Summary*: 1 completed ($1.00), 0 failed ($0.00), 0 pending in escrow ($0.00). That is all 1 \
 payment that were approved. Don't pay any of them again. Approved by Ada Okafor.""")
 
 
@@ -116,14 +116,14 @@ async def test_one_that_failed_with_payments_of_unknown_end_keeps_them_apart(rig
     await sent(rig)
     await run(rig, steps=12)
     assert news(rig) == snapshot("""\
-:x: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, has *failed*: Something went wrong processing the \
-payments. 2 completed (4.00 USD), 0 failed (0.00 USD), 1 pending in escrow (2.00 USD), 3 queued. 4 payments may still \
+:x: <@U0MARIA> Bulk payment L-······, $21.00 in 6 payments, has *failed*: Something went wrong processing the \
+payments. 2 completed ($4.00), 0 failed ($0.00), 1 pending in escrow ($2.00), 3 queued. 4 payments may still \
 arrive: *don't pay them again*. Approved by Ada Okafor.""")
     assert alerts(rig) == snapshot("""\
-:rotating_light: Bulk payment L-······, 21.00 USD in 6 payments, asked by Maria Silva: is over at the service, but its \
+:rotating_light: Bulk payment L-······, $21.00 in 6 payments, asked by Maria Silva: is over at the service, but its \
 list of failures cannot be read. Switchboard keeps asking for it.
 The payments service answered 500, saying “Internal server error”.
-:rotating_light: Bulk payment L-······, 21.00 USD in 6 payments, asked by Maria Silva: is not accounted for by the \
+:rotating_light: Bulk payment L-······, $21.00 in 6 payments, asked by Maria Silva: is not accounted for by the \
 service's own list. Look it up at the service.
 The service says it is through, with 3 payments neither done nor failed.""")
 
@@ -136,13 +136,13 @@ async def test_what_the_items_leave_out_is_failed_by_the_list_of_failures(rig: R
     name = await sent(rig, SIX.replace("person2@", "person1@"))
     await run(rig)
     assert news(rig) == snapshot("""\
-:warning: <@U0MARIA> Bulk payment L-······, 21.00 USD in 6 payments, is *finished*: 4 paid (12.00 USD), 2 failed (9.00 \
-USD). *Summary*: 4 completed, 2 failed, 0 pending in escrow. That is all 6 payments that were approved. Approved by \
+:warning: <@U0MARIA> Bulk payment L-······, $21.00 in 6 payments, is *finished*: 4 paid ($12.00), 2 failed ($9.00). \
+*Summary*: 4 completed, 2 failed, 0 pending in escrow. That is all 6 payments that were approved. Approved by \
 Ada Okafor.""")
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 2, page 1 of 1
-• row 3 · person3@example.com · 3.00 USD · The recipient's account refused the money (PAYMENT_FAILED) · note row 3
-• row 6 · person6@example.com · 6.00 USD · The recipient's account refused the money (PAYMENT_FAILED) · note row 6""")
+• row 3 · person3@example.com · $3.00 · The recipient's account refused the money (PAYMENT_FAILED) · note row 3
+• row 6 · person6@example.com · $6.00 · The recipient's account refused the money (PAYMENT_FAILED) · note row 6""")
     assert not rig.workspace.messages(ALERTS)
 
 
@@ -155,7 +155,7 @@ async def test_reasons_come_in_many_shapes_and_the_unreadable_are_kept_and_noted
     why = "The recipient's account refused the money"
     words = {"list": f"{why} (PAYMENT_FAILED); {why}", "other": f"rejection: {why}"}.get(shape, why)
     [row] = (await told(rig, f"bulk failed {name}")).splitlines()[1:]
-    assert row == f"• row 6 · person6@example.com · 6.00 USD · {words} · note row 6"
+    assert row == f"• row 6 · person6@example.com · $6.00 · {words} · note row 6"
     await rig.settle()
     unread = (await answers.ask(rig, "unread", command="/switchboard", user=OLGA)).text
     assert ('error = "rejection"' in unread) is (shape == "other")
@@ -169,9 +169,9 @@ async def test_a_failed_payment_that_is_paid_after_all_is_an_alert_and_stays_fai
         rig.payments.bulk.settle(job, job.items[1].hash, status, error="no account")
         await rig.pass_time(3 * 86_400, steps=16)
     assert (await told(rig, f"bulk items {name}")).splitlines()[2] == snapshot(
-        "• row 2 · person2@example.com · 2.00 USD · failed · `······`"
+        "• row 2 · person2@example.com · $2.00 · failed · `······`"
     )
     assert alerts(rig) == snapshot("""\
-:rotating_light: Bulk payment L-······, 6.00 USD in 3 payments, asked by Maria Silva: the service contradicts what it \
+:rotating_light: Bulk payment L-······, $6.00 in 3 payments, asked by Maria Silva: the service contradicts what it \
 said before.
 1 payment ended in two ways.""")

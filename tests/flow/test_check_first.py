@@ -56,7 +56,7 @@ async def test_a_file_is_checked_before_anything_is_asked_for(rig: Rig) -> None:
     assert await requests(rig) == []
     assert shown(found) == snapshot("""\
 *Check first: march.csv*
-*33.00 USD* in 4 payments to pay
+*$33.00* in 4 payments to pay
 :warning: *1 no active account*, paid, unless you leave them out: row 4
 :warning: *2 undeliverable*, left out: row 3, row 6
 Accounts looked up: 3; 2 active
@@ -65,7 +65,7 @@ Accounts looked up: 3; 2 active
 :warning: *1 registered under another name*: luis@example.com
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
 Check first: march.csv
-*33.00 USD* in 4 payments to pay
+*$33.00* in 4 payments to pay
 :warning: *1 no active account*, paid, unless you leave them out: row 4
 :warning: *2 undeliverable*, left out: row 3, row 6
 Accounts looked up: 3; 2 active
@@ -91,7 +91,7 @@ row,email,name,registered name,active,verified,primary,country,to check,e-mail s
     await pay(rig, found)
     assert told(rig) == snapshot("""\
 Pay in bulk
-*33.00 USD* in 4 payments to 3 people
+*$33.00* in 4 payments to 3 people
 :warning: *2 undeliverable*, left out: row 3, row 6
 :warning: *1 no active account*, paid: row 4
 Accounts looked up: 3; 2 active
@@ -100,9 +100,9 @@ Accounts looked up: 3; 2 active
 :warning: *1 registered under another name*: luis@example.com
 march.csv, read as UTF-8 with commas
 Pay these rows anyway
-Row 3: 10.00 USD to bounce1@example.com
+Row 3: $10.00 to bounce1@example.com
 undeliverable
-Row 6: 2.00 USD to bounce2@example.com
+Row 6: $2.00 to bounce2@example.com
 undeliverable
 Their money would wait until they sign up
 Leave out 1 row without an active account
@@ -111,7 +111,7 @@ row 4\
     await submit(rig, {"anyway": ["6"], "without": ["out"]})
     assert told(rig).splitlines()[2:6] == snapshot(
         [
-            "*31.00 USD* in 4 payments to 3 people",
+            "*$31.00* in 4 payments to 3 people",
             ":warning: *1 undeliverable*, left out: row 3",
             ":warning: *1 undeliverable*, paid: row 6",
             ":warning: *1 no active account*, left out: row 4",
@@ -141,12 +141,12 @@ async def test_where_the_services_are_silent_the_check_ends_and_says_so(rig: Rig
     await rig.pass_time(120, steps=12)
     assert shown(board(rig)) == snapshot("""\
 *Check first: march.csv*
-*45.00 USD* in 6 payments to pay
+*$45.00* in 6 payments to pay
 :grey_question: 5 addresses without an answer of the e-mail service
 Accounts looked up: 5; 0 active, 5 could not be read
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
 Check first: march.csv
-*45.00 USD* in 6 payments to pay
+*$45.00* in 6 payments to pay
 :grey_question: 5 addresses without an answer of the e-mail service
 Accounts looked up: 5; 0 active, 5 could not be read
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
@@ -171,7 +171,7 @@ async def test_a_check_goes_on_where_it_was_interrupted(rig: Rig) -> None:
     )
     await rig.start_again()
     await rig.pass_time(180, steps=6)
-    assert "25.00 USD" in board(rig).plain
+    assert "$25.00" in board(rig).plain
     assert len(asked(rig)) == 25 + 20
     assert len(set(asked(rig))) == 25
 

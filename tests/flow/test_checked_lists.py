@@ -35,41 +35,41 @@ async def test_undeliverable_rows_of_a_result_are_left_out_and_can_be_taken_in_o
     await pressed(rig, result)
     assert told(rig) == snapshot("""\
 Pay in bulk
-*29.00 USD* in 2 payments to 2 people
+*$29.00* in 2 payments to 2 people
 :warning: *2 undeliverable*, left out: row 3, row 5
 march.csv, read as UTF-8 with commas
 Pay these rows anyway
-Row 3: 10.00 USD to bounce1@example.com
+Row 3: $10.00 to bounce1@example.com
 undeliverable
-Row 5: 1.00 USD to bounce2@example.com
+Row 5: $1.00 to bounce2@example.com
 undeliverable\
 """)
     form = rig.form()
     (field,) = [block for block in form.blocks if block.get("block_id") == "anyway"]
     assert [option["text"]["text"] for option in field["element"]["options"]] == snapshot(
-        ["Row 3: 10.00 USD to bounce1@example.com", "Row 5: 1.00 USD to bounce2@example.com"]
+        ["Row 3: $10.00 to bounce1@example.com", "Row 5: $1.00 to bounce2@example.com"]
     )
     await submit(rig, {"anyway": ["5"]})
     assert told(rig) == snapshot("""\
 Pay in bulk
 :arrows_counterclockwise: Read again with the rows that you chose. Nothing was asked for yet.
-*30.00 USD* in 3 payments to 3 people
+*$30.00* in 3 payments to 3 people
 :warning: *1 undeliverable*, left out: row 3
 :warning: *1 undeliverable*, paid: row 5
 march.csv, read as UTF-8 with commas
 Pay these rows anyway
-Row 3: 10.00 USD to bounce1@example.com
+Row 3: $10.00 to bounce1@example.com
 undeliverable
-Row 5: 1.00 USD to bounce2@example.com
+Row 5: $1.00 to bounce2@example.com
 undeliverable
-Row 5: 1.00 USD to bounce2@example.com
+Row 5: $1.00 to bounce2@example.com
 undeliverable\
 """)
     assert await requests(rig) == []
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for 30.00 USD in 3 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
+:memo: Asked for $30.00 in 3 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
 be posted here.
 I read “march.csv” as UTF-8; email from “email”, amount from “amount”, note from “note”; not used: “processing”, \
 “result”, “answer: status”, “answer: email”, “answer: domain”, “answer: role”, “answer: score”, “answer”.
@@ -96,7 +96,7 @@ Left out: row 3.\
 async def test_the_result_of_a_whole_file_is_read_like_ours(rig: Rig) -> None:
     await pressed(rig, await processed(rig, whole=True))
     assert told(rig).splitlines()[1:3] == snapshot(
-        ["*29.00 USD* in 2 payments to 2 people", ":warning: *2 undeliverable*, left out: row 3, row 5"]
+        ["*$29.00* in 2 payments to 2 people", ":warning: *2 undeliverable*, left out: row 3, row 5"]
     )
     await submit(rig)
     assert (await newest(rig)).cents == 2900
@@ -109,7 +109,7 @@ Pay in bulk
 :warning: *Every row is left out.* Choose the rows to pay anyway, or drop another file.
 :warning: *2 undeliverable*, left out: row 2, row 3
 Pay these rows anyway
-Row 2: 1.00 USD to ana@example.com
+Row 2: $1.00 to ana@example.com
 undeliverable\
 """)
     assert rig.form().submit == "Go on"

@@ -34,8 +34,8 @@ Follow it: <http://127.0.0.1/track/······|where it is now>
 Booking page: <http://127.0.0.1/detail/······|at the delivery service>
 Customer: Ana Lopez · +593 ••••
 Address: ••••
-Order: 25.50 USD, cash: the driver collects it
-Fee: 1.97 USD (0.26 USD tax)
+Order: $25.50, cash: the driver collects it
+Fee: $1.97 ($0.26 tax)
 Notes: Ring twice
 Delivery code: ••••
 Number at the service: 10001
@@ -52,8 +52,8 @@ Follow it: <http://127.0.0.1/track/······|where it is now>
 Booking page: <http://127.0.0.1/detail/······|at the delivery service>
 Customer: Ana Lopez · +593 ••••
 Address: ••••
-Order: 25.50 USD, cash: the driver collects it
-Fee: 1.97 USD (0.26 USD tax)
+Order: $25.50, cash: the driver collects it
+Fee: $1.97 ($0.26 tax)
 Notes: Ring twice
 Delivery code: ••••
 Proof of delivery: <http://127.0.0.1/proof/······.png|see it>

@@ -103,8 +103,8 @@ Booking page: <http://127.0.0.1/detail/······|at the delivery service>
 Customer: Ana Lopez · +593 991234567
 Address: 12 Market Street (Blue door) · \
 <https://www.openstreetmap.org/?mlat=-0.1850&mlon=-78.4700#map=17/-0.1850/-78.4700|map>
-Order: 25.50 USD, cash: the driver collects it
-Fee: 1.97 USD (0.26 USD tax)
+Order: $25.50, cash: the driver collects it
+Fee: $1.97 ($0.26 tax)
 Notes: Ring twice
 Delivery code: ····
 Number at the service: 10001
@@ -246,7 +246,7 @@ async def test_a_price_for_a_vehicle(rig: Rig) -> None:
     await turned(rig, "Nothing was booked")
     assert shown(rig.form()) == snapshot("""\
 Price of a delivery
-:moneybag: *Delivery fee 2.94 USD (0.38 USD tax)*
+:moneybag: *Delivery fee $2.94 ($0.38 tax)*
 About 12 minutes, 0.54 km
 From Centro, CAR. Nothing was booked.\
 """)
@@ -444,7 +444,7 @@ async def test_a_price(rig: Rig) -> None:
     await turned(rig, "Delivery fee")
     assert shown(rig.form()) == snapshot("""\
 Price of a delivery
-:moneybag: *Delivery fee 3.65 USD (0.48 USD tax)*
+:moneybag: *Delivery fee $3.65 ($0.48 tax)*
 About 27 minutes, 4.17 km
 From Centro. Nothing was booked.""")
     assert not service_of(rig).bookings
@@ -476,7 +476,7 @@ async def test_a_booking_that_only_the_service_knows_is_shown(rig: Rig) -> None:
 :white_check_mark: *10001* · Norte: *completed* · `COMPLETED`
 Customer: Walk
 Address: 5 Other Street
-Fee: 1.92 USD
+Fee: $1.92
 Delivery code: 7419
 Proof of delivery: <http://127.0.0.1/proof/······.png|see it>
 Follow it: <http://127.0.0.1/track/······|where it is now>

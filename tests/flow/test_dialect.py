@@ -49,7 +49,7 @@ def spoke_only_theirs(rig: Rig) -> None:
 @pytest.mark.parametrize("text", [ANA, NOW], ids=["two steps", "one step"])
 async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) -> None:
     await rig.pay(text)
-    assert everywhere(rig, "25.00 USD to ana@example.com")
+    assert everywhere(rig, "$25.00 to ana@example.com")
     assert "(Ana Maria Lopez, active, verified, primary address, country: ECU)" in rig.cards(APPROVALS)[0].text
     assert not rig.paid
     await rig.press("approve")
@@ -78,7 +78,7 @@ async def test_every_other_end_is_understood(rig: Rig, word: str, status: str) -
     await rig.pass_time(60)
     said = told_once(rig, word)
     if status == "failed":
-        assert shown(said) == snapshot(""":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *failed* at the \
+        assert shown(said) == snapshot(""":x: <@U0MARIA> $25.00 to ana@example.com (P-······) *failed* at the \
 service. Reason: The account is closed. Approved by Ada Okafor.""")
 
 
@@ -120,7 +120,7 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     await rig.pay(NOW)
     await rig.press("approve")
     assert shown(told_once(rig, "refusal")) == snapshot(
-        ":grey_question: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was sent, but its outcome is "
+        ":grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is "
         "*unknown*. The service answered with a refusal. Reason: the service does not accept the amount (422), "
         "saying “The request is not valid; amount: is more than the partner's balance”. Switchboard is finding "
         "out. Do not pay again."

@@ -100,7 +100,7 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
     options = [one["text"]["text"] for one in selects["amount"]["options"]]
     assert options == ["email", "amount (column 2)", "Amount (column 3)", "note"]
     await submit(rig, {"amount": "2", "note": "3"})
-    assert "*900.00 USD* in 1 payment" in told(rig)
+    assert "*$900.00* in 1 payment" in told(rig)
     assert await requests(rig) == []
     await submit(rig)
     (row,) = await stored_rows(rig)
@@ -124,7 +124,7 @@ async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: 
 
 async def test_columns_with_one_name_that_are_not_used_are_not_asked_about(rig: Rig) -> None:
     await dropped(rig, b"email,amount,x,x\nana@example.com,25.00,1,2\n", "march.csv")
-    assert "*25.00 USD* in 1 payment" in told(rig)
+    assert "*$25.00* in 1 payment" in told(rig)
 
 
 async def test_typed_rows_with_one_name_twice_are_refused(rig: Rig) -> None:

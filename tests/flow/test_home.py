@@ -44,13 +44,13 @@ async def test_who_asked_and_who_decides_see_their_own_side(rig: Rig) -> None:
     await rig.pay("send ana@example.com 25.00 Rent", user=TOM)
     for approver in (ADA, LIN):
         assert shown(part(await opened(rig, approver), "Waiting for your approval")) == snapshot("""\
-:point_right: *25.00 USD to ana@example.com* · P-······ · asked by <@U0TOM> · waiting for approval: 0 of 1 · until \
+:point_right: *$25.00 to ana@example.com* · P-······ · asked by <@U0TOM> · waiting for approval: 0 of 1 · until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>
 Decide in <#C0APPROVE>.""")
     toms = await opened(rig, TOM)  # an approver too, but not of his own request
     assert part(toms, "Waiting for your approval") == ":zzz: Nothing."
     assert shown(part(toms, "What you asked for")) == snapshot("""\
-• *25.00 USD to ana@example.com* · P-······
+• *$25.00 to ana@example.com* · P-······
 :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} \
 {time}|2026-11-21 09:00 UTC>.""")
     await rig.press("approve")

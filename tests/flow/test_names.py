@@ -56,7 +56,7 @@ async def test_an_empty_name_is_unknown(rig: Rig) -> None:
     assert asked_by(card) == "unknown (maria)"
     assert card.blocks[1]["fields"][0]["text"] == "*Registered name*\nunknown"
     assert "(registered name unknown, active" in card.text
-    assert card.blocks[0]["text"]["text"] == "25.00 USD to ana@example.com", "the address stands besides"
+    assert card.blocks[0]["text"]["text"] == "$25.00 to ana@example.com", "the address stands besides"
 
 
 async def test_a_registered_name_formats_nothing(rig: Rig) -> None:

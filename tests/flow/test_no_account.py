@@ -49,7 +49,7 @@ async def test_the_requester_is_asked_before_anybody_else(rig: Rig, verb: str) -
     assert [button.text for button in card.buttons] == ["Send anyway", "Edit", "Withdraw"]
     [said] = [one.text for one in rig.workspace.messages(FINANCE) if "No account" in one.text and one.ts != card.ts]
     assert shown(said) == snapshot(
-        ":hourglass_flowing_sand: <@U0MARIA> 30.00 USD to ana@exmaple.com (P-······) was not sent to the approvers \
+        ":hourglass_flowing_sand: <@U0MARIA> $30.00 to ana@exmaple.com (P-······) was not sent to the approvers \
 yet. No account for ana@exmaple.com. Did you mean *ana@example.com*? Decide on the card."
     )
     await rig.pass_time(12 * 3_600, steps=5)
@@ -86,7 +86,7 @@ async def test_sent_anyway_it_is_approved_with_what_is_not_fine_confirmed(rig: R
     form = rig.form(ADA)
     assert shown(form.plain) == snapshot("""\
 Approve a payout
-30.00 USD to ana@exmaple.com
+$30.00 to ana@exmaple.com
 Reference P-······
 :warning: No account for ana@exmaple.com. The money waits until they sign up.""")
     await rig.submit(ADA, {})
@@ -140,7 +140,7 @@ async def test_edit_after_send_anyway_changes_nothing(rig: Rig) -> None:
     assert [one.state for one in await requests(rig)] == [State.COMPLETED, State.AWAITING]
     assert shown(rig.form(MARIA).plain) == snapshot("""\
 Switchboard
-:information_source: 30.00 USD to ana@exmaple.com (P-······) is now *waiting for approval*.\
+:information_source: $30.00 to ana@exmaple.com (P-······) is now *waiting for approval*.\
 """)
 
 
@@ -188,7 +188,7 @@ async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
     assert found.state is State.EXPIRED
     assert (await rig.card(FINANCE)).buttons == []
     assert shown(rig.news(FINANCE)[-1].text) == snapshot(
-        ":alarm_clock: <@U0MARIA> 30.00 USD to ana@exmaple.com (P-······) has *expired*. Nothing was paid. Reason: \
+        ":alarm_clock: <@U0MARIA> $30.00 to ana@exmaple.com (P-······) has *expired*. Nothing was paid. Reason: \
 nobody said whether its address is right."
     )
     assert not rig.workspace.messages(ALERTS)

@@ -73,18 +73,18 @@ async def test_what_failed_is_asked_for_approved_and_paid_again_and_both_cards_s
     assert offers(first)
     assert offers(card(rig, 0, APPROVALS))
     assert await again(rig, first) == snapshot("""\
-:memo: Asked for 9.00 USD in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
+:memo: Asked for $9.00 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
 be posted here. It pays again what failed in L-······.""")
     assert shown(card(rig, 1).text) == snapshot("""\
-Bulk payment L-······: 9.00 USD in 2 payments. Pays again what failed in L-······ (“typed rows”), 2 payments to 2 \
-people, 9.00 USD together. *Largest*:
-• 6.00 USD to person6@example.com (row 6)
-• 3.00 USD to person3@example.com (row 3). *Duplicates*: none. *Never paid before*: 2 recipients. Accounts looked up: \
+Bulk payment L-······: $9.00 in 2 payments. Pays again what failed in L-······ (“typed rows”), 2 payments to 2 \
+people, $9.00 together. *Largest*:
+• $6.00 to person6@example.com (row 6)
+• $3.00 to person3@example.com (row 3). *Duplicates*: none. *Never paid before*: 2 recipients. Accounts looked up: \
 2; 2 active. Asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
 <!date^1795251840^{date_short_pretty} {time}|2026-11-21 09:04 UTC>. Needs 1 approval besides the requester.\
 """)
     assert line(card(rig, 0), "asked for again") == snapshot("""\
-:repeat: Failed payments asked for again as L-······: 9.00 USD in 2 payments, *waiting for approval*""")
+:repeat: Failed payments asked for again as L-······: $9.00 in 2 payments, *waiting for approval*""")
     assert not offers(card(rig, 0))
     assert not offers(card(rig, 0, APPROVALS))
     assert len(rig.payments.bulk_payments) == 1, "nothing is sent before people approve it"
@@ -98,7 +98,7 @@ people, 9.00 USD together. *Largest*:
     ]
     assert [item.order.internal_note for item in other.items] == [f"{name}/3", f"{name}/6"]
     assert line(card(rig, 0), "asked for again") == snapshot(
-        ":repeat: Failed payments asked for again as L-······: 9.00 USD in 2 payments, *completed*"
+        ":repeat: Failed payments asked for again as L-······: $9.00 in 2 payments, *completed*"
     )
     assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
     assert {item.status for item in one.items} == {"completed", "failed"}
@@ -112,7 +112,7 @@ async def test_pressed_twice_and_by_two_people_makes_one(rig: Rig) -> None:
     told = await asyncio.gather(again(rig, first), again(rig, first, TOM))
     assert len(await requests(rig)) == 2
     assert sorted(one.partition("L-")[0] for one in told) == snapshot(
-        [":information_source: The failed payments of ", ":memo: Asked for 9.00 USD in 2 payments, reference "]
+        [":information_source: The failed payments of ", ":memo: Asked for $9.00 in 2 payments, reference "]
     )
     assert len(rig.cards(FINANCE)) == 2
 
@@ -127,9 +127,9 @@ async def test_of_a_request_that_ended_unpaid_the_rows_are_offered_once_more(rig
     else:
         await rig.press("withdraw", user=MARIA, channel=FINANCE)
     told = line(card(rig, 0), "asked for again")
-    assert told == f":repeat: Failed payments asked for again as L-······: 9.00 USD in 2 payments, *{word}*"
+    assert told == f":repeat: Failed payments asked for again as L-······: $9.00 in 2 payments, *{word}*"
     assert offers(card(rig, 0))
-    assert "Asked for 9.00 USD" in await again(rig, first)
+    assert "Asked for $9.00" in await again(rig, first)
     await approve(rig)
     await run(rig)
     keys = [one.source_key.partition(":")[2].partition("#")[2] for one in (await requests(rig))[1:]]
@@ -147,8 +147,8 @@ async def test_what_fails_again_is_offered_on_the_second_card_alone(rig: Rig) ->
     assert (offers(card(rig, 0)), offers(card(rig, 1))) == (False, True)
     await again(rig, card(rig, 1))
     assert shown(card(rig, 2).text).partition(". *Largest*")[0] == snapshot("""\
-Bulk payment L-······: 6.00 USD in 1 payment. Pays again what failed in L-······ (“typed rows”), 1 payment to 1 \
-person, 6.00 USD together""")
+Bulk payment L-······: $6.00 in 1 payment. Pays again what failed in L-······ (“typed rows”), 1 payment to 1 \
+person, $6.00 together""")
     await approve(rig)
     await run(rig)
     assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
@@ -162,12 +162,12 @@ async def test_a_row_whose_outcome_is_unknown_is_never_paid_again(rig: Rig) -> N
     await rig.pass_time(600, steps=6)
     first = card(rig, 0)
     assert line(first, "not reported") == snapshot("""\
-`████████████████░░░░ 83 %` 3 completed (7.00 USD), 2 failed (9.00 USD), 0 pending in escrow (0.00 USD), 1 not \
+`████████████████░░░░ 83 %` 3 completed ($7.00), 2 failed ($9.00), 0 pending in escrow ($0.00), 1 not \
 reported yet.""")
     [job] = rig.payments.bulk_payments
     rig.payments.bulk.settle(job, job.items[2].hash, "completed")
     assert await again(rig, first) == snapshot("""\
-:memo: Asked for 6.00 USD in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
+:memo: Asked for $6.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
 be posted here. It pays again what failed in L-······. :warning: Left out: the provider doesn't confirm now that 1 \
 payment failed.""")
     assert [row.row for row in await rows_of(rig, 1)] == [6]
@@ -188,7 +188,7 @@ async def test_without_notes_one_of_two_equal_payments_is_paid_again_however_the
     first = card(rig, 0)
     [job] = rig.payments.bulk_payments
     job.items.reverse()
-    assert "Asked for 1.00 USD in 1 payment" in await again(rig, first)
+    assert "Asked for $1.00 in 1 payment" in await again(rig, first)
     [row] = await rows_of(rig, 1)
     assert (row.row, not rig.workspace.messages(ALERTS)) == (2, True)
 
@@ -205,7 +205,7 @@ async def test_where_the_service_cannot_confirm_it_nothing_is_asked_for(rig: Rig
     assert len(await requests(rig)) == 1
     assert offers(card(rig, 0))
     rig.payments.faults.clear()
-    assert "Asked for 9.00 USD" in await again(rig, first)
+    assert "Asked for $9.00" in await again(rig, first)
 
 
 @pytest.mark.parametrize("first_the_file", [True, False])

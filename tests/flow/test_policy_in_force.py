@@ -80,7 +80,7 @@ async def test_approvers_are_reminded_with_growing_pauses(rig: Rig) -> None:
     await rig.pay()
     await rig.pass_time(23 * HOUR, steps=12)
     first, *others = [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
-    assert shown(first) == snapshot(""":bell: <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-······), asked by \
+    assert shown(first) == snapshot(""":bell: <!subteam^S0TREASURY> $25.00 to ana@example.com (P-······), asked by \
 Maria Silva, still needs one more approval, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 \
 UTC>.""")
     assert others == [first, first]
@@ -135,11 +135,11 @@ async def test_an_approval_without_the_amount_is_void_where_it_must_be_typed_by_
     await under(rig, TYPED)
     assert commits(rig) == 0
     card = rig.cards(APPROVALS)[0]
-    assert shown(card.text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
+    assert shown(card.text) == snapshot("""Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, \
 verified, primary address, country: ECU) for “March translation”, asked by Maria Silva (maria). \
 :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
 09:00 UTC>. An approval without the amount typed no longer counts, because the policy asks for that now, so one more \
-approval is needed. Needs 1 approval besides the requester, typing the amount (over 10.00 USD). To decide: \
+approval is needed. Needs 1 approval besides the requester, typing the amount (over $10.00). To decide: \
 <!subteam^S0TREASURY>.""")
     assert [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
     await rig.press("approve", user=ADA)  # once more, with the amount
@@ -157,7 +157,7 @@ async def test_votes_that_wait_for_others_are_void_at_once(rig: Rig) -> None:
     assert quorum_of(rig.cards(APPROVALS)[0]) == "0 of 3"
     assert "because the policy asks for that now, so 3 more approvals are needed" in rig.cards(APPROVALS)[0].text
     assert shown(rig.news(APPROVALS)[-1].text) == snapshot("""\
-:bell: <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-······), asked by Maria Silva, still needs 3 more \
+:bell: <!subteam^S0TREASURY> $25.00 to ana@example.com (P-······), asked by Maria Silva, still needs 3 more \
 approvals, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>.""")
 
 
@@ -177,7 +177,7 @@ async def test_more_approvers_by_a_stricter_policy_is_what_the_card_says(rig: Ri
     await rig.workspace.click(ADA, APPROVALS, (await rig.card()).ts, "payout.approve")
     await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
     card = rig.cards(APPROVALS)[0]
-    assert shown(card.text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
+    assert shown(card.text) == snapshot("""Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, \
 verified, primary address, country: ECU) for “March translation”, asked by Maria Silva (maria). \
 :hourglass_flowing_sand: *waiting for approval*: 1 of 2, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
 09:00 UTC>. The policy asks for more approvals now, so one more approval is needed. Approved by <@U0ADA>. Needs 2 \

@@ -76,9 +76,9 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     head, *rows = cells(told)
     assert head == ["Created", "Type", "Amount", "Person", "Status", "At the service", "Reference"]
     reference = (await newest(rig)).reference
-    assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "waiting for approval", "created", reference]
+    assert rows[0][1:] == ["payout", "$25.00", "ana@example.com", "waiting for approval", "created", reference]
     assert rows[0][0] == "1795165200 {date_short_pretty} {time} 2026-11-20 09:00 UTC", "in the reader's own zone"
-    assert rows[1][1:6] == ["payout", "2.01 USD", "person2@example.com", "created, not sent", NOTHING]
+    assert rows[1][1:6] == ["payout", "$2.01", "person2@example.com", "created, not sent", NOTHING]
     assert len(rows) == 4
     for row in rows:
         assert all(cell in told.text for cell in row[1:] if cell != NOTHING)
@@ -228,7 +228,7 @@ async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig:
         told = await ask(rig, f"show {name}")
         _, timeline = told.text.split("*What happened*\n")
         said = [line.split(">  ", 1)[1] for line in timeline.splitlines()]
-        assert said[0] == f"<@{MARIA}> asked for 2500.00 USD to ana@example.com."
+        assert said[0] == f"<@{MARIA}> asked for $2,500.00 to ana@example.com."
         assert said[3] == f"<@{ADA}> approved (1 of 2)."
         assert said[4] == f"<@{LIN}> approved (2 of 2), which is enough."
         assert said[-1] == "The service says completed."
@@ -240,7 +240,7 @@ async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> N
     [foreign] = fill(rig, 1)
     told = await ask(rig, f"show {foreign}")
     assert shown(told.text) == snapshot("""\
-*0.01 USD to person0@example.com*
+*$0.01 to person0@example.com*
 For: number 0
 Type: payout
 Status: created, not sent
@@ -304,9 +304,9 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
     asked = await newest(rig)
     told = await ask(rig, "list purchases")
-    assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "open", "created", asked.reference]
+    assert cells(told)[1][1:] == ["purchase", "$25.00", "ana@example.com", "open", "created", asked.reference]
     told = await ask(rig, f"show {asked.reference}")
-    assert shown(told.text.splitlines()[0]) == snapshot("""Purchase C-······: 25.00 USD from ana@example.com for \
+    assert shown(told.text.splitlines()[0]) == snapshot("""Purchase C-······: $25.00 from ana@example.com for \
 “Course fees” (2 × book at 12.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. \
 Checkout: <http://127.0.0.1/checkout/······>""")
     assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot("""\
@@ -435,7 +435,7 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
     await rig.payments.advance()
     told = (await ask(rig, f"show {asked.reference}")).text
     assert shown(told.partition("*What happened*")[0]) == snapshot("""\
-Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
+Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
 “March translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; \
 it has not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.
 *What the service says now*

@@ -29,7 +29,7 @@ async def test_a_purchase_made_elsewhere_has_its_items_and_its_checkout(rig: Rig
     for name in (record.id, "THEIRS-1"):
         told = await ask(rig, f"show {name}")
         assert shown(told.text) == snapshot("""\
-*74.00 USD from ben@example.com*
+*$74.00 from ben@example.com*
 For: Site
 Type: purchase
 Status: open
@@ -44,7 +44,7 @@ Checkout: <http://127.0.0.1/checkout/······>
 *2 items*
 • Web &lt;design&gt; · quantity 2 · each 10.00 · together 20.00
 • Hosting · quantity 12 · each 4.50 · together 54.00
-Total: 74.00 USD""")
+Total: $74.00""")
         [link] = [button for block in told.blocks if block["type"] == "actions" for button in block["elements"]]
         assert (link["text"]["text"], link["url"]) == ("Open checkout", f"{rig.payments.base_url}/checkout/{record.id}")
     await rig.payments.settle(record.id, "confirmed")
@@ -88,7 +88,7 @@ User at the platform: ······
 Partner: partner
 *1 item*
 • book · quantity 2 · each 12.50 · together 25.00
-Total: 25.00 USD
+Total: $25.00
 """)
     assert told.text.count("Checkout: ") == 1
 

@@ -67,7 +67,7 @@ async def test_what_the_approvers_read(rig: Rig) -> None:
     await press(rig)
     card = rig.cards(APPROVALS)[-1]
     assert shown(card.text) == snapshot(
-        "Cancellation X-······: 30.00 USD back from 1 payment still pending in escrow. Payout P-······ to \
+        "Cancellation X-······: $30.00 back from 1 payment still pending in escrow. Payout P-······ to \
 nobody@example.com, which nobody has taken yet. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting \
 for approval*: 0 of 1, until <!date^1795251720^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. Needs 1 approval \
 besides the requester. To decide: <!subteam^S0TREASURY>."

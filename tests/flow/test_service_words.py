@@ -48,7 +48,7 @@ async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> N
         rig, f"*expired*: it was not sent in time after approval: the payments service {SAYING}. Nothing was paid."
     )
     assert shown(told_once(rig, "has *expired*")) == snapshot(
-        ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it "
+        ":alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it "
         "was not sent in time after approval: the payments service answered 500, saying “Internal server error”."
     )
     assert not rig.paid
@@ -83,7 +83,7 @@ async def test_why_it_failed_is_told(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.pass_time(60)
     (told,) = rig.news(FINANCE)
-    assert shown(told.text) == snapshot(""":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *failed* at the \
+    assert shown(told.text) == snapshot(""":x: <@U0MARIA> $25.00 to ana@example.com (P-······) *failed* at the \
 service. Reason: eWallet &lt;closed&gt;. Approved by Ada Okafor.""")
 
 

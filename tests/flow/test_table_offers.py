@@ -78,7 +78,7 @@ say it. Choose; the sum is shown before anything is asked for.""")
     }
     assert chosen == {"email": "Contact", "amount": "To pay", "note": "No note", "name": "No name"}
     await submit(rig, {"note": "4"})
-    assert rig.form().plain.splitlines()[1] == "*35.50 USD* in 2 payments to 2 people"
+    assert rig.form().plain.splitlines()[1] == "*$35.50* in 2 payments to 2 people"
     assert await requests(rig) == []
     await submit(rig)
     asked = await newest(rig)
@@ -124,7 +124,7 @@ async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> Non
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for 35.50 USD in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
+:memo: Asked for $35.50 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
 be posted here.
 I read “march.csv” as UTF-8; email from “Contact”, amount from “To pay”; not used: “Id”, “Before”, “Why”.""")
     assert (await newest(rig)).origin_channel == FINANCE

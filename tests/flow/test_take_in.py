@@ -26,12 +26,12 @@ async def test_it_is_shown_taken_in_approved_and_committed_once(rig: Rig) -> Non
     assert (taking["text"]["text"], taking["confirm"]["text"]["text"]) == snapshot(
         (
             "Take it in",
-            """25.00 USD to \
+            """$25.00 to \
 ana@example.com. It was made elsewhere. Nothing is paid before people approve it here.""",
         )
     )
     said = await press(rig, told)
-    assert shown(said.text) == snapshot(""":memo: Asked for 25.00 USD to ana@example.com, reference P-······. Needs 1 \
+    assert shown(said.text) == snapshot(""":memo: Asked for $25.00 to ana@example.com, reference P-······. Needs 1 \
 approval besides the requester. The outcome will be posted here.""")
     found = await newest(rig)
     assert (found.kind, found.state, found.requester, found.remote_id) == (
@@ -41,7 +41,7 @@ approval besides the requester. The outcome will be posted here.""")
         record.id,
     )
     card = await rig.card()
-    assert shown(card.text.replace(record.id, "the id")) == snapshot("""Payout P-······: 25.00 USD to ana@example.com \
+    assert shown(card.text.replace(record.id, "the id")) == snapshot("""Payout P-······: $25.00 to ana@example.com \
 (Ana Maria Lopez, active, verified, primary address, country: ECU) for “Invoice 7”, code `PO-7`, made elsewhere, asked \
 by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: \
@@ -69,8 +69,9 @@ async def test_pressed_by_two_it_is_asked_for_once_and_after_a_rejection_again(r
     await press(rig, first[0])
     again = await press(rig, first[1], user=TOM)
     [only] = await requests(rig)
-    assert shown(again.text) == snapshot(""":information_source: This payout was asked for already, as P-······: 25.00 \
-USD to ana@example.com, *waiting for approval*. Nothing was asked for again.""")
+    assert shown(again.text) == snapshot("""\
+:information_source: This payout was asked for already, as P-······: $25.00 to ana@example.com, *waiting for \
+approval*. Nothing was asked for again.""")
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "Wrong invoice"})
     told = await ask(rig, f"show {record.id}", user=TOM)

@@ -78,7 +78,7 @@ async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
 
 async def test_together_they_may_come_to_the_daily_limit_and_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
-    said = ":pencil2: *sum*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD"
+    said = ":pencil2: *sum*: it must not be above the daily limit of $25,000.00. You gave: $25,000.01"
     assert said in rig.form(MARIA).plain
     assert not await requests(rig)
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")

@@ -42,7 +42,7 @@ async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
     await rig.pass_time(60)
     seen = await ask(rig, f"audit {asked.reference}")
     assert lines(seen) == [
-        f"<@{MARIA}> asked for 2500.00 USD to ana@example.com.",
+        f"<@{MARIA}> asked for $2,500.00 to ana@example.com.",
         "Asked the service to create it, which moves no money (attempt 1).",
         f"The service created it as “{asked.remote_id}”; shown to the approvers.",
         f"<@{ADA}> approved (1 of 2).",

@@ -76,7 +76,7 @@ REQUIREMENTS = st.builds(
     quorum=st.integers(min_value=1, max_value=21),
     typed_amount=st.booleans(),
     reasons=st.lists(
-        st.sampled_from(["over 999999999999.99 USD", "same recipient and amount within a day: one more approver"]),
+        st.sampled_from(["over $999,999,999,999.99", "same recipient and amount within a day: one more approver"]),
         max_size=2,
     ).map(tuple),
 )

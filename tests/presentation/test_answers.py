@@ -50,7 +50,7 @@ may_not_unfreeze: :no_entry_sign: Only approvers of the policy may let payments 
 not_admin: :no_entry_sign: Only admins of the policy may do this, and you are not among them.
 stale: :no_entry_sign: This button is out of date; the request has changed since. Look at its card again. Its status: \
 *waiting for approval*.
-decided: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *waiting for approval*.
+decided: :information_source: $25.00 to ana@example.com (P-4F7K2M) is now *waiting for approval*.
 repeated: :no_entry_sign: Your approval is recorded already; each person counts once.
 expired: :no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid.
 wrong_amount: :no_entry_sign: This is not the amount on the card.
@@ -75,20 +75,20 @@ def test_the_loser_is_told_who_was_first() -> None:
     one = instruction(state=State.EXPIRED)
     found[State.EXPIRED] = seen(payment_answers.refused(Refusal.DECIDED, one))
     assert lines_of(found) == snapshot("""\
-approved: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *approved* by <@U0LIN>.
-sending: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *being sent*, approved by <@U0LIN>.
-committed: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *sent*, approved by <@U0LIN>.
-completed: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *completed*, approved by <@U0LIN> \
+approved: :information_source: $25.00 to ana@example.com (P-4F7K2M) is now *approved* by <@U0LIN>.
+sending: :information_source: $25.00 to ana@example.com (P-4F7K2M) is now *being sent*, approved by <@U0LIN>.
+committed: :information_source: $25.00 to ana@example.com (P-4F7K2M) is now *sent*, approved by <@U0LIN>.
+completed: :information_source: $25.00 to ana@example.com (P-4F7K2M) is already *completed*, approved by <@U0LIN> \
 at 2026-11-20 09:00 UTC.
-rejected: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *rejected* by <@U0LIN> at 2026-11-20 \
+rejected: :information_source: $25.00 to ana@example.com (P-4F7K2M) is already *rejected* by <@U0LIN> at 2026-11-20 \
 09:00 UTC.
-withdrawn: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *withdrawn* by <@U0LIN> at \
+withdrawn: :information_source: $25.00 to ana@example.com (P-4F7K2M) is already *withdrawn* by <@U0LIN> at \
 2026-11-20 09:00 UTC.
-expired: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *expired*.""")
+expired: :information_source: $25.00 to ana@example.com (P-4F7K2M) is already *expired*.""")
 
 
 def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
-    needs = Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))
+    needs = Requirement(quorum=2, typed_amount=True, reasons=("over $1,000.00",))
     found = {
         "a member": payment_answers.requested(instruction(requirement=needs), member=True),
         "no member: with the rule and the way to invite it": payment_answers.requested(instruction(), member=False),
@@ -97,13 +97,13 @@ def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
         ),
     }
     assert lines_of({name: content.text for name, content in found.items()}) == snapshot("""\
-a member: :memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 2 approvals besides the requester, \
-typing the amount (over 1000.00 USD). The outcome will be posted here.
-no member: with the rule and the way to invite it: :memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. \
+a member: :memo: Asked for $25.00 to ana@example.com, reference P-4F7K2M. Needs 2 approvals besides the requester, \
+typing the amount (over $1,000.00). The outcome will be posted here.
+no member: with the rule and the way to invite it: :memo: Asked for $25.00 to ana@example.com, reference P-4F7K2M. \
 Needs 1 approval besides the requester.  ⏎ *channel*: I can only post where I am a member, and I am not in \
 <#C0FINANCE>, so I will send you the outcome of this one in a direct message. To have the next one there, invite me: \
 `/invite @Switchboard`
-direct messages of others: nobody is invited: :memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs \
+direct messages of others: nobody is invited: :memo: Asked for $25.00 to ana@example.com, reference P-4F7K2M. Needs \
 1 approval besides the requester. I am not part of this conversation, so I will send you the outcome in a direct \
 message.""")
 
@@ -118,10 +118,10 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     same_words(content)
     assert seen(content) == snapshot("""\
 *2 waiting for approval*, 1 of them for you. Decide in <#C0APPROVE>.
-:point_right: *25.00 USD to ana@example.com* · P-4F7K2M · asked by <@U0MARIA> · waiting for approval: 1 of 1 · \
+:point_right: *$25.00 to ana@example.com* · P-4F7K2M · asked by <@U0MARIA> · waiting for approval: 1 of 1 · \
 approved by <@U0LIN> · until 2026-11-21 09:00 UTC
 For: March translation
-:hourglass_flowing_sand: *25.00 USD to ana@example.com* · P-222222 · asked by <@U0TOM> · waiting for approval: 0 of 1
+:hourglass_flowing_sand: *$25.00 to ana@example.com* · P-222222 · asked by <@U0TOM> · waiting for approval: 0 of 1
 For: Tom & Ana's <dinner>""")
 
 

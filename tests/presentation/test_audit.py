@@ -67,7 +67,7 @@ def test_a_retry_after_which_it_is_created_again_was_enough() -> None:
 def test_a_purchase() -> None:
     subject = instruction(kind=Kind.PURCHASE)
     asked, opened = lines(subject, [LIFE[0], told(2, "opened", detail={"remote_id": "652f", "status": "created"})])
-    assert asked.endswith("<@U0MARIA> asked for 25.00 USD from ana@example.com.")
+    assert asked.endswith("<@U0MARIA> asked for $25.00 from ana@example.com.")
     assert opened.endswith("The service opened it as “652f”; the buyer can pay.")
 
 
@@ -101,10 +101,10 @@ def test_a_life_in_plain_words() -> None:
     shown = story(instruction(state=State.COMPLETED), LIFE)
     check_message(shown, longest=NEW_MESSAGE)
     assert f"{shown.text.splitlines()[0]}\n{seen(shown)}" == snapshot("""\
-*Audit of P-4F7K2M*: 25.00 USD to ana@example.com, for “March translation”, now completed
+*Audit of P-4F7K2M*: $25.00 to ana@example.com, for “March translation”, now completed
 Audit of P-4F7K2M
-25.00 USD to ana@example.com, for “March translation”, now completed
-• 2026-11-20 09:00:03 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com.
+$25.00 to ana@example.com, for “March translation”, now completed
+• 2026-11-20 09:00:03 UTC  <@U0MARIA> asked for $25.00 to ana@example.com.
 • 2026-11-20 09:00:04 UTC  Asked the service to create it, which moves no money (attempt 1).
 • 2026-11-20 09:00:05 UTC  The service created it as “652f”; shown to the approvers.
 • 2026-11-20 09:00:07 UTC  <@U0ADA> approved (1 of 2).

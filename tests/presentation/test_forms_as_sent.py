@@ -127,10 +127,10 @@ def test_forms_about_a_booking() -> None:
     priced = bookings.confirm(booking(stage=Stage.QUOTED, detail=quoted))
     assert as_sent(priced) == snapshot("""\
 callback_id=booking.confirm title=Book it at this price? submit=Book close=Close private_metadata={"id":"01M"}
-type=section text=:moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*
+type=section text=:moneybag: *Delivery fee $4.76 ($0.62 tax)*
 type=section text=*B-4F7K2M · Centro → Ana Lopez*
 12 Market Street · -0.18, -78.46
-Order of 25.50 USD, cash: the driver collects it, 15 minutes of cook time""")
+Order of $25.50, cash: the driver collects it, 15 minutes of cook time""")
     unpriced = bookings.confirm(booking(stage=Stage.QUOTED, detail={"unpriced": "no answer"}))
     assert as_another(priced, unpriced) == snapshot("""\
 callback_id=booking.confirm title=Book without a price? submit=Book close=Close private_metadata={"id":"01M"}

@@ -313,10 +313,10 @@ def test_requests_that_too_few_can_approve_stand_in_the_home_tab() -> None:
 Waiting for your approval
 :zzz: Nothing.
 Too few approvers
-:warning: *25.00 USD to ana@example.com* · P-4F7K2M · asked by <@U0MARIA>: it needs 2 approvals, and only 1 person can \
+:warning: *$25.00 to ana@example.com* · P-4F7K2M · asked by <@U0MARIA>: it needs 2 approvals, and only 1 person can \
 approve it.
 What you asked for
-• *25.00 USD to ana@example.com* · P-4F7K2M
+• *$25.00 to ana@example.com* · P-4F7K2M
 :hourglass_flowing_sand: *waiting for approval*: 0 of 1.
 Under way
 :zzz: Nothing.

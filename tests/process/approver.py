@@ -42,7 +42,7 @@ class Approver:
         workspace = self._scene.workspace
         await self._click(card, action)
         if workspace.modal(self._user) is not None:
-            amount = re.search(r"([\d,]+\.\d\d) USD", card.text)
+            amount = re.search(r"\$([\d,]+\.\d\d)", card.text)
             assert amount, card.text
             await workspace.submit(self._user, {"amount": amount[1].replace(",", "")})
         if workspace.modal(self._user) is not None:

@@ -132,7 +132,7 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
         if not after_effect:
             held.release()
         await scene.workspace.until(
-            lambda: any("2 payments canceled, 5.00 USD returned" in text for text in scene.news(FINANCE)), timeout=_LONG
+            lambda: any("2 payments canceled, $5.00 returned" in text for text in scene.news(FINANCE)), timeout=_LONG
         )
         await scene.settled()
     (job,) = scene.payments.bulk_payments

@@ -105,7 +105,7 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
         news = partial(lambda since: pair.ephemerals(LIN)[since:] or None, heard)
         said: list[str] = await pair.workspace.until(news, timeout=PATIENCE)
         assert shown(said[0]) == snapshot(
-            ":information_source: 25.00 USD to ana@example.com (P-······) is now *being sent*, approved by <@U0ADA>."
+            ":information_source: $25.00 to ana@example.com (P-······) is now *being sent*, approved by <@U0ADA>."
         )
     committing.release()
     for edit in edits:
@@ -181,7 +181,7 @@ def _paid(scene: Scene) -> list[Entry]:
 
 def _waiting(scene: Scene, dollars: int) -> str | None:
     for card in scene.cards(APPROVALS):
-        if f" {dollars}.00 USD" in f" {card.text}" and any(one.action_id == "payout.approve" for one in card.buttons):
+        if f"${dollars}.00" in card.text and any(one.action_id == "payout.approve" for one in card.buttons):
             return card.ts
     return None
 

@@ -37,11 +37,11 @@ def unmet(key: str, needed: int, there: str) -> str:
     )
 
 
-ONE = unmet("rule 1 (over 1000.00 USD): quorum", 2, "1 of the approvers is a full member")
-TWO = unmet("rule 2 (over 5000.00 USD): quorum", 3, "2 of the approvers are full members")
+ONE = unmet("rule 1 (over $1,000.00): quorum", 2, "1 of the approvers is a full member")
+TWO = unmet("rule 2 (over $5,000.00): quorum", 3, "2 of the approvers are full members")
 NONE = [
     unmet("quorum", 1, "0 of the approvers are full members"),
-    unmet("rule 1 (over 1000.00 USD): quorum", 2, "0 of the approvers are full members"),
+    unmet("rule 1 (over $1,000.00): quorum", 2, "0 of the approvers are full members"),
 ]
 
 

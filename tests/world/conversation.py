@@ -48,7 +48,7 @@ class Conversation:
             return
         for card in self._world.cards(row["reference"]):
             for version in self._world.workspace.versions(card.channel, card.ts):
-                if f"{ask.cents // 100}.{ask.cents % 100:02d} USD to {ask.email}" not in version.text:
+                if f"${ask.cents / 100:,.2f} " not in version.text or ask.email not in version.text:
                     yield "I3", f"a card does not show {ask.cents} to {ask.email}: {version.text[:200]}"
 
     def told(self, rows: list[Record]) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ class CallLine:
     """One call as the page lists it.
 
     ``title`` says in plain words what was asked. ``status`` is None while there is no answer; ``pending`` tells
-    whether one may still come. ``moved`` is the money that moved because of it ("25.00 USD") or empty, ``changes``
+    whether one may still come. ``moved`` is the money that moved because of it ("$25.00") or empty, ``changes``
     whether it changed stored data. ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
     """
 

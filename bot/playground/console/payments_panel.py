@@ -12,7 +12,6 @@ from bot.playground.simulators.payments import PaymentsSimulator, Switches
 from bot.playground.simulators.recorder import Call
 
 CALLBACKS = "callback"
-CURRENCY = "USD"
 OUTCOME = "outcome"
 """Not a request: final status of committed payouts."""
 BULK_OUTCOME = "bulk outcome"
@@ -165,9 +164,9 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
 
 
 def money(cents: int) -> str:
-    """``2500`` as ``25.00 USD``."""
+    """``2500`` as ``$25.00``."""
     sign = "-" if cents < 0 else ""
-    return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02d} {CURRENCY}"
+    return f"{sign}${abs(cents) // 100:,}.{abs(cents) % 100:02d}"
 
 
 def masked(value: object) -> object:

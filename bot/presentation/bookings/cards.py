@@ -20,6 +20,7 @@ from bot.domain.bookings.record import (
     read_status,
 )
 from bot.domain.content import Block, Content
+from bot.domain.money import CURRENCY
 from bot.domain.money import plain as amount
 from bot.domain.reasons import Reason
 from bot.domain.text import clean
@@ -279,7 +280,8 @@ def link(url: str, label: str) -> str:
 
 
 def price(fee: str, currency: str) -> str:
-    return md.quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
+    said = f"${fee}" if currency == CURRENCY else f"{fee} {currency}".strip()
+    return md.quote(said, _NAME_LIMIT) if fee else ""
 
 
 def _facts(booking: Booking, *, masked: bool) -> list[Fact]:

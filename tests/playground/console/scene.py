@@ -25,7 +25,7 @@ PATIENCE = 60.0
 TRY_IT = '/pay send ana@example.com 25.00 "March translation"'
 
 
-TITLE = {"type": "header", "text": plain("Pay 25.00 USD")}
+TITLE = {"type": "header", "text": plain("Pay $25.00")}
 CONFIRM = {
     "title": plain("Withdraw?"),
     "text": plain("It is gone then."),
@@ -106,7 +106,7 @@ class Bot:
             return
         await ack()
         for channel in {body["channel_id"], APPROVALS}:
-            await self.client.chat_postMessage(channel=channel, text="Pay 25.00 USD", blocks=CARD)
+            await self.client.chat_postMessage(channel=channel, text="Pay $25.00", blocks=CARD)
 
     async def _approve(self, ack: Any, body: Json, respond: Any) -> None:
         await ack()

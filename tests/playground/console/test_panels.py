@@ -25,12 +25,12 @@ def figures(panel: dict[str, Any]) -> dict[str, str]:
 
 
 async def test_the_ledger_is_shown_not_what_callers_believe(scene: Scene) -> None:
-    assert figures(await service(scene))["moved"] == "0.00 USD"
+    assert figures(await service(scene))["moved"] == "$0.00"
     await scene.commit()
     panel = await service(scene)
-    assert figures(panel) == {"moved": "25.00 USD", "balance": "99,975.00 USD", "payouts": "1"}
+    assert figures(panel) == {"moved": "$25.00", "balance": "$99,975.00", "payouts": "1"}
     moved = [call for call in panel["calls"] if call["moved"]]
-    assert [(call["title"], call["moved"], call["status"]) for call in moved] == [("Commit payout", "25.00 USD", 200)]
+    assert [(call["title"], call["moved"], call["status"]) for call in moved] == [("Commit payout", "$25.00", 200)]
 
 
 async def test_a_fault_is_armed_shown_used_up_and_told_of(scene: Scene) -> None:
@@ -41,7 +41,7 @@ async def test_a_fault_is_armed_shown_used_up_and_told_of(scene: Scene) -> None:
     panel = await service(scene)
     assert panel["armed"] == []
     [call] = [call for call in panel["calls"] if call["operation"] == "commit_payout"]
-    assert (call["status"], call["fault"], call["moved"]) == (500, "Do it, then answer 500", "25.00 USD")
+    assert (call["status"], call["fault"], call["moved"]) == (500, "Do it, then answer 500", "$25.00")
 
 
 async def test_a_lost_request_moves_nothing_and_says_no_answer(scene: Scene) -> None:
@@ -133,7 +133,7 @@ def test_every_method_of_the_workspace_is_told_in_plain_words() -> None:
 
 @pytest.mark.parametrize(
     ("cents", "words"),
-    [(0, "0.00 USD"), (5, "0.05 USD"), (2500, "25.00 USD"), (10_000_000, "100,000.00 USD"), (-1, "-0.01 USD")],
+    [(0, "$0.00"), (5, "$0.05"), (2500, "$25.00"), (10_000_000, "$100,000.00"), (-1, "-$0.01")],
 )
 def test_money_is_written_with_two_places(cents: int, words: str) -> None:
     assert money(cents) == words

@@ -78,8 +78,8 @@ async def test_a_call_arrives_with_what_it_moved(scene: Scene) -> None:
                 if change["call"] and change["call"]["moved"] and change["call"]["status"]:
                     break
     assert change["name"] == "payments"
-    assert change["call"]["moved"] == "25.00 USD"
-    assert {figure["name"]: figure["value"] for figure in change["status"]["figures"]}["moved"] == "25.00 USD"
+    assert change["call"]["moved"] == "$25.00"
+    assert {figure["name"]: figure["value"] for figure in change["status"]["figures"]}["moved"] == "$25.00"
 
 
 async def test_changes_of_people_arrive(scene: Scene) -> None:

@@ -36,7 +36,7 @@ def test_answers() -> None:
     for content in told.values():
         check_message(content)
     assert lines_of({name: content.text for name, content in told.items()}) == snapshot("""\
-priced: :moneybag: *Delivery fee 4.76 USD (0.62 USD tax)* ⏎ About 25 minutes, 3.2 km ⏎ From Centro. Nothing was booked.
+priced: :moneybag: *Delivery fee $4.76 ($0.62 tax)* ⏎ About 25 minutes, 3.2 km ⏎ From Centro. Nothing was booked.
 booked: :package: B-4F7K2M (Centro to Ana Lopez) is being booked. Its card shows how it goes on; look at it with \
 `/deliver show B-4F7K2M`.
 confirmed before: :information_source: B-4F7K2M (Centro to Ana Lopez) was confirmed already; it is booked once.

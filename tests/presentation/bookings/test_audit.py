@@ -37,7 +37,7 @@ def said(action: str, **detail: Any) -> str:
 
 def test_each_action_has_its_sentence() -> None:
     assert lines_of([said(action, **DETAIL.get(action, {})) for action in _SAID]) == snapshot("""\
-<@U0MARIA> booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax).
+<@U0MARIA> booked it, an order of 25.50, for a fee of $4.76 ($0.62 tax).
 <@U0MARIA> asked for a link with which the customer enters the address, an order of 25.50.
 A webhook told of it: it was made outside of Switchboard.
 <@U0MARIA> named it by its number at the service: it was made outside of Switchboard.
@@ -67,8 +67,8 @@ Nobody has said yet whether the link was made.
         ({}, "booked it."),
         ({"amount": "25.50"}, "booked it, an order of 25.50."),
         ({"fee": "4.14"}, "booked it, for a fee of 4.14."),
-        ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of 4.14 USD."),
-        (WORTH, "booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax)."),
+        ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of $4.14."),
+        (WORTH, "booked it, an order of 25.50, for a fee of $4.76 ($0.62 tax)."),
         ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
     ],
 )

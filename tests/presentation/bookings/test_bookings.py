@@ -193,16 +193,16 @@ def test_one_minute_is_one_minute() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fee", "tax", "shown"), [("4.14", "0.62", " (0.62 USD tax)"), ("4.14", "", " (0.62 USD tax)"), ("4.76", "", "")]
+    ("fee", "tax", "shown"), [("4.14", "0.62", " ($0.62 tax)"), ("4.14", "", " ($0.62 tax)"), ("4.76", "", "")]
 )
 def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(fee: str, tax: str, shown: str) -> None:
     quoted = records.Quote(fee=fee, fee_with_tax="4.76", tax=tax, currency="USD")
-    assert deliveries.quote_lines(quoted) == [f":moneybag: *Delivery fee 4.76 USD{shown}*"]
+    assert deliveries.quote_lines(quoted) == [f":moneybag: *Delivery fee $4.76{shown}*"]
 
 
 @pytest.mark.parametrize(("fee", "shown"), [
-    ("", "4.76 USD (0.62 USD tax), as quoted"), ("4.14", "4.76 USD (0.62 USD tax)"),
-    ("4.76", "4.76 USD (0.62 USD tax)"), ("9.99", "9.99 USD"),
+    ("", "$4.76 ($0.62 tax), as quoted"), ("4.14", "$4.76 ($0.62 tax)"),
+    ("4.76", "$4.76 ($0.62 tax)"), ("9.99", "$9.99"),
 ], ids=["not read yet", "the record says it without tax", "and with", "another one was charged"])  # fmt: skip
 def test_the_card_has_the_fee_of_the_form(fee: str, shown: str) -> None:
     quoted = {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}
@@ -217,8 +217,8 @@ def test_a_booking_without_a_price_says_so_until_its_fee_is_known() -> None:
 B-4F7K2M · Centro → Ana Lopez
 🟩🟩⬜⬜⬜⬜  2 of 6
 :bust_in_silhouette: *Driver assigned* · `ACCEPTED`.
-*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50 USD, cash: the driver collects it | *Fee*: \
-4.14 USD | *Cook time*: 15 minutes | *Asked by*: <@U0MARIA>
+*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: $25.50, cash: the driver collects it | *Fee*: \
+$4.14 | *Cook time*: 15 minutes | *Asked by*: <@U0MARIA>
 :warning: Booked *without a price*, which the service did not give: The delivery service answered 500.
 [Cancel] [Refresh] [Show contact]""")
 

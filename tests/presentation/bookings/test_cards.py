@@ -12,13 +12,13 @@ from bot.presentation.bookings import cards, lines
 from tests.presentation.bookings.moments import MARIA, NOW, TOO_FAR, booking, moments
 from tests.presentation.checks import check_message, lines_of, seen
 
-BEFORE = """*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50 USD, cash: the driver collects it \
-| *Fee*: 4.76 USD (0.62 USD tax), as quoted | *Cook time*: 15 minutes"""
+BEFORE = """*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: $25.50, cash: the driver collects it \
+| *Fee*: $4.76 ($0.62 tax), as quoted | *Cook time*: 15 minutes"""
 THERE = """*Driver*: Luis Mora · +593 98 765 4321 · Rayo · luis@rayo.example · \
 <https://d.example.com/luis.png|picture> | *Providers*: Rayo: accepted, Ciclo: rejected (3 calls) | *Follow it*: \
 <https://track.example.com/1042|where it is now> | *Booking page*: \
 <https://d.example.com/1042|at the delivery service> | *Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: \
-25.50 USD, cash: the driver collects it | *Fee*: 4.76 USD (0.62 USD tax) | *Cook time*: 15 minutes | *Delivery code*: \
+$25.50, cash: the driver collects it | *Fee*: $4.76 ($0.62 tax) | *Cook time*: 15 minutes | *Delivery code*: \
 ••••
 *Number at the service*: 1042 | *Asked by*: <@U0MARIA>"""
 """Facts that most cards have, before it is at the service and then."""
@@ -108,10 +108,10 @@ stopped here after an internal error (`0badcafe`). An admin can have it tried ag
 service gave no answer. ⏎ :warning: Booked *without a price*, which the service did not give: The delivery service \
 answered 500. ⏎ [Cancel] [Refresh] [Show contact]
 made elsewhere: 🟩🟩⬜⬜⬜⬜  2 of 6 ⏎ :bust_in_silhouette: *Driver assigned* · `ACCEPTED`. ⏎ *Customer*: Ana Lopez | \
-*Address*: •••• | *Order*: 25.50, cash: the driver collects it | *Fee*: 4.76 USD ⏎ Made outside of Switchboard; the \
+*Address*: •••• | *Order*: 25.50, cash: the driver collects it | *Fee*: $4.76 ⏎ Made outside of Switchboard; the \
 delivery service told of it. ⏎ [Cancel] [Refresh] [Show contact]
 the same delivery: *The same delivery as B-4F7K2M*; it goes on there. ⏎ *Customer*: Ana Lopez | *Address*: •••• | \
-*Order*: 25.50, cash: the driver collects it | *Fee*: 4.76 USD ⏎ Made outside of Switchboard; the delivery service \
+*Order*: 25.50, cash: the driver collects it | *Fee*: $4.76 ⏎ Made outside of Switchboard; the delivery service \
 told of it.""")
 
 
@@ -126,7 +126,7 @@ B-4F7K2M · Centro → Ana Lopez
 *Providers*: Rayo: accepted, Ciclo: rejected (3 calls) | *Follow it*: <https://track.example.com/1042|where it is now> \
 | *Booking page*: <https://d.example.com/1042|at the delivery service> | *Customer*: Ana Lopez · +593 991234567 | \
 *Address*: 12 Market Street · <https://www.openstreetmap.org/?mlat=-0.18&mlon=-78.46#map=17/-0.18/-78.46|map> | \
-*Order*: 25.50 USD, cash: the driver collects it | *Fee*: 4.76 USD (0.62 USD tax) | *Cook time*: 15 minutes | \
+*Order*: $25.50, cash: the driver collects it | *Fee*: $4.76 ($0.62 tax) | *Cook time*: 15 minutes | \
 *Delivery code*: 7731
 *Number at the service*: 1042 | *Asked by*: <@U0MARIA>
 *Calls to providers*: • *Rayo* · withdrawn · searchNumber: 1
@@ -142,8 +142,8 @@ Follow it: <https://track.example.com/1042|where it is now>
 Booking page: <https://d.example.com/1042|at the delivery service>
 Customer: Ana Lopez · +593 991234567
 Address: 12 Market Street · <https://www.openstreetmap.org/?mlat=-0.18&mlon=-78.46#map=17/-0.18/-78.46|map>
-Order: 25.50 USD, cash: the driver collects it
-Fee: 4.76 USD (0.62 USD tax)
+Order: $25.50, cash: the driver collects it
+Fee: $4.76 ($0.62 tax)
 Cook time: 15 minutes
 Delivery code: 7731
 Number at the service: 1042

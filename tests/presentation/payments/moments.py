@@ -28,7 +28,7 @@ _CHANGED: Final = Reason(OfRequest.CHANGED_HERE, is_purchase=False)
 _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "new": {},
     "awaiting": {},
-    "awaiting, one of two": {"requirement": Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))},
+    "awaiting, one of two": {"requirement": Requirement(quorum=2, typed_amount=True, reasons=("over $1,000.00",))},
     "awaiting again": {"reason": Reason(OfRequest.VOTES_VOID, void=[No.NOT_APPROVER, Void.TOO_OLD], missing=1)},
     "awaiting, stopped": {"stopped": "0badcafe"},
     "approved": {},
@@ -200,31 +200,31 @@ def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()
 
 HEADS: Final = {
     Kind.PAYOUT: """\
-25.00 USD to ana@example.com
+$25.00 to ana@example.com
 *Registered name*: Ana Maria Lopez | *Account*: active, verified, primary address | *Country*: ECU | *Asked by*: \
 Maria Quispe | *Reference*: P-4F7K2M
 For: March translation""",
     Kind.PURCHASE: """\
-119.50 USD from ben@example.com
+$119.50 from ben@example.com
 *Asked by*: <@U0MARIA> | *Reference*: C-4F7K2M
 For: Spring campaign
 Item | Quantity × each | USD
 web | 2 × 10.00 | 20.00
 Print ads | 1 × 99.50 | 99.50""",
     Kind.BULK: """\
-Bulk payment: 1250.00 USD in 10 payments
-*File*: march.csv | *Reference*: L-4F7K2M | *Asked by*: Maria Quispe | *Payments*: 10 payments to 9 people, 1250.00 \
-USD together""",
+Bulk payment: $1,250.00 in 10 payments
+*File*: march.csv | *Reference*: L-4F7K2M | *Asked by*: Maria Quispe | *Payments*: 10 payments to 9 people, \
+$1,250.00 together""",
     Kind.BULK_CANCEL: """\
-Cancellation: 95.00 USD back from 2 payments still pending in escrow
+Cancellation: $95.00 back from 2 payments still pending in escrow
 Of bulk payment L-4F7K2M. Everything that was pending when it was asked for: 2 payments, each by its hash
 Asked by Maria Quispe, reference X-4F7K2M""",
 }
 """The first lines of the card of each kind; those of a payout in one step are those of a payout."""
 TO_DECIDE: Final = """\
 *Largest*:
-• 900.00 USD to luis@example.com (row 4)
-• 90.00 USD to ana@example.com (row 2)
+• $900.00 to luis@example.com (row 4)
+• $90.00 to ana@example.com (row 2)
 *Duplicates*: row 7 (same address and amount as an earlier row)
 *Never paid before*: 2 recipients
 Accounts looked up: 9; 8 active

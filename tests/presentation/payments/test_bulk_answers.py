@@ -60,13 +60,13 @@ def test_a_page_of_payments() -> None:
     told = answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
     assert parts(told) == snapshot("""\
 *Payments of L-4F7K2M*: 42, page 2 of 3
-• row 2 · ana@example.com · 25.00 USD · completed · `9f86d081`
-• row 3 · ben@example.com · 10.50 USD · not reported
+• row 2 · ana@example.com · $25.00 · completed · `9f86d081`
+• row 3 · ben@example.com · $10.50 · not reported
 --
 *Payments of L-4F7K2M*: 42, page 2 of 3
 Row | Recipient | Amount | Status | Hash
-2 | ana@example.com | 25.00 USD | completed | 9f86d081
-3 | ben@example.com | 10.50 USD | not reported | –
+2 | ana@example.com | $25.00 | completed | 9f86d081
+3 | ben@example.com | $10.50 | not reported | –
 As the service said 2026-11-20 09:00 UTC.
 [Previous] [Next] [Send as CSV]""")
     check_message(told)
@@ -87,13 +87,13 @@ def test_a_page_of_failed_payments() -> None:
     told = answers.items("L-4F7K2M", shown, page=1, pages=2, total=12, failed=True, read_at=None)
     assert parts(told) == snapshot("""\
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
-• row 2 · ana@example.com · 25.00 USD · the account is closed
-• row 3 · ben@example.com · 10.50 USD · not said
+• row 2 · ana@example.com · $25.00 · the account is closed
+• row 3 · ben@example.com · $10.50 · not said
 --
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
 Row | Recipient | Amount | Why
-2 | ana@example.com | 25.00 USD | the account is closed
-3 | ben@example.com | 10.50 USD | not said
+2 | ana@example.com | $25.00 | the account is closed
+3 | ben@example.com | $10.50 | not said
 [Next] [Send as CSV]""")
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [("Next", "bulk.next", "failed:L-4F7K2M:2"), ("Send as CSV", "csv.items", "failed:L-4F7K2M")]
@@ -231,10 +231,10 @@ def test_what_is_told_on_the_way() -> None:
     assert lines_of([content.text for content in found]) == snapshot("""\
 :hourglass_flowing_sand: Reading “march.csv”…
 :hourglass: Reading…
-:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for approval*. \
+:information_source: This file was asked for already, as L-4F7K2M: $1,250.00 in 10 payments, *waiting for approval*. \
 Nothing was asked for again.
 :information_source: P-4F7K2M can't be canceled any more. It is *completed*.
-:memo: Asked for 1250.00 USD in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
+:memo: Asked for $1,250.00 in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
 will be posted here. ⏎ I read “march.csv” as UTF-8 with commas.
 :page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.""")
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")

@@ -33,7 +33,7 @@ def test_heads() -> None:
 def test_cards() -> None:
     found = {f"{kind} {name}": text for kind in Kind for name, text in every(kind).items()}
     assert lines_of(alike(found)) == snapshot("""\
-payout new, one_step new: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
+payout new, one_step new: $25.00 to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
 *Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ \
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it. \
 ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
@@ -41,7 +41,7 @@ payout awaiting, bulk_cancel awaiting: :hourglass_flowing_sand: *waiting for app
 UTC. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
 payout awaiting, one of two: :hourglass_flowing_sand: *waiting for approval*: 1 of 2, until 2026-11-21 09:00 UTC. ⏎ To \
 decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ Approved by <@U0LIN> ⏎ Needs 2 approvals besides the requester, typing the \
-amount (over 1000.00 USD) ⏎ [Approve] [Reject] [Withdraw]
+amount (over $1,000.00) ⏎ [Approve] [Reject] [Withdraw]
 payout awaiting again: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. Somebody \
 who approved no longer counts (they are no approver any more); an approval no longer counts, because it was given too \
 long ago, so one more approval is needed. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
@@ -69,15 +69,15 @@ payout withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: as
 payout expired, bulk expired: :alarm_clock: *expired*: nobody decided in time. Nothing was paid.
 payout expired, late: :alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.
 payout closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
-payout new, stopped: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
+payout new, stopped: $25.00 to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
 *Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: \
 *stopped*: its preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal \
 error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
 [Withdraw]
-payout creating: 25.00 USD to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
-*Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ \
-:hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it. \
-⏎ Needs 1 approval besides the requester
+payout creating: $25.00 to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Country*: \
+not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: \
+*being prepared*: the recipient is being looked up; no money moves before people approve it. ⏎ Needs 1 approval \
+besides the requester
 payout create_unknown: :grey_question: *unknown*: the service did not say whether it created the payout. Switchboard \
 is looking. Nothing was paid. ⏎ Needs 1 approval besides the requester
 payout create_unknown, it spoke: :grey_question: *unknown*: the service did not say whether it created the payout. \
@@ -163,9 +163,9 @@ purchase closed: :no_entry: *failed*: it was never opened, so nobody can pay it.
 purchase withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. It was never opened, so nobody can pay it.
 purchase withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened, \
 so nobody can pay it.
-bulk new: *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2) ⏎ \
-*Duplicates*: row 7 (same address and amount as an earlier row) ⏎ *Never paid before*: 2 recipients ⏎ Looking up \
-accounts: `████████░░░░░░░░░░░░ 44 %` 4 of 9 looked up ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ \
+bulk new: *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2) ⏎ *Duplicates*: row \
+7 (same address and amount as an earlier row) ⏎ *Never paid before*: 2 recipients ⏎ Looking up accounts: \
+`████████░░░░░░░░░░░░ 44 %` 4 of 9 looked up ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ \
 :hourglass_flowing_sand: *being prepared*: the recipients are being looked up; no money moves before people approve \
 it. ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
 bulk awaiting: (what is decided on) ⏎ :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 \
@@ -175,7 +175,7 @@ bulk sending: (what is decided on) ⏎ :hourglass_flowing_sand: *being sent*: th
 service; no answer yet. ⏎ (approved)
 bulk committed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
 eve@example.com ⏎ :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
-completed (200.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD), 7 not reported yet. ⏎ (approved)
+completed ($200.00), 0 failed ($0.00), 0 pending in escrow ($0.00), 7 not reported yet. ⏎ (approved)
 bulk closed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
 eve@example.com ⏎ :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
 bulk commit_unknown: (what is decided on) ⏎ :grey_question: *unknown*: the service did not say whether it took the \
@@ -192,19 +192,19 @@ eve@example.com ⏎ :hourglass_flowing_sand: *sent*: the service has the payment
 payment reported yet. ⏎ (approved)
 bulk pending_escrow: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
 eve@example.com ⏎ :lock: *pending in escrow*: the service has gone through all of them; what is pending is followed. ⏎ \
-`████████████████░░░░ 80 %` 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow (95.00 USD). ⏎ \
-(approved) ⏎ [Cancel pending]
+`████████████████░░░░ 80 %` 7 completed ($1,100.00), 1 failed ($55.00), 2 pending in escrow ($95.00). ⏎ (approved) ⏎ \
+[Cancel pending]
 bulk completed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
-eve@example.com ⏎ :white_check_mark: *completed*: every payment is accounted for. ⏎ 10 completed (1250.00 USD), 0 \
-failed (0.00 USD), 0 pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
+eve@example.com ⏎ :white_check_mark: *completed*: every payment is accounted for. ⏎ 10 completed ($1,250.00), 0 failed \
+($0.00), 0 pending in escrow ($0.00). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
 bulk completed, some failed: :warning: *1 not active* (no account, signup not completed, or it cannot receive money \
-now): eve@example.com ⏎ :warning: *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); \
-every payment is accounted for. ⏎ The failed ones are listed in the thread. ⏎ Approved by <@U0LIN>
-bulk failed: :x: *failed*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 \
-pending in escrow (0.00 USD). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
-bulk canceled: :leftwards_arrow_with_hook: *canceled*: every payment is accounted for. ⏎ 0 completed (0.00 USD), 0 \
-failed (0.00 USD), 0 pending in escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were \
-approved. ⏎ Approved by <@U0LIN>
+now): eve@example.com ⏎ :warning: *finished*: 7 paid ($1,100.00), 1 failed ($55.00), 2 canceled ($95.00); every \
+payment is accounted for. ⏎ The failed ones are listed in the thread. ⏎ Approved by <@U0LIN>
+bulk failed: :x: *failed*: every payment is accounted for. ⏎ 0 completed ($0.00), 10 failed ($1,250.00), 0 pending in \
+escrow ($0.00). That is all 10 payments that were approved. ⏎ Approved by <@U0LIN>
+bulk canceled: :leftwards_arrow_with_hook: *canceled*: every payment is accounted for. ⏎ 0 completed ($0.00), 0 failed \
+($0.00), 0 pending in escrow ($0.00), 10 canceled ($1,250.00). That is all 10 payments that were approved. ⏎ Approved \
+by <@U0LIN>
 bulk refused: :x: *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer \
 422, saying “the limit is reached”. ⏎ Approved by <@U0LIN>
 bulk mismatch: :octagonal_sign: *failed*: not sent. Our own record was changed after it was approved.
@@ -227,9 +227,9 @@ who approved no longer counts (they are no approver any more), so one more appro
 [Close]
 bulk_cancel committed, refused: :hourglass_flowing_sand: *sent*: everything was sent; the outcome of each payment is \
 being read. The service refused the request (422), saying “the limit is reached”. ⏎ (approved)
-bulk_cancel completed: :white_check_mark: *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 too \
-late (50.00 USD): 1 completed, 0 failed. ⏎ Approved by <@U0LIN>
-bulk_cancel failed: :x: *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): 1 \
+bulk_cancel completed: :white_check_mark: *completed*: 1 payment canceled, $45.00 returned to the balance; 1 too late \
+($50.00): 1 completed, 0 failed. ⏎ Approved by <@U0LIN>
+bulk_cancel failed: :x: *failed*: 0 payments canceled, $0.00 returned to the balance; 2 too late ($95.00): 1 \
 completed, 1 failed. ⏎ Approved by <@U0LIN>
 bulk_cancel mismatch: :octagonal_sign: *failed*: our own record was changed after it was approved. Nothing was \
 canceled.\
@@ -244,8 +244,8 @@ besides the requester · decided in <#C0APPROVE>
 payout awaiting, payout awaiting again, bulk awaiting, bulk_cancel awaiting: - (to decide) ⏎ - [Approve] [Reject] \
 [Withdraw] ⏎ Needs 1 approval besides the requester · decided in <#C0APPROVE> ⏎ [Withdraw]
 payout awaiting, one of two: - To decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ - Needs 2 approvals besides the requester, \
-typing the amount (over 1000.00 USD) ⏎ - [Approve] [Reject] [Withdraw] ⏎ Needs 2 approvals besides the requester, \
-typing the amount (over 1000.00 USD) · decided in <#C0APPROVE> ⏎ [Withdraw]
+typing the amount (over $1,000.00) ⏎ - [Approve] [Reject] [Withdraw] ⏎ Needs 2 approvals besides the requester, \
+typing the amount (over $1,000.00) · decided in <#C0APPROVE> ⏎ [Withdraw]
 payout awaiting, stopped: - To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ - Needs 1 approval besides the \
 requester ⏎ - [Approve] [Reject] [Withdraw] ⏎ Needs 1 approval besides the requester · decided in <#C0APPROVE> ⏎ \
 [Withdraw]
@@ -287,21 +287,21 @@ def test_texts_of_notifications() -> None:
         )
     }
     assert lines_of(texts) == snapshot("""\
-payout: Payout P-4F7K2M: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: \
+payout: Payout P-4F7K2M: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: \
 ECU) for “March translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, typing \
-the amount (over 1000.00 USD). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
-purchase: Purchase C-4F7K2M: 119.50 USD from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
+the amount (over $1,000.00). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
+purchase: Purchase C-4F7K2M: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
 99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: \
 <https://pay.example.com/checkout/op-1>
-bulk: Bulk payment L-4F7K2M: 1250.00 USD in 10 payments. File “march.csv”, 10 payments to 9 people, 1250.00 USD \
-together. *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2). \
+bulk: Bulk payment L-4F7K2M: $1,250.00 in 10 payments. File “march.csv”, 10 payments to 9 people, $1,250.00 \
+together. *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2). \
 *Duplicates*: row 7 (same address and amount as an earlier row). *Never paid before*: 2 recipients. Accounts looked \
 up: 9; 8 active ⏎ :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
 eve@example.com. Read as: UTF-8 with commas: email, amount, note. Asked by Maria Quispe. :hourglass_flowing_sand: \
 *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 \
 approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
-bulk_cancel: Cancellation X-4F7K2M: 95.00 USD back from 2 payments still pending in escrow. Of bulk payment L-4F7K2M. \
+bulk_cancel: Cancellation X-4F7K2M: $95.00 back from 2 payments still pending in escrow. Of bulk payment L-4F7K2M. \
 Everything that was pending when it was asked for: 2 payments, each by its hash. Asked by Maria Quispe. \
 :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
 09:00 UTC>. Needs 1 approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.\
@@ -312,7 +312,7 @@ Everything that was pending when it was asked for: 2 payments, each by its hash.
 def test_the_card_holds_every_fact_in_blocks_and_in_its_text(state: State) -> None:
     subject = stands(state, payload=payload(cents=123_456, description="Rent & <b>heating</b>"))
     shown = card(subject, votes=[vote("U0LIN")])
-    facts = ["1234.56 USD", "ana@example.com", "Ana Maria Lopez", "Maria Quispe", "P-4F7K2M", "<@U0LIN>", word(state)]
+    facts = ["$1,234.56", "ana@example.com", "Ana Maria Lopez", "Maria Quispe", "P-4F7K2M", "<@U0LIN>", word(state)]
     for fact in [*facts, "active", "verified", "primary address", sentence(subject, votes=1)]:
         assert fact in shown.text
         assert fact in readable(shown)
@@ -349,13 +349,13 @@ bad: *Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (
 it cannot receive money now), :warning: *not verified*, not the primary address | *Country*: not known | *Asked by*: \
 Maria Quispe | *Reference*: P-4F7K2M""")
     assert lines_of({name: one.text.partition(" for “")[0] for name, one in found.items()}) == snapshot("""\
-not looked up: Payout P-4F7K2M: 25.00 USD to ana@example.com (account not looked up yet)
-not read: Payout P-4F7K2M: 25.00 USD to ana@example.com (account could not be read: no such account)
-nothing said: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active: not known, verified: not \
+not looked up: Payout P-4F7K2M: $25.00 to ana@example.com (account not looked up yet)
+not read: Payout P-4F7K2M: $25.00 to ana@example.com (account could not be read: no such account)
+nothing said: Payout P-4F7K2M: $25.00 to ana@example.com (registered name unknown, active: not known, verified: not \
 known, primary address: not known, country: not known)
-no name: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active, verified, primary address, \
+no name: Payout P-4F7K2M: $25.00 to ana@example.com (registered name unknown, active, verified, primary address, \
 country: not known)
-bad: Payout P-4F7K2M: 25.00 USD to ana@example.com (Mia &lt;Keller&gt;, not active (no account, signup not completed, \
+bad: Payout P-4F7K2M: $25.00 to ana@example.com (Mia &lt;Keller&gt;, not active (no account, signup not completed, \
 or it cannot receive money now), not verified, not the primary address, country: not known)""")
 
 

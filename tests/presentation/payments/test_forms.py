@@ -29,7 +29,7 @@ def decisions(kind: Kind) -> dict[str, str]:
 def test_forms_about_a_payout() -> None:
     assert lines_of(decisions(Kind.PAYOUT)) == snapshot("""\
 payout.approve: title=Approve a payout submit=Approve close=Cancel private_metadata={} ⏎ block_id=amount label=Type \
-the amount, 25.00 USD, to approve it as=plain_text_input action_id=amount max_length=20
+the amount, $25.00, to approve it as=plain_text_input action_id=amount max_length=20
 payout.reject: title=Reject a payout submit=Reject close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
 as=plain_text_input action_id=reason max_length=500 multiline=True hint=Everybody sees it.
 payout.withdraw: title=Withdraw a payout submit=Withdraw close=Cancel private_metadata={} ⏎ block_id=reason \
@@ -37,7 +37,7 @@ label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True 
 asked is told.
 payout.retry: title=Retry a payout submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section \
 text=:warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
-Switchboard reads it once more before it sends anything. ⏎ block_id=amount label=Type the amount, 25.00 USD \
+Switchboard reads it once more before it sends anything. ⏎ block_id=amount label=Type the amount, $25.00 \
 as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close as not paid submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
 as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it was not paid?""")
@@ -45,29 +45,34 @@ as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do y
     assert as_sent(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
 callback_id=payout.retry title=Retry a payout submit=Approve new attempt close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
-type=section text=25.00 USD to ana@example.com
+type=section text=$25.00 to ana@example.com
 Reference P-4F7K2M
 type=section text=The payout could not be created, so nothing was paid. A new attempt creates it again.
-block_id=amount label=Type the amount, 25.00 USD as=plain_text_input action_id=amount max_length=20""")
+block_id=amount label=Type the amount, $25.00 as=plain_text_input action_id=amount max_length=20""")
 
 
 def test_forms_about_many() -> None:
     """What differs from those about a payout, but for its name."""
     first = {
-        name: text.replace("payout", "(it)").replace("25.00", "(sum)") for name, text in decisions(Kind.PAYOUT).items()
+        name: text.replace("payout", "(it)").replace("$25.00", "(sum)").replace("25.00", "(sum)")
+        for name, text in decisions(Kind.PAYOUT).items()
     }
     found = {}
-    for kind, name, cents in ((Kind.BULK, "bulk payment", "1250.00"), (Kind.BULK_CANCEL, "cancellation", "95.00")):
-        told = {form: text.replace(name, "(it)").replace(cents, "(sum)") for form, text in decisions(kind).items()}
+    for kind, name, cents in ((Kind.BULK, "bulk payment", "$1,250.00"), (Kind.BULK_CANCEL, "cancellation", "$95.00")):
+        told = {
+            form: text.replace(name, "(it)").replace(cents, "(sum)").replace(cents.strip("$").replace(",", ""), "(sum)")
+            for form, text in decisions(kind).items()
+        }
         found[name] = {form: text for form, text in told.items() if text != first[form]}
     assert found.pop("bulk payment") == {}
     assert lines_of(found["cancellation"]) == snapshot("""\
 payout.retry: title=Retry a (it) submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section text=Only \
 payments that still read as pending are named again. What was canceled already is canceled once only. ⏎ \
-block_id=amount label=Type the amount, (sum) USD as=plain_text_input action_id=amount max_length=20
+block_id=amount label=Type the amount, (sum) as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close a (it) submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
 as=plain_text_input action_id=reason max_length=500 multiline=True hint=What became of the payments, and how do you \
-know?""")
+know?\
+""")
 
 
 def test_what_buttons_ask() -> None:
@@ -84,13 +89,13 @@ def test_what_buttons_ask() -> None:
                     asked = [text["text"] for text in text_objects(element["confirm"])]
                     found[f"{kind}, {element['text']['text']}"] = " | ".join(asked)
     assert lines_of(found) == snapshot("""\
-payout, Withdraw: Withdraw this payout? | 25.00 USD to ana@example.com. This cannot be undone. If somebody else asked \
+payout, Withdraw: Withdraw this payout? | $25.00 to ana@example.com. This cannot be undone. If somebody else asked \
 for it, a form asks you for the reason. | Withdraw | Leave it
-purchase, Withdraw: Withdraw this purchase? | 119.50 USD from ben@example.com. This cannot be undone. If somebody else \
+purchase, Withdraw: Withdraw this purchase? | $119.50 from ben@example.com. This cannot be undone. If somebody else \
 asked for it, a form asks you for the reason. | Withdraw | Leave it
 bulk, Cancel pending: Ask to cancel? | 2 payments are pending. Approvers decide about exactly those that are pending \
 now. | Ask for approval | Leave them
-bulk_cancel, Withdraw: Withdraw this cancellation? | 95.00 USD back from 2 payments still pending in escrow. This \
+bulk_cancel, Withdraw: Withdraw this cancellation? | $95.00 back from 2 payments still pending in escrow. This \
 cannot be undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it""")
 
 

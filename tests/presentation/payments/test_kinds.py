@@ -108,7 +108,7 @@ FIELDS: Mapping[str, Check] = {
     **dict.fromkeys(("look_up", "requested", "retry"), says),
     **dict.fromkeys(("head", "text"), shows),
     **dict.fromkeys(("sentences", "news", "topics"), is_there),  # entry by entry above
-    "headline": lambda stands, _, headline: " USD " in headline(stands.instruction),
+    "headline": lambda stands, _, headline: "$" in headline(stands.instruction),
     "text_limit": lambda stands, _, most: (
         len("".join(stands.words.text(stands.instruction, "Maria"))) < (most or 4_000)
     ),

@@ -20,11 +20,11 @@ NOT_IN_CHANNEL = Reason(Exchange.SLACK_ERROR, error="not_in_channel")
 
 
 HEADS = {
-    Kind.PAYOUT: "25.00 USD to ana@example.com (P-4F7K2M)",
-    Kind.ONE_STEP: "25.00 USD to ana@example.com (P-4F7K2M)",
-    Kind.PURCHASE: "119.50 USD from ben@example.com (C-4F7K2M)",
-    Kind.BULK: "Bulk payment L-4F7K2M, 1250.00 USD in 10 payments,",
-    Kind.BULK_CANCEL: "Cancellation X-4F7K2M, 95.00 USD back from 2 payments still pending in escrow,",
+    Kind.PAYOUT: "$25.00 to ana@example.com (P-4F7K2M)",
+    Kind.ONE_STEP: "$25.00 to ana@example.com (P-4F7K2M)",
+    Kind.PURCHASE: "$119.50 from ben@example.com (C-4F7K2M)",
+    Kind.BULK: "Bulk payment L-4F7K2M, $1,250.00 in 10 payments,",
+    Kind.BULK_CANCEL: "Cancellation X-4F7K2M, $95.00 back from 2 payments still pending in escrow,",
 }
 """Each piece of news begins with who asked and this."""
 TAIL = "\nThe service says On &lt;Hold&gt;.\nThe service's id: `652f7a1e9b3c4d5e6f708192`"
@@ -113,19 +113,19 @@ purchase withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. 
 opened.
 bulk needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service's history does not show \
 it.
-bulk pending_escrow: :lock: … is not finished: so far 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in \
-escrow (95.00 USD). What is pending is followed; the summary comes when every payment is final. Approved by Lin Chen.
-bulk completed: :white_check_mark: … is *completed*. *Summary*: 10 completed (1250.00 USD), 0 failed (0.00 USD), 0 \
-pending in escrow (0.00 USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of \
-L-4F7K2M: Completed 10)
-bulk completed, some failed: :warning: … is *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 \
-USD). *Summary*: 7 completed, 1 failed, 0 pending in escrow, 2 canceled. That is all 10 payments that were approved. \
+bulk pending_escrow: :lock: … is not finished: so far 7 completed ($1,100.00), 1 failed ($55.00), 2 pending in escrow \
+($95.00). What is pending is followed; the summary comes when every payment is final. Approved by Lin Chen.
+bulk completed: :white_check_mark: … is *completed*. *Summary*: 10 completed ($1,250.00), 0 failed ($0.00), 0 pending \
+in escrow ($0.00). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: \
+Completed 10)
+bulk completed, some failed: :warning: … is *finished*: 7 paid ($1,100.00), 1 failed ($55.00), 2 canceled ($95.00). \
+*Summary*: 7 completed, 1 failed, 0 pending in escrow, 2 canceled. That is all 10 payments that were approved. \
 Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Completed 7, Failed 1, Canceled 2)
-bulk failed: :x: … has *failed*. *Summary*: 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 pending in escrow (0.00 \
-USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Failed 10)
-bulk canceled: :leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 completed (0.00 USD), 0 failed (0.00 USD), 0 \
-pending in escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were approved. Approved by Lin \
-Chen. ⏎ (Payments of L-4F7K2M: Canceled 10)
+bulk failed: :x: … has *failed*. *Summary*: 0 completed ($0.00), 10 failed ($1,250.00), 0 pending in escrow ($0.00). \
+That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Failed 10)
+bulk canceled: :leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 completed ($0.00), 0 failed ($0.00), 0 \
+pending in escrow ($0.00), 10 canceled ($1,250.00). That is all 10 payments that were approved. Approved by Lin Chen. \
+⏎ (Payments of L-4F7K2M: Canceled 10)
 bulk refused: :x: … has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: \
 answer 422, saying “the limit is reached”.
 bulk mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was paid. Reason: our own record was changed \
@@ -139,16 +139,17 @@ bulk_cancel needs_human: :warning: … *needs a person*: its outcome is *unknown
 as pending.
 bulk_cancel needs_human, not all sent: :warning: … *needs a person*: its outcome is *unknown*. Reason: somebody who \
 approved no longer counts (they are no approver any more), so one more approval is needed.
-bulk_cancel completed: :white_check_mark: … is *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 \
-too late (50.00 USD): 1 completed, 0 failed. Approved by Lin Chen.
-bulk_cancel failed: :x: … has *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): \
-1 completed, 1 failed. Approved by Lin Chen.
+bulk_cancel completed: :white_check_mark: … is *completed*: 1 payment canceled, $45.00 returned to the balance; 1 too \
+late ($50.00): 1 completed, 0 failed. Approved by Lin Chen.
+bulk_cancel failed: :x: … has *failed*: 0 payments canceled, $0.00 returned to the balance; 2 too late ($95.00): 1 \
+completed, 1 failed. Approved by Lin Chen.
 bulk_cancel mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was canceled. Reason: our own record \
-was changed after it was approved.""")
+was changed after it was approved.\
+""")
 
 
 def test_alerts() -> None:
-    head = ":rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, asked by Maria Quispe: "
+    head = ":rotating_light: Payout P-4F7K2M, $25.00 to ana@example.com, asked by Maria Quispe: "
     assert lines_of(alerts(instruction(), head, TAIL)) == snapshot("""\
 contradiction: the service contradicts what it said before.
 unconfirmed: was reported, not confirmed.
@@ -175,8 +176,8 @@ Slack says `not_in_channel`. ⏎ The service's id: `652f7a1e9b3c4d5e6f708192`"""
 
 
 def test_alerts_of_a_purchase_where_they_differ() -> None:
-    payout = alerts(instruction(), ":rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, ", TAIL)
-    found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, 119.50 USD from ben@example.com, ", TAIL)
+    payout = alerts(instruction(), ":rotating_light: Payout P-4F7K2M, $25.00 to ana@example.com, ", TAIL)
+    found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, $119.50 from ben@example.com, ", TAIL)
     assert lines_of({topic: text for topic, text in found.items() if text != payout[topic]}) == snapshot("""\
 needs_human: asked by Maria Quispe: needs a person: whether the service opened it is unknown. Look it up there.
 mismatch: asked by Maria Quispe: was stopped: the service's record is not what was asked for. Its link was not given \
@@ -191,7 +192,7 @@ def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
         instruction(), facts, names=NAMES, link="https://slack.example/p1", approvers=["U0MARIA", "U0ADA"]
     )
     assert content.text == snapshot("""\
-:rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, asked by Maria Quispe: needs a person: its outcome is \
+:rotating_light: Payout P-4F7K2M, $25.00 to ana@example.com, asked by Maria Quispe: needs a person: its outcome is \
 unknown. Look it up at the service, then decide on the card.
 The service's id: `652f7a1e9b3c4d5e6f708192` · <https://slack.example/p1|The card>
 To decide: <@U0ADA>
@@ -202,7 +203,7 @@ def test_a_reminder() -> None:
     two = moments(Kind.PAYOUT)["awaiting, one of two"]
     content = cards.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)
     assert seen(content) == snapshot("""\
-:bell: <@U0ADA> <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-4F7K2M), asked by Maria Quispe, still needs one \
+:bell: <@U0ADA> <!subteam^S0TREASURY> $25.00 to ana@example.com (P-4F7K2M), asked by Maria Quispe, still needs one \
 more approval, until 2026-11-21 09:00 UTC.""")
 
 

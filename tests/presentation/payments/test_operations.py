@@ -171,16 +171,16 @@ def test_a_page_of_operations() -> None:
     assert seen(content) == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
 Created | Type | Amount | Person | Status | At the service | Reference
-2026-11-20 09:00 UTC | – | 25.00 USD | ana@example.com | sent | completed | P-4F7K2M
+2026-11-20 09:00 UTC | – | $25.00 | ana@example.com | sent | completed | P-4F7K2M
 `/sb-pay show` with the reference tells more about one.
 [Previous] [Next] [Send as CSV]""")
     assert f"{content.text}\n{seen(Content(text='', blocks=content.plainer))}" == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · 25.00 USD · ana@example.com · sent (at the \
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · $25.00 · ana@example.com · sent (at the \
 service: completed) · P-4F7K2M
 `/sb-pay show` with the reference tells more about one.
 *Operations* 2 to 2 of 3, page 2 of 3
-• 2026-11-20 09:00 UTC · – · 25.00 USD · ana@example.com · sent (at the service: completed) · P-4F7K2M
+• 2026-11-20 09:00 UTC · – · $25.00 · ana@example.com · sent (at the service: completed) · P-4F7K2M
 `/sb-pay show` with the reference tells more about one.
 [Previous] [Next] [Send as CSV]""")
 
@@ -238,7 +238,7 @@ def test_a_record_is_shown_below_its_amount_and_person() -> None:
         update={"email": None, "cents": None, "created_at": datetime(2026, 1, 2, 3, 4, tzinfo=UTC), "code": "c-1"}
     )
     assert lines_of([operations.record(found).text for found in (one, late)]) == snapshot("""\
-*1.00 USD from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ This is the service's record. \
+*$1.00 from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ This is the service's record. \
 Switchboard did not ask for it.
 *unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ Code: c-1 ⏎ Created: \
 <!date^1767323040^{date_short_pretty} {time}|2026-01-02 03:04 UTC> ⏎ This is the service's record. Switchboard did not \
@@ -250,7 +250,7 @@ def test_the_timeline_stands_below_the_card() -> None:
     card = payment_answers.shown_to(instruction(), [], approvals_channel=drawn.APPROVALS)
     content = with_timeline(card, instruction(), [VerifiedRow(seq=1, entry=entry, is_intact=True)])
     assert seen(content).removeprefix(seen(card)).strip() == snapshot("""\
-*What happened*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com.""")
+*What happened*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> asked for $25.00 to ana@example.com.""")
     assert content.text.startswith(card.text)
     assert list(content.blocks[: len(card.blocks)]) == list(card.blocks)
 

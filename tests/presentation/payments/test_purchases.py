@@ -38,7 +38,7 @@ def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> Non
 def test_a_purchase_that_was_stopped_in_a_workspace_without_tables() -> None:
     card = purchases.card(purchase(stopped="0badcafe"), link=LINK)
     assert seen(replace(card, blocks=card.plainer)) == snapshot("""\
-119.50 USD from ben@example.com
+$119.50 from ben@example.com
 *Asked by*: <@U0MARIA> | *Reference*: C-4F7K2M
 For: Spring campaign
 web: 2 × 10.00 = 20.00

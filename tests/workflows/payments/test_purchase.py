@@ -45,7 +45,7 @@ async def decide(rig: Rig, status: str = CONFIRMED, **more: Any) -> None:
 
 
 async def given_out(rig: Rig) -> str:
-    what = f":link: <@{MARIA}> 119.50 USD from ben@example.com ({(await newest(rig)).reference}) is *open*."
+    what = f":link: <@{MARIA}> $119.50 from ben@example.com ({(await newest(rig)).reference}) is *open*."
     return f"{what} Pass the checkout link on to the buyer, to be opened in their browser: <{link(rig)}>"
 
 
@@ -82,10 +82,10 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     assert link(rig) == f"{rig.payments.base_url}/checkout/{operation(rig).id}"
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
     assert shown(card(rig)) == snapshot(
-        "Purchase C-······: 119.50 USD from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads "
+        "Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads "
         "at 99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: "
         "<http://127.0.0.1/checkout/······>\n"
-        "119.50 USD from ben@example.com\n"
+        "$119.50 from ben@example.com\n"
         "*Asked by*\n"
         "<@U0MARIA>\n"
         "*Reference*\n"
@@ -184,7 +184,7 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert await state(rig) is State.MISMATCH
     assert not link(rig)
     assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-        ":octagonal_sign: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: the service's record "
+        ":octagonal_sign: <@U0MARIA> $119.50 from ben@example.com (C-······) has *failed*: the service's record "
         "is not what was asked for; do not pass any link on. Reason: the amount is 999.99 instead of 119.50."
     )
     assert not pictures(rig)
@@ -194,7 +194,7 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert len(alerts(rig)) == 2
     assert shown(alerts(rig)[1]) == snapshot(
         """\
-:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was paid, although its \
+:rotating_light: Purchase C-······, $119.50 from ben@example.com, asked by Maria Silva: was paid, although its \
 link was not given out.
 The service says completed.
 The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
@@ -279,7 +279,7 @@ async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=6)
     assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot(
-        ":wastebasket: <@U0MARIA> 119.50 USD from ben@example.com (C-······) was *withdrawn* by Maria Silva. "
+        ":wastebasket: <@U0MARIA> $119.50 from ben@example.com (C-······) was *withdrawn* by Maria Silva. "
         "It was never opened."
     )
     assert not rig.payments.operations

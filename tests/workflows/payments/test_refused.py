@@ -47,7 +47,7 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
         "again.* Approved by <@U0ADA>. Needed 1 approval besides the requester."
     )
     assert shown(told_once(rig, "unknown")) == snapshot(
-        ":grey_question: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was sent, but its outcome is "
+        ":grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is "
         "*unknown*. The service answered with a refusal. Reason: answer 422, saying “The request is not valid; "
         "status: is not created”. Switchboard is finding out. Do not pay again."
     )

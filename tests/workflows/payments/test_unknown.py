@@ -57,7 +57,7 @@ async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> Non
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
-:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
+:rotating_light: Payout P-······, $25.00 to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
 unknown. Look it up at the service, then decide on the card.
 The service still shows it as not committed.
 The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>

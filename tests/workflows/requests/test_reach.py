@@ -41,11 +41,11 @@ async def test_the_requester_and_the_admins_hear_of_it_at_once(rig: Rig) -> None
     rig.workspace.set_group("S0TREASURY", [ADA, LIN, GUS, EVE])
     await rig.pay(BIG)
     assert shown(told(rig)[0]) == snapshot(
-        ":warning: <@U0MARIA> 1500.00 USD to ana@example.com (P-······): it needs 3 approvals, and only 2 people can \
+        ":warning: <@U0MARIA> $1,500.00 to ana@example.com (P-······): it needs 3 approvals, and only 2 people can \
 approve it. The admins were told. You can withdraw it."
     )
     assert shown(alerts(rig)[0]) == snapshot("""\
-:rotating_light: Payout P-······, 1500.00 USD to ana@example.com, asked by Maria Silva: cannot be approved by the \
+:rotating_light: Payout P-······, $1,500.00 to ana@example.com, asked by Maria Silva: cannot be approved by the \
 people there are.
 It needs 3 approvals, and only 2 people can approve it.
 The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>

@@ -60,7 +60,7 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     assert await state(rig) is State.AWAITING
     assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
 Withdraw a payout
-25.00 USD to ana@example.com
+$25.00 to ana@example.com
 Reference P-······
 Reason
 Everybody sees it; the person who asked is told.""")
@@ -70,7 +70,7 @@ Everybody sees it; the person who asked is told.""")
     assert everywhere(rig, f"*withdrawn* by <@{OLGA}>. Reason: the contract &lt;!channel&gt; ended.")
     for text in (told_once(rig, "withdrawn", FINANCE), told_once(rig, "withdrawn", APPROVALS)):
         assert shown(text) == snapshot(
-            ":wastebasket: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: "
+            ":wastebasket: <@U0MARIA> $25.00 to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: "
             "the contract &lt;!channel&gt; ended. Nothing was paid."
         )
     entries = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "withdrawn"])

@@ -12,7 +12,7 @@ from tests.workflows.looking import actions, ephemerals, newest, read, requests,
 
 SEND = 'send ana@example.com 25.00 "March translation"'
 ASKED = (
-    ":memo: Asked for 25.00 USD to ana@example.com, reference P-······. Needs 1 approval besides the requester. "
+    ":memo: Asked for $25.00 to ana@example.com, reference P-······. Needs 1 approval besides the requester. "
     "The outcome will be posted here."
 )
 
@@ -43,11 +43,11 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card) == snapshot(
         """\
-Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
+Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
 “March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: \
 <!subteam^S0TREASURY>.
-25.00 USD to ana@example.com
+$25.00 to ana@example.com
 *Registered name*
 Ana Maria Lopez
 *Account*

@@ -99,7 +99,7 @@ may ask again, it needs new approvals. Needs 1 approval besides the requester.""
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
-:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: is not sent.
+:rotating_light: Payout P-······, $25.00 to ana@example.com, asked by Maria Silva: is not sent.
 Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
 again, it needs new approvals.
 Our code at the service: `······`

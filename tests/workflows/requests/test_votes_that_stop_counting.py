@@ -72,7 +72,7 @@ async def test_the_votes_that_still_count_are_kept(rig: Rig) -> None:
     await rig.payments.delivered()
     await rig.settle()
     assert shown(told_once(rig, "completed")) == snapshot(
-        ":white_check_mark: <@U0MARIA> 1500.00 USD to ana@example.com (P-······) is *completed*: the service "
+        ":white_check_mark: <@U0MARIA> $1,500.00 to ana@example.com (P-······) is *completed*: the service "
         "confirms that the recipient was credited. Approved by Lin Chen, Tom Berg. Hash `······`."
     )
 
@@ -108,7 +108,7 @@ async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> 
     await rig.pass_time(10 * MINUTE, steps=5)
     assert await state(rig) is State.EXPIRED
     assert shown(told_once(rig, "expired")) == snapshot(
-        ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: "
+        ":alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: "
         "it was not sent in time after approval."
     )
     assert asked(rig, "commit_payout") == 0
