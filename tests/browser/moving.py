@@ -11,6 +11,8 @@ from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
 PATIENCE_MILLISECONDS: Final = 15_000
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 800}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+PARTS: Final = "import(document.querySelector('script[type=module]').src)"
+"""The modules of the page, by name, as it has them itself."""
 EXPECTED: Final = ("Failed to load resource", "ERR_")
 """Refused actions and lost connections are part of some tests."""
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.moving import PHONE, become, by, enter, fits, send, window
+from tests.browser.moving import PARTS, PHONE, become, by, enter, fits, send, window
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -377,7 +377,7 @@ async def test_a_form_keeps_what_was_typed_when_everything_is_read_again(page: P
     await page.click("[data-action-id=reject]")
     reason = by(page, "modal").get_by_label("Reason")
     await reason.fill("half a sent")
-    await page.evaluate("import('/console/page/js/store.js').then(({ store }) => store.tell('all'))")
+    await page.evaluate(f"{PARTS}.then(({{ store }}) => store.store.tell('all'))")
     await expect(reason).to_have_value("half a sent")
 
 

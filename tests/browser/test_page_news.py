@@ -3,15 +3,15 @@
 import pytest
 from playwright.async_api import JSHandle, Page, expect
 
-from tests.browser.moving import by, enter
+from tests.browser.moving import PARTS, by, enter
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-DRAWN = """topic => import('/console/page/js/store.js').then(({ store }) => new Promise((drawn) => {
-  store.tell(topic);
+DRAWN = """topic => PARTS.then(({ store }) => new Promise((drawn) => {
+  store.store.tell(topic);
   requestAnimationFrame(() => requestAnimationFrame(drawn));
-}))"""
+}))""".replace("PARTS", PARTS)
 
 
 async def news(page: Page, topic: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page
 
+from tests.browser.moving import PARTS
 from tests.playground.console.scene import FINANCE, NORA, TOMAS, Scene
 
 BOT = Path(__file__).parents[2] / "bot"
@@ -14,13 +15,13 @@ BOT = Path(__file__).parents[2] / "bot"
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 RENDER = """async ([module, name, argument]) => {
-  const drawn = (await import(`/console/page/js/${module}.js`))[name](argument, {dispatch: async () => {}});
+  const drawn = (await PARTS)[module][name](argument, {dispatch: async () => {}});
   const holder = document.createElement('div');
   holder.append(drawn);
   for (const node of holder.querySelectorAll('*')) for (const {name} of [...node.attributes])
     if (!['href', 'rel', 'target', 'datetime', 'src'].includes(name)) node.removeAttribute(name);
   return holder.innerHTML;
-}"""
+}""".replace("PARTS", PARTS)
 SAFE = ' target="_blank" rel="noopener noreferrer nofollow"'
 
 MRKDWN = {
@@ -58,18 +59,20 @@ async def test_message_text_becomes_what_people_expect(page: Page) -> None:
 
 async def test_fields_are_drawn_as_slack_draws_them(page: Page) -> None:
     """No first line becomes a label, and no frame stands around a message, unless it is sent so."""
-    weight = await page.evaluate("""async () => {
-      const {drawBlocks} = await import('/console/page/js/blocks.js');
+    weight = await page.evaluate(
+        """async () => {
+      const {drawBlocks} = (await PARTS).blocks;
       const text = {type: 'plain_text', text: 'Name\\nAna'};
       const drawn = drawBlocks([{type: 'section', fields: [text]}], {dispatch: async () => {}});
       document.body.append(drawn);
       return getComputedStyle(drawn.querySelector('.field'), '::first-line').fontWeight;
-    }""")
+    }""".replace("PARTS", PARTS)
+    )
     assert weight == "400"
 
 
 FONT = """async (names) => {
-  const {emojiFor} = await import('/console/page/js/emoji.js');
+  const {emojiFor} = (await PARTS).emoji;
   const bare = [];
   for (const name of names) {
     const character = emojiFor(name);
@@ -77,7 +80,7 @@ FONT = """async (names) => {
     if (!faces.length || faces.some((face) => face.status !== 'loaded')) bare.push(name);
   }
   return bare;
-}"""
+}""".replace("PARTS", PARTS)
 
 
 async def test_every_emoji_that_the_bot_sends_is_in_the_bundled_font(page: Page) -> None:
@@ -150,7 +153,7 @@ def every_place(text: str) -> list[dict[str, Any]]:
 
 async def test_no_text_becomes_markup_wherever_it_stands(page: Page) -> None:
     probe = """async ([places]) => {
-      const { drawBlocks } = await import('/console/page/js/blocks.js');
+      const { drawBlocks } = (await PARTS).blocks;
       const found = [];
       for (const blocks of places) {
         const drawn = drawBlocks(blocks, { dispatch: async () => {}, errors: {} });
@@ -165,7 +168,7 @@ async def test_no_text_becomes_markup_wherever_it_stands(page: Page) -> None:
         drawn.remove();
       }
       return [found, window.hacked ?? null];
-    }"""
+    }""".replace("PARTS", PARTS)
     assert await page.evaluate(probe, [[every_place(attack) for attack in ATTACKS]]) == [[], None]
 
 
@@ -231,9 +234,9 @@ async def test_the_colours_of_a_chart_belong_to_its_words(page: Page) -> None:
     }
     colours = await page.evaluate(
         """async (block) => {
-          const drawn = (await import('/console/page/js/chart.js')).chart(block);
+          const drawn = (await PARTS).chart.chart(block);
           return [...drawn.querySelectorAll('li')].map(one => [one.textContent, one.firstChild.style.background]);
-        }""",
+        }""".replace("PARTS", PARTS),
         chart,
     )
     assert colours == [["Failed 12 (20 %)", "var(--danger)"], ["Pending 48 (80 %)", "var(--warn)"]]

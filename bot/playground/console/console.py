@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from aiohttp import web
 
 from bot.playground.console import panels
+from bot.playground.console.bundle import Bundle
 from bot.playground.console.feed import Feed, Note
 from bot.playground.console.files import FileDesk
 from bot.playground.console.guard import HEADERS, LOOPBACK_HOSTS, Guard
@@ -17,14 +17,6 @@ from bot.playground.console.shapes import Shapes
 from bot.playground.console.stream import Stream
 from bot.playground.workspace import Change, Workspace
 
-PAGE = Path(__file__).parent / "page"
-_TYPES = {
-    ".html": "text/html",
-    ".js": "text/javascript",
-    ".css": "text/css",
-    ".svg": "image/svg+xml",
-    ".woff2": "font/woff2",
-}
 _MESSAGE_KINDS = frozenset({"message", "message_changed", "message_deleted", "ephemeral"})
 
 
@@ -81,6 +73,7 @@ class Console:
             bot=lambda: self._bot,
         )
         self._files = FileDesk(workspace=workspace)
+        self._bundle = Bundle()
         self._page_actions = PageActions(workspace=workspace, services=self._services, feed=self._feed)
 
     def tell_of_bot(self, words: str) -> None:
@@ -105,14 +98,11 @@ class Console:
 
     # the page
 
-    async def _index(self, _request: web.Request) -> web.Response:
-        return _sent(PAGE / "index.html")
+    async def _index(self, request: web.Request) -> web.Response:
+        return self._bundle.answer(request, "index.html")
 
     async def _asset(self, request: web.Request) -> web.Response:
-        path = (PAGE / request.match_info["path"]).resolve()
-        if not path.is_relative_to(PAGE) or path.suffix not in _TYPES or not path.is_file():
-            raise web.HTTPNotFound
-        return _sent(path)
+        return self._bundle.answer(request, request.match_info["path"])
 
     # what the page reads
 
@@ -138,7 +128,9 @@ class Console:
             "bot": self._bot,
             "services": [panels.picture(service) for service in self._services.values()],
         }
-        return web.json_response(picture, headers=HEADERS)
+        answer = web.json_response(picture, headers=HEADERS)
+        answer.enable_compression()
+        return answer
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
         return await self._stream.serve(request, self._viewer(request))
@@ -190,10 +182,3 @@ def _note(change: Change) -> Note | None:
     if change.kind == "people":
         return Note(kind="places")
     return Note(kind="everything") if change.kind == "reset" else None
-
-
-def _sent(path: Path) -> web.Response:
-    """A file of the page, read from disk at each request, so that edits show on reload."""
-    kind = _TYPES[path.suffix]
-    charset = None if kind.startswith("font/") else "utf-8"
-    return web.Response(body=path.read_bytes(), content_type=kind, charset=charset, headers=HEADERS)

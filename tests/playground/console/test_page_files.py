@@ -3,25 +3,14 @@ from pathlib import Path
 
 import pytest
 
-from bot.playground.console.console import PAGE
+from bot.playground.console.bundle import PAGE
 from tests.playground.console.scene import Scene
 
 SOURCES = sorted(path for path in PAGE.rglob("*") if path.is_file())
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-async def test_every_file_is_served_as_what_it_is(scene: Scene, path: Path) -> None:
-    types = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-    types[".woff2"] = "font/woff2"
-    content = path.read_bytes()  # noqa: ASYNC240 - a few kilobytes
-    async with scene.http.get(f"{scene.url}/console/page/{path.relative_to(PAGE)}") as answer:
-        assert answer.status == 200
-        assert answer.content_type == types[path.suffix]
-        assert await answer.read() == content
-
-
 @pytest.mark.parametrize(
-    "path", ["../console.py", "%2e%2e/console.py", "js", "js/none.js", "..%2f..%2fconsole.py", "css/"]
+    "path", ["../console.py", "%2e%2e/console.py", "js", "js/main.js", "..%2f..%2fconsole.py", "css/", "page.js"]
 )
 async def test_nothing_else_is_served(scene: Scene, path: str) -> None:
     async with scene.http.get(f"{scene.url}/console/page/{path}") as answer:
