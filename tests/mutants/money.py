@@ -8,8 +8,8 @@ a single digit of cents is read as it stands | 25.5 pays 25.50, not 25.05
 -int((found["cents"] or "0").ljust(2, "0"))
 +int(found["cents"] or "0")
 cents below ten lose their zero | what is shown and sent is the amount that was asked for
--{abs(cents) % 100:02d}
-+{abs(cents) % 100}
+-{abs(cents) // 100}.{abs(cents) % 100:02d}
++{abs(cents) // 100}.{abs(cents) % 100}
 fractions of a cent are cut off | an amount that is no number of cents is not taken for another one
 -        or amount * 100 != (amount * 100).to_integral_value()
 -
