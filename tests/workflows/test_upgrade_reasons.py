@@ -224,7 +224,7 @@ async def what_was_sent_then_is_taken_in(rig: Rig) -> None:
     untold = [one.text for one in messages(rig) if "*unknown*" in one.text and "<@U0MARIA> $30.00" in one.text]
     assert len(untold) == 2
     assert all("The service gave answer 500, saying “Internal server error”." in one for one in untold)
-    news = [one.text for one in messages(rig) if "*rejected*" in one.text and "<@U0MARIA> 12.00" in one.text]
+    news = [one.text for one in messages(rig) if "*rejected*" in one.text and "<@U0MARIA> $12.00" in one.text]
     assert len(news) == 2
     assert all("Reason: no, ＿not＿ this one." in one for one in news)
 
