@@ -22,15 +22,19 @@ async def test_the_tour_leads_from_asking_to_the_money(page: Page, scene: Scene)
     await expect(by(page, "channel-name")).to_have_text("finance")
     await by(page, "composer").press("Enter")
     await expect(tour).to_have_attribute("data-step", "2")
-    await by(page, "tour-offer").click()
+    await expect(by(page, "tour-offer")).to_have_count(0)
+    await page.locator("[data-action-id=approve]").click()
+    await expect(by(page, "message").last).to_contain_text("Somebody else must approve it.")
     await expect(tour).to_have_attribute("data-step", "3")
+    await by(page, "tour-offer").click()
+    await expect(tour).to_have_attribute("data-step", "4")
     await expect(page.locator(f"[data-testid=person][data-user={TOMAS}]")).to_have_attribute("aria-checked", "true")
     await by(page, "tour-offer").click()
     await expect(by(page, "channel-name")).to_have_text("approvals")
     await page.click("[data-action-id=approve]")
     await expect(page.get_by_text("Completed", exact=True)).to_be_visible()
     await scene.commit()
-    await expect(tour).to_have_attribute("data-step", "4")
+    await expect(tour).to_have_attribute("data-step", "5")
     await expect(by(page, "figure-moved")).to_have_text("$25.00")
     await by(page, "tour-offer").click()
     await expect(tour).to_have_count(0)
@@ -255,7 +259,7 @@ async def test_a_fault_is_armed_seen_and_taken_back(page: Page, scene: Scene) ->
     await page.get_by_role("button", name="Drop callbacks").click()
     await expect(by(page, "armed")).to_have_count(2)
     await by(page, "behave").click()
-    await expect(by(page, "manners")).to_have_text("Behaves as it should")
+    await expect(by(page, "manners")).to_have_text("Works normally")
     assert scene.payments.faults.armed == []
 
 
@@ -371,6 +375,27 @@ async def test_a_page_that_lost_its_connection_catches_up(browser: Browser, scen
     await relay.stop()
 
 
+async def test_a_lost_line_is_told_at_once_and_the_first_second_is_no_loss(browser: Browser, scene: Scene) -> None:
+    async with window(browser, scene.url) as page:
+        told = by(page, "trouble")
+        await expect(told).to_be_hidden()
+        await page.context.set_offline(True)
+        await expect(told).to_have_text("Connection lost. Reconnecting…")
+        await fits(page)
+        await page.context.set_offline(False)
+        await expect(told).to_be_hidden()
+    async with window(browser, scene.url) as page:
+        await page.route("**/console/say", lambda route: route.abort())
+        await send(page, "Is anybody there?")
+        await expect(by(page, "composer-error")).to_have_text("The playground doesn't answer. Is it still running?")
+        await expect(by(page, "composer")).to_have_value("Is anybody there?")
+        await expect(by(page, "trouble")).to_be_hidden()  # the stream was opened anew, and it answers
+    async with window(browser, scene.url) as page:
+        await page.evaluate(f"{PARTS}.then(({{ store }}) => {{ store.store.met = store.store.online = false; }})")
+        await page.evaluate(f"{PARTS}.then(({{ store }}) => store.store.tell('online'))")
+        await expect(by(page, "trouble")).to_have_text("Connecting…")
+
+
 async def test_a_form_keeps_what_was_typed_when_everything_is_read_again(page: Page, scene: Scene) -> None:
     await enter(page, FINANCE)
     await send(page, TRY_IT)
@@ -399,7 +424,7 @@ async def test_on_a_phone_everything_is_one_tap_away(browser: Browser, scene: Sc
         await by(phone, "menu").tap()
         await phone.locator(f"[data-testid=channel][data-channel={APPROVALS}]").tap()
         await expect(by(phone, "channel-name")).to_have_text("approvals")
-        await expect(phone.get_by_role("navigation")).not_to_be_in_viewport()
+        await expect(phone.get_by_role("navigation", name="Workspace")).not_to_be_in_viewport()
         await by(phone, "panel-toggle").tap()
         await expect(by(phone, "manners")).to_be_in_viewport()
         await by(phone, "panel-close").tap()

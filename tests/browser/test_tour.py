@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 async def test_the_tour_goes_on_to_files_bookings_and_misbehaviour(visit: Page) -> None:
     page, tour = visit, by(visit, "tour")
     await by(page, "tour-restart").click()
-    for step in range(1, 4):
+    for step in range(1, 5):
         await expect(tour).to_have_attribute("data-step", str(step))
         await by(page, "tour-next").click()
     await expect(tour).to_contain_text("Watch the money move")

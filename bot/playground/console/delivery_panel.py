@@ -67,7 +67,7 @@ class DeliveryPanel(SimulatorPanel[DeliverySimulator]):
 
     name = "delivery"
     title = "Delivery"
-    about = "A delivery service in a box: stores, several providers for each booking, drivers that move."
+    about = "Simulated provider: stores, drivers that move, several companies for each booking."
     requests = _REQUESTS
     manners = _MANNERS
     lasting = "– until told to behave"

@@ -67,9 +67,7 @@ class EmailsPanel(SimulatorPanel[EmailsSimulator]):
 
     name = "email"
     title = "E-mail"
-    about = (
-        "An e-mail processing service in a box. No answer of the real one is documented, so it can answer in many ways."
-    )
+    about = "Simulated provider. The real one documents no answer, so this one can answer in many ways."
     requests = _REQUESTS
     manners = _MANNERS
     extra_titles = MappingProxyType({"result": "Fetch a result"})

@@ -130,7 +130,7 @@ class FileDesk:
             if length.isdecimal() and 0 < int(length) <= _MOST_SECONDS_MS:
                 self._workspace.set_file(file_id, duration_ms=int(length))
         except ImpossibleAct as problem:
-            return _answer(409, {"error": f"That is not possible here: {problem}."})
+            return _answer(409, {"error": f"That isn't possible here: {problem}."})
         file = self._workspace.file(file_id)
         if file is None:
             raise LookupError(file_id)

@@ -65,9 +65,9 @@ class LocalizationPanel(SimulatorPanel[LocalizationSimulator]):
     name = "localization"
     title = "Localization"
     about = (
-        "A localization service in a box: it converts and extracts for real, and plays the rest."
+        "Simulated provider. It really converts and extracts audio; the rest is made up."
         if HAS_PYAV
-        else "A localization service in a box. Without the extra “media” (PyAV) it answers with a tone."
+        else "Simulated provider. Without the extra “media” (PyAV) it answers with a tone."
     )
     requests = _REQUESTS
     manners = _ANSWERS

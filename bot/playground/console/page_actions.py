@@ -57,7 +57,7 @@ class PageActions:
             except BadRequestError as problem:
                 return _answer(400, {"error": str(problem)})
             except ImpossibleAct as problem:
-                return _answer(409, {"error": f"That is not possible here: {problem}."})
+                return _answer(409, {"error": f"That isn't possible here: {problem}."})
             return _answer(200, {})
 
         return handle

@@ -63,7 +63,7 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
 
     name = "payments"
     title = "Payments"
-    about = "A payments service in a box, with real books. “Money moved” is its ledger, not what the bot believes."
+    about = "Simulated provider. “Money moved” comes from its own ledger."
     requests = _REQUESTS
     manners = _MANNERS
 

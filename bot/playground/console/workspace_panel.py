@@ -65,7 +65,7 @@ class WorkspacePanel(Panel):
 
     name = "slack"
     title = "Slack"
-    about = "The local workspace stands in for Slack. These are the bot's Web API calls."
+    about = "The demo workspace stands in for Slack. These are the bot's Web API calls."
     requests = OPERATIONS
 
     def __init__(self, *, workspace: Workspace) -> None:

@@ -65,9 +65,9 @@ async def test_people_cannot_act_where_they_are_not(scene: Scene) -> None:
         {"as": NORA, "channel": "C0NOWHERE", "text": "hi"},
     ):
         told = await scene.do("say", body, status=409)
-        assert told["error"].startswith("That is not possible here")
+        assert told["error"].startswith("That isn't possible here")
     told = await scene.do("slash", {"as": EVE, "channel": FINANCE, "command": "/pay", "text": "x"}, status=409)
-    assert told["error"] == "That is not possible here: U0EVE is of another workspace, where /pay does not exist."
+    assert told["error"] == "That isn't possible here: U0EVE is of another workspace, where /pay does not exist."
     assert scene.workspace.messages(FINANCE) == []
 
 
@@ -125,7 +125,7 @@ async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
     heard = len(scene.bot.heard)
     told = await scene.do("submit", {"as": NORA, "values": {}}, status=409)
     assert told["error"] == snapshot(
-        "That is not possible here: the modal 'Reject it' would not be sent: why: please fill out this field; "
+        "That isn't possible here: the modal 'Reject it' would not be sent: why: please fill out this field; "
         "kind: please fill out this field."
     )
     assert len(scene.bot.heard) == heard

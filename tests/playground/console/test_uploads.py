@@ -57,7 +57,7 @@ async def test_what_is_no_upload(scene: Scene) -> None:
     assert [one["error"].partition(";")[0] for one in told] == snapshot(
         [
             "name: the name of the file is missing, or its bytes are.",
-            "That is not possible here: there is no user 'U0NONE'",
+            "That isn't possible here: there is no user 'U0NONE'",
         ]
     )
     for kind, status in (({"Content-Type": "text/plain"}, 403), ({"Content-Type": "application/json"}, 400)):

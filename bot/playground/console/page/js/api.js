@@ -14,7 +14,8 @@ async function post(path, body, person = store.me?.id) {
       body: JSON.stringify({ as: person, ...body }),
     });
   } catch {
-    throw new Refused("The playground does not answer. Is it still running?");
+    store.tell("lost");
+    throw new Refused("The playground doesn't answer. Is it still running?");
   }
   const data = await answer.json().catch(() => ({}));
   if (!answer.ok || data.error) throw new Refused(data.error ?? `The playground answered ${answer.status}.`);
@@ -27,7 +28,8 @@ async function upload(file, milliseconds, person = store.me?.id) {
   try {
     answer = await fetch(`/console/upload?${query}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
   } catch {
-    throw new Refused("The file could not be uploaded.");
+    store.tell("lost");
+    throw new Refused("The file couldn't be uploaded.");
   }
   const data = await answer.json().catch(() => ({}));
   if (!answer.ok || data.error) throw new Refused(data.error ?? `The playground answered ${answer.status}.`);

@@ -13,6 +13,7 @@ import { richText } from "./richtext.js";
  * @property {(blockId: string, actionId: string) => object|null} state what was entered before
  * @property {(blockId: string, actionId: string, made: object) => void} register keeps controls for reading
  * @property {Record<string, string>} errors by block id
+ * @property {number} level of headings; 3 without it
  */
 
 function make(element, block, surface, more = {}) {
@@ -47,8 +48,8 @@ function field(object) {
   return el("div", { class: "text field" }, textObject(object));
 }
 
-function header(block) {
-  return el("div", { class: "header", role: "heading", "aria-level": String(block.level ?? 3) }, textObject(block.text));
+function header(block, surface) {
+  return el("div", { class: "header", role: "heading", "aria-level": String(surface.level ?? 3) }, textObject(block.text));
 }
 
 function context(block) {
@@ -73,8 +74,10 @@ function input(block, surface) {
   });
   if (!block.optional) made.focus.setAttribute("aria-required", "true");
   if (problem) made.focus.setAttribute("aria-invalid", "true");
+  const one = made.focus.matches("input, select, textarea");
+  if (one) made.focus.id = freshId("field");
   return el("div", { class: problem ? "field-block field-wrong" : "field-block" },
-    el("div", { class: "label", id: label }, textObject(block.label), block.optional && el("span", { class: "optional" }, " (optional)")),
+    el(one ? "label" : "div", { class: "label", id: label, for: one ? made.focus.id : null }, textObject(block.label), block.optional && el("span", { class: "optional" }, " (optional)")),
     made.node,
     block.hint && el("div", { class: "hint", id: note }, textObject(block.hint)),
     problem && el("div", { class: "field-error", id: error, role: "alert", "data-testid": "field-error" }, problem));

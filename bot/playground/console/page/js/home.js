@@ -18,7 +18,7 @@ export function homeView() {
       problem.hidden = false;
     }
   };
-  const surface = { dispatch, state: (block, action) => store.home?.values?.[block]?.[action] ?? null, errors: {} };
+  const surface = { dispatch, state: (block, action) => store.home?.values?.[block]?.[action] ?? null, errors: {}, level: 2 };
   const drawn = store.home ? drawBlocks(store.home.blocks, surface) : el("p", { class: "home-empty" }, "Switchboard draws this page when you open it. Nothing has come yet.");
   return el("div", { class: "home", "data-testid": "home" }, drawn, problem);
 }

@@ -53,14 +53,28 @@ async function become(person, thread = null) {
   if (thread) store.thread = { channel: store.channel, ts: thread };
   store.load(loaded);
   remember();
+  listenIn();
+}
+
+function listenIn() {
   stream.start(store.me.id, store.position, {
     onChange: (change) => store.apply(change),
     onGap: () => become(store.me.id),
-    onOnline: (online) => {
-      store.online = online;
-      store.tell("online");
-    },
+    onOnline: reached,
   });
+}
+
+function reached(online) {
+  store.online = online;
+  store.met ||= online;
+  store.tell("online");
+}
+
+/** The line may be gone: say so at once, and listen anew. The stream itself would notice much later. */
+function lost() {
+  if (!store.ready) return;
+  reached(false);
+  listenIn();
 }
 
 async function choose(person) {
@@ -204,7 +218,7 @@ function build() {
   parts.homePlace = el("div", { class: "scroller", hidden: true });
   parts.tourPlace = el("div", { id: "tour" });
   parts.chips = el("div", { class: "chips" });
-  parts.offline = el("div", { class: "offline", role: "status", hidden: true, "data-testid": "trouble" });
+  parts.offline = el("div", { class: "offline connecting", role: "status", "data-testid": "trouble" }, "Connecting…");
   parts.composer = new Composer({ id: "composer-text", testid: "composer", place: () => ({ channel: store.channel, thread: null }) });
   parts.foot = el("div", { class: "foot" }, parts.tourPlace, parts.chips, parts.composer.node);
   fill(byId("middle"), parts.head, parts.offline, parts.scroller, parts.homePlace, parts.foot);
@@ -226,9 +240,27 @@ function build() {
 
 /** What keeps the page or the bot from answering. */
 function trouble() {
-  const words = store.online ? store.bot : "Connection lost. Reconnecting…";
-  parts.offline.textContent = words;
+  const words = store.online ? store.bot : store.met ? "Connection lost. Reconnecting…" : "Connecting…";
+  if (parts.offline.textContent !== words) parts.offline.textContent = words;
+  parts.offline.classList.toggle("connecting", !store.met);
   parts.offline.hidden = !words;
+}
+
+/** Skip links lead where something is to be done, also when that place is put away. */
+function skip(event) {
+  const place = event.target.closest(".skip")?.hash;
+  if (!place) return;
+  event.preventDefault(); // the address says where one is, not where the focus is
+  if (place === "#people") {
+    drawer(narrow());
+    document.querySelector(".person[aria-checked=true]")?.focus();
+  } else if (place === "#panel") {
+    showPanel();
+    byId("panel").querySelector("[role=tab][aria-selected=true]")?.focus();
+  } else {
+    if (store.channel === "home") store.open([...store.channels.keys()][0]);
+    parts.composer.text.focus();
+  }
 }
 
 // The app draws its home when somebody opens it.
@@ -269,6 +301,10 @@ function listen() {
   window.addEventListener("focus", () => store.channel && store.channel !== "home" && markRead(store.channel));
   window.addEventListener("resize", arrange);
   window.addEventListener("hashchange", follow);
+  window.addEventListener("offline", lost);
+  window.addEventListener("online", () => !store.online && lost());
+  store.on("lost", lost);
+  document.querySelector(".skips").addEventListener("click", skip);
   byId("scrim").addEventListener("click", () => drawer(false));
   document.addEventListener("keydown", stepBack);
 }
@@ -289,7 +325,7 @@ async function begin() {
   try {
     await become(person, opened);
   } catch (problem) {
-    fill(byId("middle"), el("div", { class: "empty", role: "alert" }, el("h2", {}, "The playground does not answer."), el("p", {}, String(problem.message))));
+    fill(byId("middle"), el("div", { class: "empty", role: "alert" }, el("h2", {}, "The playground doesn't answer."), el("p", {}, String(problem.message))));
     return;
   }
   arrange();

@@ -3,6 +3,7 @@
 import { announce, el, fill, icon } from "./dom.js";
 import { api, Refused } from "./api.js";
 import { drawBlocks } from "./blocks.js";
+import { canFill, withExamples } from "./examples.js";
 import { store } from "./store.js";
 
 let dialog = null;
@@ -87,8 +88,16 @@ function frame() {
   return node;
 }
 
-function draw(view) {
-  const before = shown?.id === view.id ? typed() : kept(view);
+const fillIn = () => attempt(async () => {
+  const { id } = shown;
+  const values = await withExamples(shown, typed());
+  if (shown?.id !== id) return;
+  draw({ ...shown, errors: {} }, values);
+  keep();
+});
+
+function draw(view, given = null) {
+  const before = given ?? (shown?.id === view.id ? typed() : kept(view));
   const focused = before && document.activeElement?.dataset?.actionId;
   controls = new Map();
   shown = view;
@@ -106,6 +115,7 @@ function draw(view) {
     el("div", { class: "modal-body" }, drawBlocks(view.blocks, surface)),
     el("div", { class: "modal-problem action-error", role: "alert", hidden: !view.errors?.[""] }, view.errors?.[""]),
     el("footer", { class: "dialog-actions" },
+      canFill(view) && el("button", { type: "button", class: "button button-quiet modal-example", "data-testid": "modal-example", on: { click: fillIn } }, icon("spark"), "Fill in an example"),
       el("button", { type: "button", class: "button", "data-testid": "modal-close", on: { click: () => close(false) } }, view.close || "Close"),
       view.submit && el("button", { type: "submit", class: "button button-primary", "data-testid": "modal-submit" }, view.submit)));
   form.addEventListener("submit", (event) => {

@@ -5,7 +5,7 @@ import { api, Refused } from "./api.js";
 import { clockWithSeconds } from "./dates.js";
 import { store } from "./store.js";
 
-const TIMES = [["1", "next request"], ["3", "next three requests"], ["", "every request until told to behave"]];
+const TIMES = [["1", "next request"], ["3", "next three requests"], ["", "every request, until switched off"]];
 
 const open = new Set(); // calls whose details are shown
 const chosen = new Map(); // service -> {operation, times, open}
@@ -31,7 +31,7 @@ function statusOf(call) {
 
 function details(title, value) {
   const text = pretty(value);
-  return text && el("div", { class: "detail" }, el("h4", {}, title), el("pre", {}, text));
+  return text && el("div", { class: "detail" }, el("h4", {}, title), el("pre", { tabindex: "0" }, text));
 }
 
 function callRow(service, call) {
@@ -64,7 +64,7 @@ function figures(service) {
 }
 
 function state(service) {
-  if (!service.armed.length) return el("div", { class: "manners manners-good", "data-testid": "manners" }, el("span", { class: "dot dot-good" }), "Behaves as it should");
+  if (!service.armed.length) return el("div", { class: "manners manners-good", "data-testid": "manners" }, el("span", { class: "dot dot-good" }), "Works normally");
   return el("div", { class: "manners manners-bad", "data-testid": "manners" },
     el("ul", { class: "armed" }, service.armed.map((one) => el("li", { data: { testid: "armed", kind: one.kind } }, icon("bolt"), el("span", {}, el("strong", {}, one.title), ` ${one.when}`)))),
     el("button", { type: "button", class: "button button-small", "data-testid": "behave", on: { click: () => perform(service, () => api.behave(service.name)) } }, "Behave again"));
@@ -121,7 +121,7 @@ function calls(service) {
   return el("section", { class: "calls", "aria-label": "Calls" },
     el("div", { class: "calls-head" }, el("h3", {}, "Calls, newest first"), toggle),
     wanted.length ? el("div", { class: "call-list", "data-testid": "calls" }, wanted.map((call) => callRow(service, call)))
-      : el("p", { class: "nothing" }, service.calls.length ? "No call changed anything yet." : "No calls yet. They appear here the moment they happen."));
+      : el("p", { class: "nothing" }, service.calls.length ? "No call changed anything yet." : "No calls yet."));
 }
 
 let root = null;

@@ -47,7 +47,7 @@ function arrows(event) {
 /** Draws the sidebar and keeps it current. `choose` switches to another person. */
 export function sidebar(root, { choose, closeDrawer }) {
   const draw = () => {
-    const people = el("div", { class: "people", role: "radiogroup", "aria-labelledby": "acting", "data-testid": "person-switch", on: { keydown: arrows } },
+    const people = el("div", { class: "people", id: "people", role: "radiogroup", "aria-labelledby": "acting", "data-testid": "person-switch", on: { keydown: arrows } },
       [...store.people.values()].filter((person) => person.actor).map((person) => personRow(person, choose)));
     patch(root,
       el("div", { class: "brand" }, icon("logo", "logo"), el("div", { class: "brand-words" }, el("div", { class: "brand-name" }, store.workspace.name), el("div", { class: "brand-sub" }, "Playground")),

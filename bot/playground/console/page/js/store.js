@@ -2,7 +2,7 @@
 
 const CALLS_KEPT = 200;
 
-/** Topics: "all", "channel", "messages", "places", "view", "home", "services", "thread", "online" (bot included), "read". */
+/** Topics: "all", "channel", "messages", "places", "view", "home", "services", "thread", "online" (bot included), "lost", "read". */
 class Store {
   #listeners = new Map();
 
@@ -24,6 +24,7 @@ class Store {
     this.channel = null;
     this.thread = null;
     this.online = false;
+    this.met = false; // whether it was ever online
     this.bot = ""; // why the bot does not answer; empty: it runs
     this.guide = {};
   }

@@ -16,6 +16,8 @@ function cardChannel() {
 
 const pending = (message) => message.bot && message.blocks.some((block) => (block.elements ?? []).some((one) => one.style === "primary"));
 
+const approveButton = () => (store.channel === cardChannel()?.id ? ".message-blocks .button-primary" : `.nav-item[data-channel="${cardChannel()?.id}"]`);
+
 const more = () => Boolean(store.guide.sample_name || store.guide.book);
 const armed = () => [...store.services.values()].some((service) => service.armed.length);
 const panelShown = () => Boolean(document.querySelector(".panel:not([hidden])"));
@@ -25,29 +27,37 @@ let opened = false; // whether the thread with the offer was open once: who clos
 /** Each step: what to say, where to point, what to offer, and when it is done. */
 const STEPS = [
   {
-    title: "Ask for a payment",
-    words: () => ["All of this runs on your machine: a small chat workspace, the outside services in boxes, and the real bot between them. As ", el("strong", {}, requester()?.name ?? "the requester"), ", ask the bot to pay somebody."],
+    title: "Request a payment",
+    words: () => ["Everything runs on your machine: a demo workspace, simulated services, and the real bot. You are ", el("strong", {}, requester()?.name ?? "the requester"), ". Ask the bot to pay someone."],
     target: ".composer-box",
     offer: { label: "Fill it in for me", run: ({ tryIt }) => tryIt() },
-    done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && !detail.message.ephemeral && detail.message.blocks.some((block) => block.type === "header"),
+    done: ({ topic, detail }) => topic === "messages" && Boolean(detail.message) && pending(detail.message),
   },
   {
-    title: "Become somebody else",
-    words: () => ["Nobody approves their own request. Switch to ", el("strong", {}, approver()?.name ?? "an approver"), ", who may."],
+    title: "Try to approve it yourself",
+    words: () => ["The request waits in ", el("strong", {}, cardChannel() ? `#${cardChannel().name}` : "the approvals channel"), ". Press Approve there: you'll be refused."],
+    target: () => approveButton(),
+    offer: { label: "Take me there", run: () => cardChannel() && store.open(cardChannel().id), when: () => cardChannel() && store.channel !== cardChannel().id },
+    done: ({ topic, detail }) => store.me?.kind === "approver"
+      || (topic === "messages" && detail.fresh && detail.message?.bot && detail.message.ephemeral && detail.channel === cardChannel()?.id),
+  },
+  {
+    title: "Switch to an approver",
+    words: () => ["Nobody can approve their own request. ", el("strong", {}, approver()?.name ?? "An approver"), " can. You can act as anyone here."],
     target: () => (approver() ? `.person[data-user="${approver().id}"]` : ".people"),
     offer: { label: () => `Act as ${approver()?.name ?? "an approver"}`, run: ({ choose }) => approver() && choose(approver().id) },
     done: () => store.me?.kind === "approver",
   },
   {
     title: "Approve it",
-    words: () => ["The card waits in ", el("strong", {}, cardChannel() ? `#${cardChannel().name}` : "the approvals channel"), ". Read it, then press Approve."],
-    target: () => (store.channel === cardChannel()?.id ? ".message-blocks .button-primary" : `.nav-item[data-channel="${cardChannel()?.id}"]`),
+    words: () => ["Check the amount and the recipient, then press Approve."],
+    target: () => approveButton(),
     offer: { label: "Take me there", run: () => cardChannel() && store.open(cardChannel().id), when: () => cardChannel() && store.channel !== cardChannel().id },
     done: ({ topic, detail }) => topic === "services" && Boolean(detail.call?.moved),
   },
   {
     title: "Watch the money move",
-    words: () => ["“Behind the scenes” lists every call the payments service got. Exactly one moved money, and the card only says what was observed.", more() ? "" : " Next, make the service misbehave and pay again."],
+    words: () => ["“Behind the scenes” lists every call to the payments service. Exactly one moved money.", more() ? "" : " Next, make the service misbehave and pay again."],
     target: () => (panelShown() ? ".panel" : ".button-panel"),
     panel: true,
     offer: { label: () => (!panelShown() ? "Show me" : more() ? "Go on" : "Done"), run: ({ next, showPanel }) => { showPanel(); next(); }, goesOn: true },
@@ -56,15 +66,15 @@ const STEPS = [
   {
     title: "Drop a file",
     exists: () => Boolean(store.guide.sample_name),
-    words: () => ["Files are dropped into the conversation: audio, video, documents, tables. The bot looks at what it really is and offers, in the thread, what can be done with it. Take one and send it."],
+    words: () => ["Drop audio, video, a document or a table into a channel, and the bot offers what it can do with it. Try a table: attach it and send."],
     target: ".composer-box",
-    offer: { label: "Take a table for me", run: ({ dropSample }) => dropSample() },
+    offer: { label: "Attach a table for me", run: ({ dropSample }) => dropSample() },
     done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && detail.message.blocks.some((block) => block.block_id?.startsWith("use:")),
   },
   {
     title: "See what it offers",
     exists: () => Boolean(store.guide.sample_name),
-    words: () => [store.thread ? "Press what you want done. “Pay in bulk” shows the sum and then asks the approvers, as before; “Process e-mails” asks for the column." : "The bot has answered in the thread of the file."],
+    words: () => [store.thread ? "“Pay in bulk” shows the sum, then asks for approval. “Process e-mails” checks the addresses." : "The bot answered in the thread of the file."],
     target: () => (store.thread ? "#thread .actions" : "#middle .message:last-of-type .replies"),
     offer: { label: () => (store.thread ? "Go on" : "Open the thread"), run: ({ next, openOffer }) => (store.thread ? next() : openOffer()), goesOn: () => Boolean(store.thread) },
     done: ({ topic }) => {
@@ -75,7 +85,7 @@ const STEPS = [
   {
     title: "Book a delivery",
     exists: () => Boolean(store.guide.book),
-    words: () => ["A verb alone opens a form. Ask for a delivery in ", el("strong", {}, `#${store.channels.get(store.guide.book_channel)?.name ?? "deliveries"}`), " and follow it to the door."],
+    words: () => ["Type a command without details to open a form. In it, “Fill in an example” fills every field. Then follow the delivery in ", el("strong", {}, `#${store.channels.get(store.guide.book_channel)?.name ?? "deliveries"}`), "."],
     target: ".composer-box",
     offer: { label: "Fill it in for me", run: ({ typeFor }) => typeFor(store.guide.book, store.guide.book_channel) },
     done: ({ topic, detail }) => topic === "services" && detail.name === "delivery" && detail.call?.operation === "create_booking",
@@ -84,8 +94,8 @@ const STEPS = [
     title: "Make a service misbehave",
     exists: more,
     words: () => (armed()
-      ? ["Armed. Now pay somebody else and approve: the card says what is known, the bot reads what became of it and never sends twice."]
-      : ["Let the payments service do it and then drop the connection, or answer nonsense. Under “Make it misbehave”, choose a request and what goes wrong."]),
+      ? ["Armed. Now pay someone else and approve: the bot checks with the service what happened, and never sends twice."]
+      : ["Under “Make it misbehave”, choose a request and what goes wrong: for example, let the service pay and then drop the connection."]),
     target: () => (!panelShown() ? ".button-panel" : armed() ? ".composer-box" : ".faults"),
     panel: true,
     offer: { label: () => (armed() ? "Fill it in for me" : panelShown() ? "Done" : "Show me"), run: ({ finish, showPanel, again }) => (armed() ? again() : panelShown() ? finish() : showPanel()) },
@@ -149,8 +159,9 @@ export function tour(root, { tryIt, again, dropSample, openOffer, typeFor, choos
 
   const look = (topic) => (detail = {}) => {
     const step = store.ready && steps()[at];
-    if (step && step.done({ topic, detail })) next();
-    else draw();
+    if (!step?.done({ topic, detail })) return draw();
+    next();
+    if (topic === "all") look(topic)(detail); // who became an approver may have done more than one step
   };
   for (const topic of ["all", "channel", "messages", "services", "home", "thread"]) store.on(topic, look(topic));
   return {
