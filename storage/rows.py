@@ -194,6 +194,8 @@ class Board:
     edited_at: datetime | None = None
     due_at: datetime | None = None
     attempts: int = 0
+    shown_in: str | None = None
+    """The subject whose message shows it too; it has none of its own then."""
 
     @property
     def thread(self) -> str | None:

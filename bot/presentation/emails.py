@@ -179,13 +179,15 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     return Content(text=text, blocks=[table(columns, rows), *notes], plainer=[*plainer, *notes])
 
 
-def board(progress: ListProgress) -> Content:
+def board(progress: ListProgress, *, named: bool = True) -> Content:
+    """The message of a list; not ``named``: inside the one of its file, which names that."""
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency:,} at a time"
-    title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}"
+    title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}" if named else "Process e-mails"
     about = f"Column “{md.quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {md.mention(progress.requester)}"
     state, figures = _state_line(progress).split("\n"), list(_figures(progress))
-    blocks = [md.header(title), *md.paragraphs(state), *(md.paragraph(line) for line in figures), md.context(about)]
-    blocks += actions(_buttons(progress), "email")
+    head = md.header(title) if named else md.paragraph(f"*{title}*")
+    blocks = [head, *md.paragraphs(state), *(md.paragraph(line) for line in figures), md.context(about)]
+    blocks += actions(_buttons(progress), f"email:{progress.id}")
     return Content(text=md.fallback_text([f"*{md.escape(title)}*", *state, *figures, about]), blocks=blocks)
 
 

@@ -218,7 +218,8 @@ def _option(option: Option, given: Mapping[str, str]) -> Block:
     return field(block_id, option.label, element, optional=not option.default, hint=hint)
 
 
-def board(sight: CallView) -> Content:
+def board(sight: CallView, *, named: bool = True) -> Content:
+    """The message of a call; not ``named``: inside the one of its file, which names that."""
     about = " · ".join([f"asked by {md.mention(sight.requester)}", *settings(sight.order)])
     buttons: list[Block] = []
     undone = sight.progress.undone
@@ -241,7 +242,7 @@ def board(sight: CallView) -> Content:
         lines.append(f">{md.quote(request.text, _QUOTED)}")
     elif request.url:
         lines.append(f"`{md.quote(request.url, _QUOTED)}`")  # as code, nothing is unfurled or followed by accident
-    elif file:
+    elif file and named:
         lines.append(f":paperclip: {md.quote(file, _NAME)}")
     return lines_under("", lines, notes=[about], after=actions(buttons, f"localization:{sight.id}"))
 

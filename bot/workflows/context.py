@@ -59,12 +59,18 @@ class Subject:
 
     patient: bool = False
     """Whether a board's post that Slack refuses is retried for ever."""
-    lasting: bool = True
-    """Whether a board that somebody deleted is posted anew."""
 
     async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002, ARG002 - what it is
         """The message itself, as things stand now."""
         return None
+
+    async def part(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002
+        """The same inside the message of another subject, which names what it is about."""
+        return await self.board(ctx, id)
+
+    async def lasts(self, ctx: "Context", id: str) -> bool:  # noqa: A002, ARG002
+        """Whether a board that somebody deleted is posted anew."""
+        return True
 
     async def line(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
         """One message in the thread."""

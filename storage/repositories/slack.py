@@ -1,6 +1,7 @@
 """What goes to Slack and comes from it: outbox, boards, dropped files, and the requests that were handled."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Unpack
 
@@ -155,16 +156,38 @@ class Boards(Repository):
     """The one message of a subject, where it was posted and whether it shows the latest."""
 
     def add(
-        self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
+        self,
+        subject: str,
+        *,
+        channel: str,
+        thread_ts: str | None,
+        requester: str,
+        instruction_id: str | None = None,
+        shown_in: str | None = None,
     ) -> bool:
-        """Store a board that is about to be posted; False when it is stored already."""
+        """Store a board that is about to be posted, or shown in another one; False when it is stored already."""
         new = Board(
-            subject=subject, instruction_id=instruction_id, channel=channel, thread_ts=thread_ts, requester=requester
+            subject=subject,
+            instruction_id=instruction_id,
+            channel=channel,
+            thread_ts=thread_ts,
+            requester=requester,
+            shown_in=shown_in,
         )
         return insert_once(self._connection, board, columns(new), unless=("subject",))
 
     def get(self, subject: str) -> Board | None:
-        return self._one(BOARD, sa.select(board).where(board.c.subject == subject))
+        """The board that shows the subject; of one that is shown in another, that one, for its own requester."""
+        found = self._one(BOARD, sa.select(board).where(board.c.subject == subject))
+        if found is None or found.shown_in is None:
+            return found
+        host = self._one(BOARD, sa.select(board).where(board.c.subject == found.shown_in))
+        return found if host is None else replace(host, requester=found.requester)
+
+    def within(self, subject: str) -> list[str]:
+        """Subjects that the message of this one shows too, in the order of their ids."""
+        query = sa.select(board.c.subject).where(board.c.shown_in == subject)
+        return sorted(self._connection.execute(query).scalars(), key=lambda one: one.partition(":")[2])
 
     def find(self, channel: str, ts: str) -> Board | None:
         return next(iter(self._whole(BOARD, _FIND, wanted_channel=channel, wanted_ts=ts)), None)
@@ -182,7 +205,7 @@ class Boards(Repository):
 
     def go_elsewhere(self, subject: str, *, direct: bool) -> None:
         """Drop its thread, which is gone; ``direct``: post it to the requester instead of the channel."""
-        self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))
+        self._change(board, _shows(subject), thread_ts=None, **({"channel": ""} if direct else {}))
 
     def mark(self, subject: str, *, now: datetime, progress: bool, urgent: bool = False) -> None:
         """Mark it as out of date: only its ``progress``, so the edit may wait a little; ``urgent``: its last state."""
@@ -190,7 +213,7 @@ class Boards(Repository):
         if progress:
             recent = sa.and_(board.c.edited_at.is_not(None), board.c.edited_at > now - _GAP)
             due = sa.func.coalesce(board.c.due_at, sa.case((recent, sa.literal(now + _GAP, Moment)), else_=due))
-        self._set(subject, **_changed(due, progress=progress, urgent=sa.literal(urgent)))
+        self._change(board, _shows(subject), **_changed(due, progress=progress, urgent=sa.literal(urgent)))
 
     def mark_request(self, instruction_id: str, *, now: datetime, urgent: bool = False) -> None:
         _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now, "last": urgent})
@@ -229,6 +252,15 @@ class Boards(Repository):
 
     def _set(self, subject: str, **values: Any) -> None:
         self._change(board, board.c.subject == subject, **values)
+
+
+_INNER = board.alias("inner_board")
+
+
+def _shows(subject: str) -> sa.ColumnElement[bool]:
+    """The board whose message shows the subject: its own, or the one it is shown in."""
+    host = sa.select(_INNER.c.shown_in).where(_INNER.c.subject == subject).scalar_subquery()
+    return board.c.subject == sa.func.coalesce(host, subject)
 
 
 def _showing(version: int, now: datetime) -> dict[str, Any]:

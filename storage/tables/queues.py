@@ -51,7 +51,10 @@ board = Table(
     # The request that it shows; every change of that marks the board.
     Column("instruction_id", Text),
     urgent(),
+    # The subject whose message shows this one too; NULL: it has a message of its own.
+    Column("shown_in", Text),
     Index("ix_board_channel_ts", "channel", "ts"),
+    partial("ix_board_shown_in", "shown_in", where="shown_in IS NOT NULL"),
     partial("ix_board_instruction_id", "instruction_id", where="instruction_id IS NOT NULL"),
     due("board"),
 )

@@ -56,7 +56,7 @@ async def test_a_dropped_list_is_watched_paused_and_finished(visit: Page, playgr
     await expect(dialog).to_contain_text("Its progress stands in a message of its own")
     await dialog.get_by_role("button", name="Close").first.click()
     thread = page.get_by_role("complementary", name="Thread")
-    board = thread.get_by_test_id("message").filter(has_text="Process e-mails: people.csv")
+    board = thread.get_by_test_id("message").filter(has_text="row by row")
     await expect(board).to_contain_text("of 400 addresses", timeout=20_000)
     await expect(board).to_contain_text("Under way")
     await narrow(page, "emails-progress")

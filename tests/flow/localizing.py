@@ -59,12 +59,13 @@ class Localizer:
         """The messages of calls, oldest first: those that say who asked."""
         return [m for m in self.messages(channel=channel) if "asked by <@" in m.text]
 
-    async def board(self, *words: str, number: int = -1, channel: str | None = None) -> Message:
+    async def board(self, *words: str, without: str = "~", number: int = -1, channel: str | None = None) -> Message:
         def there() -> Message | None:
             boards = self.boards(channel=channel)
             if len(boards) < (number + 1 if number >= 0 else 1):
                 return None
-            return boards[number] if all(word in boards[number].text for word in words) else None
+            said = boards[number].text
+            return boards[number] if without not in said and all(word in said for word in words) else None
 
         return await self.rig.workspace.until(there, timeout=20)
 

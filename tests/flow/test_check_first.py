@@ -38,7 +38,7 @@ Check first
 
 
 def board(rig: Rig) -> Message:
-    return next(one for one in everything(rig, FINANCE) if "Check first: " in one.plain)
+    return next(one for one in everything(rig, FINANCE) if "Nothing is asked for or paid by this." in one.plain)
 
 
 async def pay(rig: Rig, found: Message, user: str = MARIA) -> None:
@@ -55,7 +55,8 @@ async def test_a_file_is_checked_before_anything_is_asked_for(rig: Rig) -> None:
     found = await checked(rig)
     assert await requests(rig) == []
     assert shown(found) == snapshot("""\
-*Check first: march.csv*
+:bar_chart: *march.csv* · CSV table, 229 bytes
+*Check first*
 *$33.00* in 4 payments to pay
 :warning: *1 no active account*, paid, unless you leave them out: row 4
 :warning: *2 undeliverable*, left out: row 3, row 6
@@ -64,7 +65,8 @@ Accounts looked up: 3; 2 active
 :warning: *1 not verified*: luis@example.com
 :warning: *1 registered under another name*: luis@example.com
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
-Check first: march.csv
+:bar_chart: *march.csv* · CSV table, 229 bytes
+*Check first*
 *$33.00* in 4 payments to pay
 :warning: *1 no active account*, paid, unless you leave them out: row 4
 :warning: *2 undeliverable*, left out: row 3, row 6
@@ -73,7 +75,11 @@ Accounts looked up: 3; 2 active
 :warning: *1 not verified*: luis@example.com
 :warning: *1 registered under another name*: luis@example.com
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
-Pay in bulk\
+Pay in bulk
+More…
+Pay in bulk
+Check first
+Process e-mails\
 """)
     files = [stored(rig, file) for message in everything(rig, FINANCE) for file in message.files]
     file = next(one for one in files if one.name.startswith("recipients-"))
@@ -140,17 +146,23 @@ async def test_where_the_services_are_silent_the_check_ends_and_says_so(rig: Rig
     await checked(rig)
     await rig.pass_time(120, steps=12)
     assert shown(board(rig)) == snapshot("""\
-*Check first: march.csv*
+:bar_chart: *march.csv* · CSV table, 229 bytes
+*Check first*
 *$45.00* in 6 payments to pay
 :grey_question: 5 addresses without an answer of the e-mail service
 Accounts looked up: 5; 0 active, 5 could not be read
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
-Check first: march.csv
+:bar_chart: *march.csv* · CSV table, 229 bytes
+*Check first*
 *$45.00* in 6 payments to pay
 :grey_question: 5 addresses without an answer of the e-mail service
 Accounts looked up: 5; 0 active, 5 could not be read
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
-Pay in bulk\
+Pay in bulk
+More…
+Pay in bulk
+Check first
+Process e-mails\
 """)
     rig.payments.faults.clear()
     await pay(rig, board(rig))
@@ -164,10 +176,7 @@ async def test_a_check_goes_on_where_it_was_interrupted(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", skip=10, times=20))
     content = "email,amount\n" + "".join(f"{email},1.00\n" for email in people)
     assert shown(await checked(rig, content.encode())).splitlines()[1:3] == snapshot(
-        [
-            ":mag: `████████░░░░░░░░░░░░ 40 %` 10 of 25 addresses checked",
-            "Asked by <@U0MARIA>. Nothing is asked for or paid by this.",
-        ]
+        ["*Check first*", ":mag: `████████░░░░░░░░░░░░ 40 %` 10 of 25 addresses checked"]
     )
     await rig.start_again()
     await rig.pass_time(180, steps=6)
@@ -187,10 +196,12 @@ async def test_a_file_that_is_gone_is_said(rig: Rig) -> None:
     await rig.workspace.delete_file(MARIA, rig.workspace.message(FINANCE, offer.thread_ts).files[0])
     await rig.pass_time(60, steps=6)
     assert shown(board(rig)) == snapshot("""\
-*Check first: march.csv*
+:bar_chart: *march.csv* · CSV table, 104 bytes
+*Check first*
 :x: The file could not be checked. This file was deleted.
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.
-Check first: march.csv
+:bar_chart: *march.csv* · CSV table, 104 bytes
+*Check first*
 :x: The file could not be checked. This file was deleted.
 Asked by <@U0MARIA>. Nothing is asked for or paid by this.\
 """)

@@ -56,18 +56,18 @@ async def processed(rig: Rig, content: bytes = LIST, *, name: str = "people.csv"
 
 def board(rig: Rig, message: Message) -> Message:
     thread = rig.workspace.messages(FINANCE, thread_ts=message.ts)
-    return next(one for one in reversed(thread) if one.bot_id and "Process e-mails:" in one.text)
+    return next(one for one in reversed(thread) if one.bot_id and "*Process e-mails*" in one.text)
 
 
 DONE = ":white_check_mark: Done."
 
 
 def lines(root: Message, first: int, end: int) -> str:
-    return "\n".join(shown(root.text).splitlines()[first:end])
+    return "\n".join(shown(root.text).splitlines()[1:][first:end])
 
 
 def state(root: Message) -> str:
-    return shown(root.text.splitlines()[1])
+    return shown(root.text.partition("*Process e-mails")[2].splitlines()[1])
 
 
 def files_of_bot(rig: Rig, message: Message) -> list[tuple[str, bytes, str]]:
@@ -176,11 +176,13 @@ environment has its own.""")
 async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
     root = await processed(rig)
     assert shown(root.text) == snapshot("""\
-*Process e-mails: people.csv*
+:bar_chart: *people.csv* · CSV table, 157 bytes
+*Process e-mails*
 :white_check_mark: Done.
 `████████████████████ 100 %` 3 of 3 addresses
 3 answered · 6 rows, 2 of them without an address
-Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>""")
+Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+""")
     assert not root.buttons
     assert dict(rig.emails.asked) == {"ana@example.com": 1, "bounce@example.com": 1, "ana+news@example.com": 1}
     ((name, content, comment),) = files_of_bot(rig, root)
@@ -225,10 +227,12 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
     await rig.workspace.submit(MARIA, {"column": forged}, force=True)
     await rig.settle()
     assert shown(board(rig, message).text) == snapshot("""\
-*Process e-mails: people.csv*
+:bar_chart: *people.csv* · CSV table, 157 bytes
+*Process e-mails*
 :x: Nothing was processed.
 The column “name” hardly holds e-mail addresses (0 of 6 cells); choose the one that does, for example email.
-Column “name”, row by row, up to 1,000 at a time, asked by <@U0MARIA>""")
+Column “name”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+""")
     assert not rig.emails.asked
 
 
@@ -299,11 +303,13 @@ async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
     rig.emails.manners.file_shape = FileShape.TEXT
     root = await processed(rig, how="whole")
     assert shown(root.text) == snapshot("""\
-*Process e-mails: people.csv*
+:bar_chart: *people.csv* · CSV table, 157 bytes
+*Process e-mails*
 :white_check_mark: The service answered:
 answer: Your file is being processed; the result goes to your mailbox.
 6 rows
-Column “email”, the whole file at once, asked by <@U0MARIA>""")
+Column “email”, the whole file at once, asked by <@U0MARIA>\
+""")
 
 
 @pytest.mark.parametrize("kind", [FaultKind.DONE_500, FaultKind.DONE_DROPPED, FaultKind.GARBAGE])
@@ -340,17 +346,17 @@ async def test_a_time_out_is_no_answer_in_the_result(rig: Rig) -> None:
     root = await processed(rig)
     ((_, content, _),) = files_of_bot(rig, root)
     assert "no answer" in [row[3] for row in rows(content)[1:]]
-    assert root.text.splitlines()[3] == snapshot("2 answered · 1 no answer · 6 rows, 2 of them without an address")
+    assert root.text.splitlines()[4] == snapshot("2 answered · 1 no answer · 6 rows, 2 of them without an address")
 
 
 async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     key, rig.emails.api_key = rig.emails.api_key, "another"
     root = await processed(rig)
     assert shown(root.text) == snapshot("""\
-*Process e-mails: people.csv*
+:bar_chart: *people.csv* · CSV table, 157 bytes
+*Process e-mails*
 :double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address.
-The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The \
-API key is not valid”; check EMAIL_API_KEY: each environment has its own.
+The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each environment has its own.
 *Go on* checks the 3 addresses without an answer, none twice.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 6 rows, 2 of them without an address
@@ -462,7 +468,7 @@ async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: R
     await rig.emails.stop()
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(500))
     root = await processed(rig, many)
-    assert shown(root.text).splitlines()[2] == "The service does not work at the moment: no answer (not connected)."
+    assert shown(root.text).splitlines()[3] == "The service does not work at the moment: no answer (not connected)."
 
 
 async def test_who_may_press(rig: Rig) -> None:
@@ -476,11 +482,13 @@ this list, or an admin, can pause, resume or stop it.""")
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
     assert shown(root.text) == snapshot("""\
-*Process e-mails: people.csv*
+:bar_chart: *people.csv* · CSV table, 157 bytes
+*Process e-mails*
 :octagonal_sign: Stopped. The result holds what was answered until then.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 3 not asked · 6 rows, 2 of them without an address
-Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>""")
+Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+""")
     ((_, content, comment),) = files_of_bot(rig, root)
     assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 0 of 3 addresses answered. It was stopped before its end.")
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4

@@ -1,15 +1,18 @@
 """Real media of every documented format, from the drop to the result in the same thread, decoded again."""
 
+import asyncio
 import struct
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from tests.flow.localizing import DONE, Localizer, errors
 from tests.support import media
-from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
+from tests.support.offers import choices, use_file
+from tests.support.rig import ADA, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
 
 pytestmark = pytest.mark.rig(clock=None)
@@ -215,3 +218,65 @@ async def test_the_audio_itself_as_the_answer(maria: Localizer, tmp_path: Path) 
     (file,) = maria.files(await maria.results(board))
     heard = media.heard(file.content, tmp_path)
     assert (heard.rate, heard.width, heard.channels) == (16_000, 16, 2)
+
+
+def of_bot(maria: Localizer, dropped: Message) -> list[Message]:
+    return [m for m in maria.messages(thread=dropped.ts) if m.bot_id]
+
+
+async def test_the_offer_turns_into_the_status_and_one_file_follows(maria: Localizer, tmp_path: Path) -> None:
+    dropped = await drop(maria, media.make(tmp_path, "wav"), name="talk.wav")
+    offered = await maria.offered(dropped)
+    await maria.choose("Convert", file=dropped)
+    await maria.submit({"option.target_extension": "mp3"})
+    board = await maria.board(DONE, "Convert audio")
+    (result,) = await maria.results(board)
+    assert [m.ts for m in of_bot(maria, dropped)] == [board.ts, result.ts]
+    assert await maria.offered(dropped) == offered, "the others stay within reach, in a menu"
+    await maria.choose("Detect gender", file=dropped)
+    both = await maria.board(DONE, "Convert audio", "Detect gender", without="hourglass")
+    await maria.results(both, 2)
+    assert (both.ts, len(of_bot(maria, dropped))) == (board.ts, 3)
+    boards = await maria.rig.switchboard.context.read(lambda uow: uow.boards.within(f"file:{dropped.files[0]}"))
+    assert len(boards) == 2
+    maria.rig.localization.faults.arm(Fault(FaultKind.REFUSED, "music_source_separation"))
+    await maria.choose("Separate vocals and music", file=dropped)
+    failed = await maria.board(":x:", "Run again")
+    await maria.rig.workspace.click(MARIA, FINANCE, failed.ts, "localization.again")
+    again = await maria.board(DONE, without=":x:")
+    assert again.text.count("*Separate vocals and music*") == 1, "what was run again is not shown twice"
+    assert again.ts == board.ts
+
+
+async def test_two_people_press_at_once_and_both_get_what_they_asked_for(rig: Rig, tmp_path: Path) -> None:
+    maria, ada = Localizer(rig), Localizer(rig, user=ADA)
+    dropped = await drop(maria, media.make(tmp_path, "wav"))
+    await maria.offered(dropped)
+    rig.localization.work_seconds["*"] = 300.0
+    await asyncio.gather(
+        maria.choose("Detect gender", file=dropped), ada.choose("Separate vocals and music", file=dropped)
+    )
+    board = await maria.board("Detect gender", "Separate vocals", f"<@{MARIA}>", f"<@{ADA}>")
+    await rig.workspace.until(lambda: len(rig.localization.calls) == 2)
+    await rig.start_again()  # a kill in between: what was sent is not sent again, and can be run again
+    rig.localization.work_seconds["*"] = 0.0
+    later = await ada.board("Detect gender", "Separate vocals", without="hourglass")
+    assert later.ts == board.ts
+    assert later.text.count("interrupted; run it again") == 2
+    for button in (one for one in later.buttons if one.text == "Run again"):
+        await rig.workspace.click(MARIA, FINANCE, board.ts, button.action_id, value=button.value)
+    done = await maria.board(DONE, without="interrupted")
+    await maria.results(done, 3)
+    assert {m.ts for m in maria.boards()} == {board.ts}
+
+
+async def test_a_status_that_somebody_deleted_comes_back_with_its_work(rig: Rig, tmp_path: Path) -> None:
+    maria = Localizer(rig)
+    dropped = await drop(maria, media.make(tmp_path, "wav"))
+    offer = await rig.workspace.until(lambda: maria._offer(dropped))
+    rig.workspace._state.log.change(offer, deleted=True)
+    await use_file(rig, dropped)
+    await rig.workspace.submit(MARIA, {"choice": choices(rig.form(MARIA))["Detect gender"]})
+    board = await maria.board(DONE, "Detect gender")
+    assert board.ts != offer.ts
+    assert len(await maria.results(board)) == 1

@@ -34,7 +34,7 @@ ATTACKED: Final[dict[str, str]] = {
     ),
     "board": (
         "subject channel thread_ts requester ts shown_version wanted_version progress urgent edited_at due_at attempts "
-        "instruction_id"
+        "instruction_id shown_in"
     ),
     "flag": "key value updated_at",
 }

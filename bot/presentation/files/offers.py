@@ -7,6 +7,7 @@ from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile, megabytes
 from bot.domain.files.sniffing import FileKind, is_called_wrongly
 from bot.domain.text import clean
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import clock, message, paragraph, plain, quote, sentence_of, shorten
 from bot.presentation.reasons import rule_of
@@ -19,6 +20,8 @@ CHOSEN = "use_file.chosen"  # the form that the shortcut opens; its only field i
 CHOICE = "choice"
 _NAME_LIMIT = 120
 _BUTTONS = 5
+_ROOM = 44  # blocks of what is done with a file, in one message
+_MORE = "More…"
 _RADIOS = 10
 _LABEL = 75
 _KILO, _MEGA = 1024, 1024 * 1024
@@ -65,6 +68,21 @@ def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
         elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": options}]
     blocks = [paragraph(said), *actions(elements, f"{USE}:{file.id}")]
     return Content(text=f"{said}\nI can: {labels}.", blocks=blocks)
+
+
+def worked(file: DroppedFile, offered: Sequence[Offered], works: Sequence[Content]) -> Content:
+    """The offer once something was chosen: what is done with the file, oldest first, and a menu with the rest."""
+    said, shown = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}", list(works)
+    while len(shown) > 1 and sum(len(work.blocks) for work in shown) > _ROOM:
+        shown.pop(0)
+    blocks, left_out = [paragraph(said)], len(works) - len(shown)
+    blocks += [md.context(f"{md.counted(left_out, 'earlier result')} in the thread")] if left_out else []
+    blocks += [block for work in shown for block in work.blocks]
+    if offered:  # a block of its own each time: a client would go on showing what was chosen last
+        hint, options = plain(_MORE), _options(file, offered)
+        menu: Block = {"type": "static_select", "action_id": USE, "placeholder": hint, "options": options}
+        blocks += actions([menu], f"{USE}:{file.id}:{len(works)}")
+    return Content(text=md.fallback_text([said, *(work.text for work in shown)]), blocks=blocks)
 
 
 def gone(file: DroppedFile) -> Content:

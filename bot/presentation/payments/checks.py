@@ -23,13 +23,15 @@ STALE: Final = ":information_source: This check is not known any more. Press *Ch
 HEADER: Final = (*ACCOUNTS_HEADER, "e-mail service")
 
 
-def board(check: FileCheck) -> Content:
-    title = f"{CHECK}: {md.shorten(clean(check.file), _NAME)}"
+def board(check: FileCheck, *, named: bool = True) -> Content:
+    """The message of a check; not ``named``: inside the one of its file, which names that."""
+    title = f"{CHECK}: {md.shorten(clean(check.file), _NAME)}" if named else CHECK
     lines = _lines(check)
     about = f"Asked by {md.mention(check.requester)}. Nothing is asked for or paid by this."
-    blocks: list[Block] = [md.header(title), *md.paragraphs(lines), md.context(about)]
+    head = md.header(title) if named else md.paragraph(f"*{title}*")
+    blocks: list[Block] = [head, *md.paragraphs(lines), md.context(about)]
     if check.state is RunState.DONE:
-        blocks += actions([button("Pay in bulk", PAY, check.id, style="primary")], "check")
+        blocks += actions([button("Pay in bulk", PAY, check.id, style="primary")], f"check:{check.id}")
     return Content(text=md.fallback_text([f"*{md.escape(title)}*", *lines, about]), blocks=blocks)
 
 

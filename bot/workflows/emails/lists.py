@@ -18,7 +18,7 @@ from bot.domain.reasons import OfList, Reason, stored
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_job, post_line
-from bot.workflows.slack.dropped_files import read_table_file
+from bot.workflows.slack.dropped_files import offer_of, read_table_file
 from storage.rows import EmailRun, Job
 
 T = TypeVar("T")
@@ -114,7 +114,7 @@ async def request_list(
     concurrency: int,
     source_key: str,
 ) -> bool:
-    """Store the job and queue its board, in the thread of the file; False when the same click made it before.
+    """Store the job; the offer of its file shows it, or else a board. False when the same click made it before.
 
     ``column``: zero-based place of the addresses. ``concurrency``: requests at a time, where it is not sent ``whole``.
     """
@@ -138,7 +138,9 @@ async def request_list(
         created_at=now,
         due_at=now,
     )
-    return await ctx.write(lambda uow: post_job(uow, job), name="ask_emails")
+    return await ctx.write(
+        lambda uow: post_job(uow, job, shown_in=offer_of(uow, file_id, channel=channel)), name="ask_emails"
+    )
 
 
 def tell(uow: Unit, job: Job, *, key: str, state: RunState, reason: Reason | None) -> None:

@@ -41,6 +41,10 @@ class EmailList(Subject):
         found = await ctx.read(lambda uow: _progress(uow, id))
         return None if found is None else emails.board(found)
 
+    async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
+        found = await ctx.read(lambda uow: _progress(uow, id))
+        return None if found is None else emails.board(found, named=False)
+
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """The state when the line was queued; the board may be further by now."""
         found = await ctx.read(lambda uow: _progress(uow, id))

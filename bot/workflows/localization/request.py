@@ -26,6 +26,7 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
 from bot.workflows.localization.documents import repeated, stop, through
 from bot.workflows.slack.boards import post_job, show_board
+from bot.workflows.slack.dropped_files import offer_of
 from storage.errors import CommitUnknown
 from storage.rows import Job
 from storage.transaction import Tx
@@ -72,7 +73,8 @@ async def request_call(
         before = known(uow)  # write transactions are serialized, across processes too
         if before is None and room_in(uow, by, job.kind) < 1:
             raise too_many()
-        if before is not None or not post_job(uow, job):
+        offer = offer_of(uow, request.file, channel=channel)
+        if before is not None or not post_job(uow, job, shown_in=offer):
             return sight_in(uow, before or job)
         show_queue(uow, job.kind)  # requesters with many calls move back
         return sight_in(uow, job)
@@ -142,7 +144,8 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         new = _job(order, job.kind, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
         new = repeated(uow, job, new) or new
         changed = uow.jobs.touch(job, show=True, detail=progress.but(again=new.id, by=progress.by or person).detail())
-        return new if changed is not None and post_job(uow, new) else None
+        offer = offer_of(uow, order.request.file, channel=new.channel)
+        return new if changed is not None and post_job(uow, new, shown_in=offer) else None
 
     new = await ctx.write(work, name="repeat_localization", wakes=False)
     if new is None:

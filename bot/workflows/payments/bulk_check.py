@@ -34,7 +34,7 @@ from bot.workflows.payments.accounts import AT_ONCE, WAITS, read_accounts
 from bot.workflows.payments.bulk_request import LIMITS, OF_FILE, as_payments
 from bot.workflows.services import check_addresses
 from bot.workflows.slack.boards import post_file, post_job, show_board
-from bot.workflows.slack.dropped_files import TROUBLE, TableFile, read_table_file
+from bot.workflows.slack.dropped_files import TROUBLE, TableFile, offer_of, read_table_file
 from bot.workflows.workers import Work, elsewhere
 from storage.rows import Hold, Job
 
@@ -51,7 +51,7 @@ _NAMED: Final = 10
 
 
 async def request_check(ctx: Context, seen: Checked, carried: FormMetadata, *, requester: str, source_key: str) -> bool:
-    """Store the job and queue its board in the thread of the file; False when the same form made it before."""
+    """Store the job; the offer of its file shows it, or else a board. False when the same form made it before."""
     now = ctx.clock.now()
     job = Job(
         id=ulid(now),
@@ -66,7 +66,9 @@ async def request_check(ctx: Context, seen: Checked, carried: FormMetadata, *, r
         created_at=now,
         due_at=now,
     )
-    return await ctx.write(lambda uow: post_job(uow, job), name="ask_check")
+    return await ctx.write(
+        lambda uow: post_job(uow, job, shown_in=offer_of(uow, carried.file, channel=carried.channel)), name="ask_check"
+    )
 
 
 async def carried_by(ctx: Context, job_id: str) -> tuple[FormMetadata, Mapping[str, int]] | None:
@@ -195,6 +197,10 @@ class FileChecks(Subject):
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         job = await ctx.read(lambda uow: uow.jobs.get(id))
         return None if job is None else checks.board(_shown(job))
+
+    async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
+        job = await ctx.read(lambda uow: uow.jobs.get(id))
+        return None if job is None else checks.board(_shown(job), named=False)
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
         job, known = await ctx.read(lambda uow: (uow.jobs.get(id), uow.lookups.of(id)))

@@ -50,11 +50,22 @@ def post_board(
     return queue(uow, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, about=about)
 
 
-def post_job(uow: Unit, job: Job) -> bool:
-    """Store a job and queue its board where it was asked for; False when the same act made it before."""
-    return uow.jobs.add(job) and post_board(
-        uow, subject=job.subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester
+def post_job(uow: Unit, job: Job, *, shown_in: str = "") -> bool:
+    """Store a job and queue its board where it was asked for; False when the same act made it before.
+
+    ``shown_in``: subject whose message shows the job from now on, so that it needs none of its own.
+    """
+    if not uow.jobs.add(job):
+        return False
+    if not shown_in:
+        return post_board(
+            uow, subject=job.subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester
+        )
+    uow.boards.add(
+        job.subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester, shown_in=shown_in
     )
+    show_board(uow, job.subject)
+    return True
 
 
 def post_anew(uow: Unit, board: Board) -> bool:
@@ -192,7 +203,9 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
     except ServiceNever as refused:
         log.warning("a message could not be edited", subject=board.subject, error=str(refused.reason))
         # A message that only shows older progress is worth no new one, unless it was deleted.
-        if subject.lasting and (refused.error == _DELETED or (refused.error in _FIXED and not board.progress)):
+        if (refused.error == _DELETED or (refused.error in _FIXED and not board.progress)) and await subject.lasts(
+            ctx, name
+        ):
             return True
         if refused.error not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
             return _NotYet(ctx.clock.now() + _pause(board), failed=True)

@@ -30,10 +30,11 @@ from bot.domain.tracking import back_off
 from bot.presentation.files import offers
 from bot.tables.apart import BOUNDS, Bounds, read_apart
 from bot.workflows.context import Context, OfferedAction, Subject, Unit
-from bot.workflows.slack.boards import post_board, show_board
+from bot.workflows.slack.boards import post_board, show_board, split
 from bot.workflows.slack.outbox import posted_between
 from bot.workflows.workers import Work
 from storage.rows import DropRow, DropState
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -258,17 +259,34 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
     return replace(_dropped(row), channel=share.channel, message_ts=share.ts, thread_ts=thread_ts, name=info.name)
 
 
-class FileOffers(Subject):
-    """Content of the offers, see :class:`bot.workflows.context.Subject`. A file is offered once."""
+def offer_of(tx: Tx, file_id: str, *, channel: str) -> str:
+    """Subject of the offer that stands in this conversation for a file, and shows what is done with it; or empty."""
+    row, subject = tx.dropped.get(file_id) if file_id else None, f"{SUBJECT}:{file_id}"
+    if row is None or row.state is not DropState.OFFERED:
+        return ""
+    board = tx.boards.get(subject)
+    return subject if board is not None and board.channel == channel else ""
 
-    lasting = False
+
+class FileOffers(Subject):
+    """Content of the offers, see :class:`bot.workflows.context.Subject`. A file is offered once.
+
+    What is done with the file is shown in the same message, below its name; what else can be done stays in a menu.
+    """
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
-        row = await ctx.read(lambda uow: uow.dropped.get(id))
+        row, works = await ctx.read(lambda uow: (uow.dropped.get(id), uow.boards.within(f"{SUBJECT}:{id}")))
         if row is None:
             return None
         file = _dropped(row)
-        return offers.gone(file) if row.state is DropState.GONE else offers.offer(file, suggested(ctx, file))
+        offered = [] if row.state is DropState.GONE else suggested(ctx, file)
+        if works:
+            parts = [await ctx.subjects[kind].part(ctx, name) for kind, name in map(split, works)]
+            return offers.worked(file, offered, [part for part in parts if part is not None])
+        return offers.gone(file) if row.state is DropState.GONE else offers.offer(file, offered)
+
+    async def lasts(self, ctx: Context, id: str) -> bool:  # noqa: A002
+        return bool(await ctx.read(lambda uow: uow.boards.within(f"{SUBJECT}:{id}")))
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:

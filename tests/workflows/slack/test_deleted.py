@@ -220,13 +220,14 @@ async def test_what_is_shown_once_is_not_brought_back(play: Play, monkeypatch: p
     """A file is offered once, whatever becomes of the offer."""
 
     class Once(Subject):
-        lasting = False
+        async def lasts(self, _ctx: Context, id: str) -> bool:  # noqa: A002, ARG002 - the protocol's name
+            return False
 
         async def board(self, _ctx: Context, id: str) -> Any:  # noqa: A002 - the protocol's name
             return await play.job.board(_ctx, id)
 
     play.ctx = replace(play.ctx, subjects={**play.ctx.subjects, "once": Once()})
-    assert not play.ctx.subjects["file"].lasting
+    assert not await play.ctx.subjects["file"].lasts(play.ctx, "F1")
     await play.post("once:8")
     delete(play.rig, play.messages()[0], monkeypatch)
     await play.count("once:8")
