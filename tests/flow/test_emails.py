@@ -356,7 +356,8 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
 :double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address.
-The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each environment has its own.
+The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The \
+API key is not valid”; check EMAIL_API_KEY: each environment has its own.
 *Go on* checks the 3 addresses without an answer, none twice.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 6 rows, 2 of them without an address
