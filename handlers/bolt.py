@@ -234,8 +234,10 @@ class _Listeners:
             asker = Listener(
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
             )
-            answer = await self._answer(handler(self.deps, click), click.trigger_id, asker)
-            if isinstance(answer, Private | Edit):
+            answer = await self._answer(handler(self.deps, click), click.trigger_id, asker, inside=click.view_id)
+            if click.view_id:
+                self.deps.ephemerals.begin(self._turn(click.view_id, answer))
+            elif isinstance(answer, Private | Edit):
                 self.deps.ephemerals.tell(answer.content, to=asker, replace=isinstance(answer, Edit))
         await ack()
 
@@ -293,12 +295,15 @@ class _Listeners:
     async def acknowledge(self, ack: AsyncAck) -> None:
         await ack()
 
-    async def _answer(self, handling: Awaitable[Reply], trigger_id: str, asker: Listener) -> Answer:
+    async def _answer(
+        self, handling: Awaitable[Reply], trigger_id: str, asker: Listener, *, inside: str = ""
+    ) -> Answer:
+        """``inside``: id of the form whose button was pressed, which turns into the answer."""
         loop = asyncio.get_running_loop()
         begun, form = loop.time(), loop.create_future()
 
         async def deliver(late: Answer | Open | FieldErrors) -> None:
-            view_id = await form
+            view_id = await form or inside
             await (self._turn(view_id, late) if view_id else self._tell(late, asker))
 
         reply = await self._reply(handling, deliver)

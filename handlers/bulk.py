@@ -1,15 +1,18 @@
 """``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+import structlog
+
 from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Refusal
 from bot.domain.content import Block, Content
-from bot.domain.errors import PersonError
+from bot.domain.errors import PersonError, ServiceTrouble
 from bot.domain.fields import reference
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
@@ -24,6 +27,7 @@ from bot.presentation.blocks.text import message
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk as bulk_files
 from bot.presentation.payments import checks, forms, payouts
+from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table, good_label
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables.delimited import write_csv
@@ -54,6 +58,8 @@ from handlers.replies import (
 )
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
+log = structlog.get_logger(__name__)
+
 _NOTES: Final = {
     ShownBecause.NOT_COUNTED: "",
     ShownBecause.CHANGED: forms.CHANGED,
@@ -70,7 +76,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
         return FieldErrors({forms.ROWS: forms.NOT_BOTH if files else forms.NEITHER})
     carried = FormMetadata(file=next(iter(files), ""), channel=form.channel, key=form.source_key)
 
-    async def read() -> Answer:
+    async def read() -> Answer | Open:
         try:
             checked = await (
                 bulk_request.read_file(deps.ctx, carried.file) if files else bulk_request.read_typed(typed)
@@ -81,8 +87,12 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
-        if files and checked.doubtful:  # nothing is left out before it is shown
+        if files and (checked.doubtful or checked.bad):  # nothing is left out before it is shown
             return Replace(await _file_form(deps, form.user, carried))
+        if checked.bad:
+            told, count = bad_rows(checked, typed=True).blocks, len(checked.items)
+            good = good_label(count) if count else ""
+            return Replace(forms.bulk(channel=carried.channel, rows=typed, problem=told, good=good))
         return await _request(deps, checked, form.user, carried)
 
     return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
@@ -117,10 +127,42 @@ async def pay_checked(deps: Dependencies, click: Click) -> Reply:
     return service_call(then(lambda: _file_form(deps, click.user, carried, places), Open), meanwhile=meanwhile)
 
 
+async def good_rows(deps: Dependencies, click: Click) -> Reply:
+    """Show the form without the rows that cannot be paid; nothing is requested yet."""
+    await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
+    try:
+        carried = FormMetadata.load(click.value)
+    except (ValueError, TypeError):
+        return Private(answers.refused(Refusal.STALE))
+    now = replace(carried, good=True, counted=False)
+    turn = Replace if click.view_id else Open
+    return service_call(
+        then(lambda: _file_form(deps, click.user, now, carried.places, seen=carried.seen), turn), meanwhile=Nothing()
+    )
+
+
+async def good_typed(deps: Dependencies, click: Click) -> Reply:
+    """Show the form with the typed rows that can be paid, and their sum; nothing is requested yet."""
+    await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
+    typed = click.values.get(forms.ROWS, "").strip()
+    if not typed:
+        return Private(answers.refused(Refusal.STALE))
+
+    async def read() -> Answer:
+        try:
+            checked = await bulk_request.read_typed(typed)
+        except TableProblem as problem:
+            return Private(answers.trouble(table_problem(problem)))
+        return Replace(forms.bulk(channel=click.value, **forms.good_of(checked, typed)))
+
+    return service_call(read, meanwhile=Nothing())
+
+
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
     """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
-    carried, chosen, choice = FormMetadata.load(form.metadata), forms.chosen(form.values), forms.taken(form.choices)
+    carried, chosen = FormMetadata.load(form.metadata), forms.chosen(form.values)
+    choice = replace(forms.taken(form.choices), good=carried.good)
     wrong = forms.errors(chosen)
     if wrong:
         return FieldErrors(wrong)
@@ -135,8 +177,9 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
                 return Replace(_notice(payment_answers.asked_before(found)))
             case ShownAgain():
                 now = replace(carried, anyway=tuple(sorted(choice.anyway)), without_account=choice.without_account)
-                return Replace(await _shown(deps, form.user, found.preview, now, note=_NOTES[found.why]))
-        if carried.checks and (problem := await _problem_with(deps, found, user=form.user)) is None:
+                changed = found.why is ShownBecause.CHANGED
+                return Replace(await _shown(deps, form.user, found.preview, now, note=_NOTES[found.why], sends=changed))
+        if carried.checks and (problem := _problem_with(deps, found)) is None:
             by = {"requester": form.user, "source_key": form.source_key}
             begun = await request_check(deps.ctx, found, replace(carried, places=chosen), **by)
             return Replace(views.notice(checks.CHECK, checks.STARTED if begun else checks.STARTED_BEFORE))
@@ -149,20 +192,35 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def _file_form(
-    deps: Dependencies, user: str, carried: FormMetadata, places: Mapping[str, int] = MappingProxyType({})
+    deps: Dependencies,
+    user: str,
+    carried: FormMetadata,
+    places: Mapping[str, int] = MappingProxyType({}),
+    *,
+    seen: str = "",
 ) -> Block:
-    """The form with the file as read now; or a notice where there is nothing to request."""
+    """The form with the file as read now; or a notice where there is nothing to request.
+
+    ``seen``: fingerprint of the file as it was shown before, if it was.
+    """
     try:
         found = await look(deps.ctx, carried, places)
     except TROUBLE as trouble:
         return _notice(answers.trouble(file_trouble(trouble)))
     if isinstance(found, Instruction):
         return _notice(payment_answers.asked_before(found))
-    return await _shown(deps, user, found, carried)
+    changed = bool(seen) and seen != found.fingerprint
+    sends = not seen or changed
+    return await _shown(deps, user, found, carried, note=forms.CHANGED if changed else "", sends=sends)
 
 
-async def _shown(deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "") -> Block:
-    problem = await _problem_with(deps, seen.checked, user=user) if seen.checked is not None else None
+async def _shown(
+    deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "", sends: bool = False
+) -> Block:
+    """``sends``: rows that cannot be paid go to this user as a file."""
+    checked = seen.checked
+    sent = sends and checked is not None and bool(checked.bad) and await _sent(deps, user, checked)
+    problem = _problem_with(deps, checked, sent=sent) if checked is not None else None
     return forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
 
 
@@ -171,7 +229,7 @@ def _notice(content: Content) -> Block:
 
 
 async def _request(deps: Dependencies, checked: Checked, user: str, carried: FormMetadata) -> Private:
-    problem = await _problem_with(deps, checked, user=user)
+    problem = _problem_with(deps, checked)
     if problem is not None:
         return Private(problem)
     instruction = await request_bulk(deps.ctx, checked, carried, requester=user)
@@ -179,14 +237,22 @@ async def _request(deps: Dependencies, checked: Checked, user: str, carried: For
     return Private(payment_answers.asked(instruction, checked, member=member))
 
 
-async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Content | None:
-    """The problem that prevents the request, or None. Bad rows too many for a message go to this user as a file."""
+async def _sent(deps: Dependencies, user: str, checked: Checked) -> bool:
+    """Send the rows that cannot be paid to this user; False where Slack does not take the file."""
+    content = await asyncio.to_thread(write_csv, *bad_table(checked))
+    title, comment = about_bad(checked)
+    try:
+        await send_file(deps, user, content, name="rows-to-fix.csv", title=title, alt=title, comment=comment)
+    except ServiceTrouble as silent:
+        log.warning("the rows to fix were not sent", reason=str(silent))
+        return False
+    return True
+
+
+def _problem_with(deps: Dependencies, checked: Checked, *, sent: bool = False) -> Content | None:
+    """The problem that prevents the request, or None. ``sent``: the person has got the bad rows as a file."""
     if checked.bad:
-        if lines := payment_answers.bad_lines(checked.bad):
-            content = write_csv(payment_answers.BAD_HEADER, lines)
-            title = bulk_files.BAD_ROWS_TITLE
-            await send_file(deps, user, content, name="rows-to-mend.csv", title=title, alt=title, comment=title)
-        return payment_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
+        return bad_rows(checked, sent=sent)
     if not checked.items:
         return message(forms.ALL_LEFT_OUT)
     try:
@@ -203,7 +269,8 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
         content = write_csv(bulk_files.TEMPLATE_HEADER, bulk_files.TEMPLATE)
         name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
         await send_file(deps, asked.user, content, name=name, title=title, alt=title, comment=title)
-        return Private(payment_answers.TEMPLATE_SENT)
+        inside = isinstance(asked, Click) and asked.view_id  # the form stays as it is
+        return Nothing() if inside else Private(payment_answers.TEMPLATE_SENT)
 
     return service_call(work, meanwhile=Nothing())
 
@@ -335,7 +402,7 @@ async def again(deps: Dependencies, click: Click) -> Reply:
             return Private(payment_answers.asked_again_before(first, failed.before))
         items = [row.item for row in failed.rows]
         checked = Checked(name=first.payload.description, items=items, bad=(), rows=len(items), read_as="")
-        problem = await _problem_with(deps, checked, user=click.user)
+        problem = _problem_with(deps, checked)
         if problem is not None:
             return Private(problem)
         asked, is_new = await request_again(deps.ctx, first, checked, requester=click.user, channel=click.channel)
@@ -358,8 +425,9 @@ async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str,
         by = {"requester": asked.user, "channel": asked.channel, "source_key": asked.source_key}
         found = await request_cancel(deps.ctx, payments, bulk, hashes=hashes, **by)
         if isinstance(found, NotRequested):
-            rule = payment_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
-            raise wrong(deps, NAME, _CANCEL.example, argument="hash", rule=rule)
+            return Private(
+                payment_answers.cannot_cancel(found.why, found.typed, found.items, bulk=bulk.name, rows=found.rows)
+            )
         return Private(payment_answers.requested(found, member=await can_post(deps.messenger, asked.channel)))
 
     return service_call(work)
@@ -433,6 +501,8 @@ BUTTONS: dict[str, ClickHandler] = {
     bulk_files.AGAIN: again,
     payouts.RETURN: return_money,
     forms.TEMPLATE: template,
+    forms.GOOD: good_rows,
+    forms.GOOD_TYPED: good_typed,
     checks.PAY: pay_checked,
 }
 FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, forms.CONFIRM: confirm_file}

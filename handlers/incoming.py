@@ -99,8 +99,9 @@ class Command:
 class Click:
     """A pressed button, or a choice in a menu, whose value is then that of the option.
 
-    ``channel`` and ``ts`` are its message, ``thread_ts`` the message's thread; empty in a modal. A choice in a
-    submitted form has the form's ``view_id``, and no trigger that could open another one.
+    ``channel`` and ``ts`` are its message, ``thread_ts`` the message's thread; empty in a modal, which has a
+    ``view_id`` and ``values``, as :class:`Submission`. A choice in a submitted form has no trigger that could open
+    another one.
     """
 
     action_id: str
@@ -112,6 +113,7 @@ class Click:
     response_url: str
     thread_ts: str = ""
     view_id: str = ""
+    values: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def source_key(self) -> str:
@@ -122,6 +124,8 @@ class Click:
         action = body["actions"][0]
         container = body.get("container") or {}
         channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
+        view = body.get("view") or {}
+        modal = view if view.get("type") == "modal" else {}
         return cls(
             action_id=str(action["action_id"]),
             value=str(action.get("value") or (action.get("selected_option") or {}).get("value") or ""),
@@ -131,6 +135,8 @@ class Click:
             trigger_id=str(body.get("trigger_id", "")),
             response_url=str(body.get("response_url", "")),
             thread_ts=str(container.get("thread_ts") or ""),
+            view_id=str(modal.get("id", "")),
+            values={block: _entered(held) for block, held in _state(modal).items()},
         )
 
 
@@ -203,15 +209,12 @@ class Submission:
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Submission":
         view = body["view"]
-        state = (view.get("state") or {}).get("values") or {}
         values: dict[str, str] = {}
         choices: dict[str, tuple[str, ...]] = {}
         files: dict[str, tuple[str, ...]] = {}
-        for block, held in state.items():
+        for block, held in _state(view).items():
             element: Mapping[str, Any] = next(iter(held.values()), {})
-            named = (element.get(key) for key in _CHOSEN if element.get(key))
-            chosen = element.get("selected_option") or {}
-            values[block] = str(element.get("value") or chosen.get("value") or next(named, ""))
+            values[block] = _entered(held)
             options = [str(option["value"]) for option in element.get("selected_options") or []]
             choices[block] = (*options, *(str(one) for key in _CHOSEN_MANY for one in element.get(key) or []))
             if "files" in element:
@@ -225,3 +228,16 @@ class Submission:
             choices=choices,
             files=files,
         )
+
+
+def _state(view: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a modal holds, by block id."""
+    return (view.get("state") or {}).get("values") or {}
+
+
+def _entered(held: Mapping[str, Any]) -> str:
+    """What was entered into the one element of a block."""
+    element: Mapping[str, Any] = next(iter(held.values()), {})
+    named = (element.get(key) for key in _CHOSEN if element.get(key))
+    chosen = element.get("selected_option") or {}
+    return str(element.get("value") or chosen.get("value") or next(named, ""))

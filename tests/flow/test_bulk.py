@@ -192,9 +192,10 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     said = shown(rig.form())
     assert said == snapshot("""\
 Pay in bulk
-:memo: Asked for $25.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
-be posted here.
-I read “march.csv” as Latin-1 (Windows-1252); email from “Recipient”, amount from “Amount”, note from “Purpose”.""")
+:memo: Asked for $25.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will be \
+posted here.
+Read as Latin-1 (Windows-1252); email from “Recipient”, amount from “Amount”, note from “Purpose”.\
+""")
     await press(rig, offer)  # within a moment: a slip of the finger
     assert shown(rig.form()) == said
     await rig.pass_time(3)
@@ -202,8 +203,8 @@ I read “march.csv” as Latin-1 (Windows-1252); email from “Recipient”, am
     told = rig.form()
     assert shown(told) == snapshot("""\
 Pay in bulk
-:information_source: This file was asked for already, as L-······: $25.00 in 1 payment, *waiting for approval*. \
-Nothing was asked for again.""")
+:information_source: This file was already requested as L-······: $25.00 in 1 payment, *waiting for approval*.\
+""")
     assert not told.submit
     assert len(rig.cards()) == 1
     # After it ended unpaid, the same file may be asked for again.
@@ -216,8 +217,9 @@ Nothing was asked for again.""")
 
 async def test_duplicates_and_the_same_file_need_one_more_approver(rig: Rig) -> None:
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00\nANA@example.com,5.00,again")
-    assert line(await rig.card(), "row 3 (same") == snapshot("""*Duplicates*: row 3 (same address and amount as an \
-earlier row)""")
+    assert line(await rig.card(), "Row 3 repeats") == snapshot(
+        "*Duplicates*: Row 3 repeats an earlier row (same address and amount)"
+    )
     assert line(await rig.card(), "Needs") == snapshot("""Needs 2 approvals besides the requester (1 row repeats an \
 earlier one: one more approver)""")
     await approve(rig, ADA)
@@ -361,9 +363,9 @@ async def test_what_cannot_be_canceled_is_said(rig: Rig) -> None:
     for typed, said in (
         (
             f"{name} {done}",
-            "*hash*: ······ is not pending any more (completed); only pending payments can be canceled.",
+            "Row 1 (ana@example.com) was already paid, so it can't be canceled.",
         ),
-        (f"{name} 17", "*hash*: L-······ has no payment with the hash or row 17."),
+        (f"{name} 17", "There's no row 17; L-······ has rows 1–4."),
         (
             "B-XXXXXX all",
             "*bulk*: no bulk payment of that name is known here; it is a reference such as L-······, or "
@@ -485,6 +487,6 @@ async def drop(rig: Rig, name: str, data: bytes, *, user: str = MARIA, channel: 
     await rig.settle()
     offer = next(m for m in reversed(everything(rig, channel)) if any(b.text == "Pay in bulk" for b in m.buttons))
     await press(rig, offer, user=user)
-    if rig.form(user).submit == "Ask for approval":
+    if rig.form(user).submit == "Request approval":
         await submit(rig, user=user)
     return offer

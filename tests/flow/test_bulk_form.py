@@ -30,12 +30,12 @@ async def test_one_press_asks_for_nothing_and_shows_the_sum(rig: Rig) -> None:
     form = rig.form()
     assert told(rig) == snapshot("""\
 Pay in bulk
-*$60.50* in 3 payments to 2 people
-:warning: *Duplicates*: row 4 (same address and amount as an earlier row); one more approver
-march.csv, read as UTF-8 with commas""")
-    assert (form.submit, form.close) == ("Ask for approval", "Cancel")
-    assert form.plain.splitlines()[-1] == snapshot("""Nothing is paid before people approve it. If you choose another \
-column, the new sum is shown first.""")
+*$60.50* · 3 payments to 2 people
+:warning: Row 4 repeats an earlier row (same address and amount). Needs one more approver.
+march.csv\
+""")
+    assert (form.submit, form.close) == ("Request approval", "Cancel")
+    assert form.plain.splitlines()[-1] == snapshot("Nothing is paid until it's approved.")
     await rig.settle()
     assert await requests(rig) == []
     await rig.workspace.close(MARIA)
@@ -55,9 +55,9 @@ async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     assert (asked.cents, asked.state, asked.requester) == (6050, State.AWAITING, MARIA)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $60.50 in 3 payments, reference L-······. Needs 2 approvals besides the requester (1 row repeats \
-an earlier one: one more approver). The outcome will be posted here.
-I read “march.csv” as UTF-8; email from “email”, amount from “amount”, note from “note”.""")
+:memo: Asked for $60.50 in 3 payments, reference L-······. Needs 2 approvals besides the requester (1 row repeats an \
+earlier one: one more approver). The outcome will be posted here.\
+""")
     assert not rig.form().submit
 
 
@@ -65,8 +65,8 @@ async def test_what_changed_since_it_was_shown_is_shown_anew(rig: Rig) -> None:
     offer = await pressed(rig)
     change(rig, offer, GOOD.replace(b"10.50", b"99.50"))
     await submit(rig)
-    assert told(rig).splitlines()[1] == snapshot(""":warning: *The file has changed since it was shown.* Nothing was \
-asked for. This is how it reads now.""")
+    assert told(rig).splitlines()[1] == snapshot("""\
+:warning: *The file changed since you opened it.* Check the new total, then request it.""")
     assert await requests(rig) == []
     await submit(rig)
     assert (await newest(rig)).cents == 14950
@@ -78,9 +78,9 @@ async def test_a_file_that_lost_its_columns_meanwhile_asks_for_nothing(rig: Rig)
     await submit(rig)
     assert told(rig) == snapshot("""\
 Pay in bulk
-:warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now.
-:mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything is \
-asked for.""")
+:warning: *The file changed since you opened it.* Check the new total, then request it.
+:mag: *Which column is which?* Choose them; you see the total before you request anything.\
+""")
     assert rig.form().submit == "Go on"
     change(rig, offer, b"only\nana\n")
     await submit(rig, {"amount": "0", "email": "1"})
@@ -99,21 +99,21 @@ async def test_which_columns_are_used_is_shown_and_can_be_changed(rig: Rig) -> N
     assert selects["amount"]["options"][3]["description"]["text"] == "75.00"
     assert [one["text"]["text"] for one in selects["note"]["options"]][-1] == "No note"
     await submit(rig, {"amount": "3", "note": "none"})
-    assert told(rig).splitlines()[1] == snapshot(""":arrows_counterclockwise: Read again with the columns that you \
-chose. Nothing was asked for yet.""")
+    assert told(rig).splitlines()[1] == snapshot("""\
+:arrows_counterclockwise: Updated for the columns you chose. Check the total, then request it.""")
     assert await requests(rig) == []
     await submit(rig)
     (row,) = await stored_rows(rig)
     assert (row.item.email, row.item.cents, row.item.note) == ("ana@example.com", 7500, "")
-    assert [one for one in rig.cards()[0].plain.splitlines() if "total paid" in one][-1] == snapshot("""Read as: \
-UTF-8; email from “email”, amount from “total paid”; not used: “amount”, “note”""")
+    assert [one for one in rig.cards()[0].plain.splitlines() if "total paid" in one][-1] == snapshot(
+        "Read as: email from “email”, amount from “total paid”; not used: “amount”, “note”"
+    )
 
 
 async def test_one_column_cannot_be_both(rig: Rig) -> None:
     await pressed(rig)
     await submit(rig, {"amount": "0"})
-    assert shown(rig.form().errors["amount"]) == snapshot("""Choose another column than for the e-mail address, \
-for example amount.""")
+    assert shown(rig.form().errors["amount"]) == snapshot("Email and amount need different columns.")
     assert await requests(rig) == []
 
 
@@ -121,12 +121,14 @@ async def test_bad_rows_are_named_and_another_column_may_mend_them(rig: Rig) -> 
     await pressed(rig, b"email,amount,usd net\nana@example.com,EUR 25,25.00\nluis@example.com,EUR 10,10.00\n")
     assert told(rig) == snapshot("""\
 Pay in bulk
-:pencil2: *Nothing was requested.* 2 of 2 rows in “march.csv” cannot be paid. Mend them and drop the file again.
-• *row 2*, amount: only USD can be sent: an amount in digits, with no currency sign and no other currency after it. It \
-says: EUR 25
-• *row 3*, amount: only USD can be sent: an amount in digits, with no currency sign and no other currency after it. It \
-says: EUR 10
-A right row: `ana@example.com,25.00,March translation`""")
+:pencil2: *All 2 rows need fixing.* Fix them and upload the file again.
+• Row 2: amount is EUR 25; only USD can be sent: an amount in digits, with no currency sign and no other currency \
+after it
+• Row 3: amount is EUR 10; only USD can be sent: an amount in digits, with no currency sign and no other currency \
+after it
+Example: `ana@example.com,25.00,March translation`
+I sent you these rows as a file, with a column *problem*.\
+""")
     assert rig.form().submit == "Go on"
     await submit(rig, {"amount": "2"})
     await submit(rig)
@@ -195,5 +197,6 @@ async def test_two_people_with_the_form_open_ask_once(rig: Rig) -> None:
     await submit(rig, user=TOM)
     (asked,) = await requests(rig)
     assert asked.requester == MARIA
-    assert shown(rig.form(TOM)).splitlines()[1][:66] == snapshot(""":information_source: This file was asked for \
-already, as L-······:""")
+    assert shown(rig.form(TOM)).splitlines()[1][:66] == snapshot(
+        ":information_source: This file was already requested as L-······: "
+    )

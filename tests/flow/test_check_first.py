@@ -97,29 +97,28 @@ row,email,name,registered name,active,verified,primary,country,to check,e-mail s
     await pay(rig, found)
     assert told(rig) == snapshot("""\
 Pay in bulk
-*$33.00* in 4 payments to 3 people
+*$33.00* · 4 payments to 3 people
 :warning: *2 undeliverable*, left out: row 3, row 6
-:warning: *1 no active account*, paid: row 4
-Accounts looked up: 3; 2 active
+:warning: *1 no active account*, will be paid: row 4
 :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): mia@example.com
 :warning: *1 not verified*: luis@example.com
 :warning: *1 registered under another name*: luis@example.com
-march.csv, read as UTF-8 with commas
+march.csv
 Pay these rows anyway
 Row 3: $10.00 to bounce1@example.com
 undeliverable
 Row 6: $2.00 to bounce2@example.com
 undeliverable
-Their money would wait until they sign up
-Leave out 1 row without an active account
+Their money waits until they sign up
+Leave out 1 row that can't receive money yet
 row 4\
 """)
     await submit(rig, {"anyway": ["6"], "without": ["out"]})
     assert told(rig).splitlines()[2:6] == snapshot(
         [
-            "*$31.00* in 4 payments to 3 people",
+            "*$31.00* · 4 payments to 3 people",
             ":warning: *1 undeliverable*, left out: row 3",
-            ":warning: *1 undeliverable*, paid: row 6",
+            ":warning: *1 undeliverable*, will be paid: row 6",
             ":warning: *1 no active account*, left out: row 4",
         ]
     )

@@ -35,9 +35,9 @@ async def test_undeliverable_rows_of_a_result_are_left_out_and_can_be_taken_in_o
     await pressed(rig, result)
     assert told(rig) == snapshot("""\
 Pay in bulk
-*$29.00* in 2 payments to 2 people
+*$29.00* · 2 payments to 2 people
 :warning: *2 undeliverable*, left out: row 3, row 5
-march.csv, read as UTF-8 with commas
+march.csv
 Pay these rows anyway
 Row 3: $10.00 to bounce1@example.com
 undeliverable
@@ -52,11 +52,11 @@ undeliverable\
     await submit(rig, {"anyway": ["5"]})
     assert told(rig) == snapshot("""\
 Pay in bulk
-:arrows_counterclockwise: Read again with the rows that you chose. Nothing was asked for yet.
-*$30.00* in 3 payments to 3 people
+:arrows_counterclockwise: Updated for the rows you chose. Check the total, then request it.
+*$30.00* · 3 payments to 3 people
 :warning: *1 undeliverable*, left out: row 3
-:warning: *1 undeliverable*, paid: row 5
-march.csv, read as UTF-8 with commas
+:warning: *1 undeliverable*, will be paid: row 5
+march.csv
 Pay these rows anyway
 Row 3: $10.00 to bounce1@example.com
 undeliverable
@@ -69,10 +69,8 @@ undeliverable\
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $30.00 in 3 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
-be posted here.
-I read “march.csv” as UTF-8; email from “email”, amount from “amount”, note from “note”; not used: “processing”, \
-“result”, “answer: status”, “answer: email”, “answer: domain”, “answer: role”, “answer: score”, “answer”.
+:memo: Asked for $30.00 in 3 payments, reference L-······. Needs 1 approval besides the requester. The outcome will be \
+posted here.
 Left out: row 3.\
 """)
     assert [(row.row, row.email) for row in await stored_rows(rig)] == [
@@ -96,7 +94,7 @@ Left out: row 3.\
 async def test_the_result_of_a_whole_file_is_read_like_ours(rig: Rig) -> None:
     await pressed(rig, await processed(rig, whole=True))
     assert told(rig).splitlines()[1:3] == snapshot(
-        ["*$29.00* in 2 payments to 2 people", ":warning: *2 undeliverable*, left out: row 3, row 5"]
+        ["*$29.00* · 2 payments to 2 people", ":warning: *2 undeliverable*, left out: row 3, row 5"]
     )
     await submit(rig)
     assert (await newest(rig)).cents == 2900
@@ -106,7 +104,7 @@ async def test_a_list_of_which_nothing_is_left_asks_for_nothing(rig: Rig) -> Non
     await pressed(rig, b"email,amount,result\nana@example.com,1.00,undeliverable\nnobody,2.00,invalid\n")
     assert told(rig) == snapshot("""\
 Pay in bulk
-:warning: *Every row is left out.* Choose the rows to pay anyway, or drop another file.
+:warning: *Every row is left out.* Choose the rows to pay anyway, or upload another file.
 :warning: *2 undeliverable*, left out: row 2, row 3
 Pay these rows anyway
 Row 2: $1.00 to ana@example.com

@@ -75,10 +75,13 @@ async def test_an_amount_that_is_shown_as_another_is_not_paid(rig: Rig) -> None:
     await dropped(rig, workbook(masked="B"))
     assert told(rig) == snapshot("""\
 Pay in bulk
-:pencil2: *Nothing was requested.* 1 of 3 rows in “march.xlsx” cannot be paid. Mend it and drop the file again.
-• *row 3*, amount: its number format shows something else than the cell holds; give the cell a plain number format \
-such as 0.00. It says: 900
-A right row: `ana@example.com,25.00,March translation`""")
+:pencil2: *1 of 3 rows needs fixing.* Fix it and upload the file again, or request the 2 good rows.
+• Row 3: amount is 900; its number format shows something else than the cell holds; give the cell a plain number \
+format such as 0.00
+Example: `ana@example.com,25.00,March translation`
+I sent you these rows as a file, with a column *problem*.
+Request the 2 good rows\
+""")
     assert rig.form().submit == "Go on"
     await submit(rig)
     assert await requests(rig) == []
@@ -86,7 +89,7 @@ A right row: `ana@example.com,25.00,March translation`""")
 
 async def test_a_disguise_in_a_column_that_is_not_used_keeps_nobody_up(rig: Rig) -> None:
     await dropped(rig, workbook(masked="C"))
-    assert rig.form().submit == "Ask for approval"
+    assert rig.form().submit == "Request approval"
 
 
 TWICE = b"email,amount,Amount,note\nana@example.com,25.00,900.00,March\n"
@@ -100,7 +103,7 @@ async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None
     options = [one["text"]["text"] for one in selects["amount"]["options"]]
     assert options == ["email", "amount (column 2)", "Amount (column 3)", "note"]
     await submit(rig, {"amount": "2", "note": "3"})
-    assert "*$900.00* in 1 payment" in told(rig)
+    assert "*$900.00* · 1 payment" in told(rig)
     assert await requests(rig) == []
     await submit(rig)
     (row,) = await stored_rows(rig)
@@ -124,7 +127,7 @@ async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: 
 
 async def test_columns_with_one_name_that_are_not_used_are_not_asked_about(rig: Rig) -> None:
     await dropped(rig, b"email,amount,x,x\nana@example.com,25.00,1,2\n", "march.csv")
-    assert "*$25.00* in 1 payment" in told(rig)
+    assert "*$25.00* · 1 payment" in told(rig)
 
 
 async def test_typed_rows_with_one_name_twice_are_refused(rig: Rig) -> None:

@@ -73,8 +73,8 @@ async def test_what_failed_is_asked_for_approved_and_paid_again_and_both_cards_s
     assert offers(first)
     assert offers(card(rig, 0, APPROVALS))
     assert await again(rig, first) == snapshot("""\
-:memo: Asked for $9.00 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
-be posted here. It pays again what failed in L-······.""")
+:memo: Asked for $9.00 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will be \
+posted here. It retries what failed in L-······.""")
     assert shown(card(rig, 1).text) == snapshot("""\
 Bulk payment L-······: $9.00 in 2 payments. Pays again what failed in L-······ (“typed rows”), 2 payments to 2 \
 people, $9.00 together. *Largest*:
@@ -97,9 +97,8 @@ people, $9.00 together. *Largest*:
         ("person6@example.com", 600, "row 6"),
     ]
     assert [item.order.internal_note for item in other.items] == [f"{name}/3", f"{name}/6"]
-    assert line(card(rig, 0), "asked for again") == snapshot(
-        ":repeat: Failed payments asked for again as L-······: $9.00 in 2 payments, *completed*"
-    )
+    assert line(card(rig, 0), "asked for again") == snapshot("""\
+:repeat: Failed payments asked for again as L-······: $9.00 in 2 payments, *completed*""")
     assert sorted(cents for _, cents in rig.paid) == [100, 200, 300, 400, 500, 600]
     assert {item.status for item in one.items} == {"completed", "failed"}
     await rig.pay(f"bulk show {(await requests(rig))[0].reference}")
@@ -167,9 +166,9 @@ reported yet.""")
     [job] = rig.payments.bulk_payments
     rig.payments.bulk.settle(job, job.items[2].hash, "completed")
     assert await again(rig, first) == snapshot("""\
-:memo: Asked for $6.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will \
-be posted here. It pays again what failed in L-······. :warning: Left out: the provider doesn't confirm now that 1 \
-payment failed.""")
+:memo: Asked for $6.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will be \
+posted here. It retries what failed in L-······. :warning: Left out: the provider doesn't confirm now that 1 payment \
+failed.""")
     assert [row.row for row in await rows_of(rig, 1)] == [6]
 
 

@@ -68,8 +68,9 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     assert list(listed) == ["Process e-mails", "Pay in bulk", "Check first"]
     await submit(rig, {"choice": listed["Pay in bulk"]})
     form = rig.form()
-    assert form.plain.splitlines()[1] == snapshot(""":mag: *Which column is which?* The names in the first row do not \
-say it. Choose; the sum is shown before anything is asked for.""")
+    assert form.plain.splitlines()[1] == snapshot(
+        ":mag: *Which column is which?* Choose them; you see the total before you request anything."
+    )
     assert form.submit == "Go on"
     chosen = {
         block["block_id"]: block["element"]["initial_option"]["text"]["text"]
@@ -78,7 +79,7 @@ say it. Choose; the sum is shown before anything is asked for.""")
     }
     assert chosen == {"email": "Contact", "amount": "To pay", "note": "No note", "name": "No name"}
     await submit(rig, {"note": "4"})
-    assert rig.form().plain.splitlines()[1] == "*$35.50* in 2 payments to 2 people"
+    assert rig.form().plain.splitlines()[1] == "*$35.50* · 2 payments to 2 people"
     assert await requests(rig) == []
     await submit(rig)
     asked = await newest(rig)
@@ -103,8 +104,7 @@ async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> N
     assert ["initial_option" in one for one in selects] == [False, False, True, True]
     await submit(rig, {"email": "0", "amount": "1"})
     assert rig.form().plain.splitlines()[1] == snapshot(
-        """:pencil2: *Nothing was requested.* The only row in “march.csv” cannot be paid. Mend it and drop the file \
-again."""
+        ":pencil2: *The only row needs fixing.* Fix it and upload the file again."
     )
     assert await requests(rig) == []
 
@@ -124,9 +124,10 @@ async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> Non
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $35.50 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will \
-be posted here.
-I read “march.csv” as UTF-8; email from “Contact”, amount from “To pay”; not used: “Id”, “Before”, “Why”.""")
+:memo: Asked for $35.50 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will be \
+posted here.
+Email from “Contact”, amount from “To pay”; not used: “Id”, “Before”, “Why”.\
+""")
     assert (await newest(rig)).origin_channel == FINANCE
 
 

@@ -45,6 +45,8 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "bulk.cancel",
                 "bulk.again",
                 "payout.return",
+                "bulk.good",
+                "bulk.good_typed",
                 "booking.start",
                 "booking.cancel",
                 "booking.refresh",

@@ -2,6 +2,7 @@
 
 from tests.mutants import (
     authority,
+    daily_bulk,
     doors,
     facts_bulk,
     facts_delivery,
@@ -33,6 +34,7 @@ MUTANTS = (
     *tables.MUTANTS,
     *sampled.MUTANTS,
     *words.MUTANTS,
+    *daily_bulk.MUTANTS,
     *facts_bulk.MUTANTS,
     *facts_delivery.MUTANTS,
     *facts_documents.MUTANTS,

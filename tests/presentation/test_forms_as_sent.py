@@ -36,15 +36,16 @@ Hosting = 12 x 4.50 hint=One a line: what it is = how many x the price of one in
 block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
 optional=True hint=To find it again in your books; used once.""")
     assert as_sent(payments.bulk(channel="C0FINANCE")) == snapshot("""\
-callback_id=bulk.request title=Pay in bulk submit=Ask for approval close=Cancel private_metadata={"channel":"C0FINANCE"}
-type=section text=A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve \
-it. accessory=type=button text=Send me a template action_id=bulk.template value=C0FINANCE
+callback_id=bulk.request title=Pay in bulk submit=Request approval close=Cancel private_metadata={"channel":"C0FINANCE"}
+type=section text=A file with the columns *email*, *amount* (USD) and *note*. Nothing is paid until it's approved. \
+accessory=type=button text=Send me a template action_id=bulk.template value=C0FINANCE
 block_id=file label=CSV or XLSX file as=file_input action_id=file filetypes=[csv, xlsx, txt, tsv] max_files=1 \
 optional=True
 block_id=rows label=… or rows as=plain_text_input action_id=rows max_length=3000 multiline=True \
 placeholder=ana@example.com, 25.00, March translation
-ben@example.com, 10.50, Proofreading optional=True hint=One payment a line: e-mail address, amount, note. Copied from \
-a spreadsheet works too.""")
+ben@example.com, 10.50, Proofreading optional=True hint=One payment per line: email, amount, note. You can paste from \
+a spreadsheet.\
+""")
     assert as_sent(payments.account()) == snapshot("""\
 callback_id=account.status title=Account status submit=Look it up close=Cancel private_metadata=
 block_id=email label=E-mail address as=email_text_input action_id=email""")

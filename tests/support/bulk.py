@@ -103,4 +103,4 @@ async def pressed(rig: Rig, content: bytes = GOOD) -> Message:
 
 
 def told(rig: Rig) -> str:
-    return shown(rig.form()).partition("\nColumn with")[0]
+    return shown(rig.form()).partition("\nEmail column")[0]

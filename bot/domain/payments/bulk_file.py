@@ -1,4 +1,4 @@
-"""The rows of a file as payments. The whole file is read; one bad row means that nothing is requested."""
+"""The rows of a file as payments. All of it is read; bad rows are fixed or left out before anything is requested."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
-from bot.domain.addresses import RULE, address
+from bot.domain.addresses import address
 from bot.domain.errors import RuleError
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
@@ -54,7 +54,7 @@ _GUESSED_FROM = 200
 
 @dataclass(frozen=True, slots=True)
 class BadRow:
-    """A row that cannot be paid. ``rule`` is ours, ``given`` is what stands in the file."""
+    """A row that cannot be paid. ``rule`` is ours, ``given`` is what stands in the file; empty: nothing."""
 
     row: int
     column: str
@@ -78,10 +78,16 @@ class Checked:
     """Rows of a checked list that the service gave no answer about."""
     accounts: BulkProgress | None = None
     """What was looked up before the request; None: nothing."""
+    skipped: Sequence[BadRow] = ()
+    """What is wrong with rows that a person has left out; ``bad`` is empty then."""
+    header: Sequence[str] = ()
+    cells: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    """Of the rows that cannot be paid, as they stand in the file."""
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        return tuple(one.row for one in self.doubtful if one.is_left_out)
+        doubtful = {one.row for one in self.doubtful if one.is_left_out}
+        return tuple(sorted(doubtful | {one.row for one in self.skipped}))
 
     @property
     def anyway(self) -> tuple[int, ...]:
@@ -125,10 +131,12 @@ class FormMetadata:
     """Id of the job that checked the file."""
     checks: bool = False
     """The form is to have it checked: nothing is requested."""
+    good: bool = False
+    """Whether rows that cannot be paid are left out."""
 
     @property
     def choice(self) -> Choice:
-        return Choice(anyway=frozenset(self.anyway), without_account=self.without_account)
+        return Choice(anyway=frozenset(self.anyway), without_account=self.without_account, good=self.good)
 
     def dump(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -164,10 +172,7 @@ def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
     return sum("." in cell for cell in amounts), len(amounts)
 
 
-_READERS: Final[tuple[tuple[str, Callable[[str], object], str], ...]] = (
-    ("email", address, RULE),
-    ("amount", parse_amount, "an amount in USD such as 25.00"),
-)
+_READERS: Final[tuple[tuple[str, Callable[[str], object]], ...]] = (("email", address), ("amount", parse_amount))
 
 
 def read_rows(
@@ -184,12 +189,11 @@ def read_rows(
         cells = {name: plain(row.cells[place]).strip() for name, place in places.items()}
         wrong: list[BadRow] = []
         values: dict[str, Any] = {}
-        for name, read, missing in _READERS:
+        for name, read in _READERS:
             try:
                 values[name] = read(cells[name])
             except RuleError as broken:
-                rule = broken.rule if cells[name] else f"it is missing; give {missing}"
-                wrong.append(BadRow(number, name, rule, cells[name][:_GIVEN]))
+                wrong.append(BadRow(number, name, broken.rule, cells[name][:_GIVEN]))
         note = clean(cells.get("note", ""))
         if len(note) > NOTE_LIMIT:
             rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"

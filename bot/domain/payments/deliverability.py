@@ -62,10 +62,14 @@ class DoubtfulRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay."""
+    """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay.
+
+    ``good``: rows that cannot be paid are left out, and do not keep the others from being requested.
+    """
 
     anyway: frozenset[int] = frozenset()
     without_account: bool = True
+    good: bool = False
 
 
 NO_CHOICE: Final = Choice()

@@ -61,9 +61,18 @@ def read_as(table: Table) -> str:
     return f"{table.encoding} with {between}" if len(table.header) > 1 else table.encoding
 
 
+def unusual(table: Table) -> str:
+    """How a table was read, where people should look at it: a sheet of several, letters that were guessed."""
+    if table.sheet:
+        return f"sheet “{table.sheet}”"
+    return "" if table.encoding in ("", "UTF-8") else f"read as {table.encoding}"
+
+
 def columns_read(table: Table, places: Mapping[str, int]) -> str:
-    how = table.encoding or (f"sheet “{table.sheet}”" if table.sheet else "")
-    often = Counter(name.casefold() for name in table.header)
+    """The same, and which columns are meant where they are not called as ours; empty: all as expected."""
+    how, often = unusual(table), Counter(name.casefold() for name in table.header)
+    if all(table.header[place].casefold() == ours and often[ours] == 1 for ours, place in places.items()):
+        return how
     called = [
         f"“{name}”{f' (column {at})' if often[name.casefold()] > 1 else ''}" for at, name in enumerate(table.header, 1)
     ]

@@ -10,7 +10,7 @@ from bot.domain.money import CURRENCY, shown
 from bot.domain.money import plain as digits
 from bot.domain.overview import WaitingRequest
 from bot.domain.payments.bulk import Tally
-from bot.domain.payments.bulk_file import BadRow, Checked
+from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.bulk_records import NOT_AGAIN, BulkJob, BulkRow, JobPage, JobStatus, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.operation import OperationStatus
@@ -30,7 +30,6 @@ from bot.presentation.words import item_word, job_word, status_word, word
 
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
-BAD_HEADER = ("row", "column", "problem", "given")
 ITEMS = "items"
 ITEMS_HEADER = (
     "row",
@@ -58,10 +57,18 @@ JOBS_HEADER = (
 )
 _LISTED = 15
 _PURPOSE = 150
-_SHOWN_BAD = 25
 _NAME = 120
 _WORD = 30
 _PERSON = 120
+_NAMED = 3
+_ENDED = {
+    "": "hasn't been processed yet",
+    OperationStatus.COMPLETED: "was already paid",
+    OperationStatus.FAILED: "already failed",
+    OperationStatus.CANCELED: "was already canceled",
+    OperationStatus.CREATED: "hasn't been processed yet",
+    OperationStatus.COMMITTED: "is being paid now",
+}
 _ITEM_COLUMNS = (
     Column(title="Row", most=10, align="right"),
     Column(title="Recipient", most=_PERSON, wraps=True),
@@ -208,46 +215,19 @@ def waiting_line(one: WaitingRequest) -> str:
     )
 
 
-def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
-    """Every bad row with its number and reason; of very many the first, and the rest is in a file."""
-    count = len({one.row for one in bad})
-    which = "The only row" if rows == 1 else f"{count} of {rows} rows"
-    lead = (
-        f":pencil2: *Nothing was requested.* {which} in “{md.quote(name, _NAME)}” cannot be paid. "
-        f"Mend {'it' if count == 1 else 'them'} and drop the file again."
-    )
-    lines = []
-    for one in bad[:_SHOWN_BAD]:
-        given = f" It says: {md.typed(one.given, 60)}" if one.given else ""
-        rule = md.quote_sentence(one.rule, 200)
-        lines.append(f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}")
-    if len(bad) > _SHOWN_BAD:
-        lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
-    lines.append("A right row: `ana@example.com,25.00,March translation`")
-    return Content(text=md.fallback_text([lead, *lines]), blocks=md.paragraphs([lead, *lines]))
-
-
-def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
-    """The rows of that file; none where the message holds all."""
-    if len(bad) <= _SHOWN_BAD:
-        return []
-    return [(str(one.row), one.column, md.sentence_of(one.rule), one.given) for one in bad]
-
-
 def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
-    """How the file was read, so that a wrong column or a hidden row is noticed at once."""
-    first = requested(instruction, member=member)
-    said = f"I read “{md.quote(read.name, _NAME)}” as {md.quote(read.read_as, 300)}."
+    """With what is not as people expect it of the file: rows that were left out, what is hidden."""
     left = read.left_out
     left_out = [f"Left out: {some_rows(left, len(left))}."] if left else []
-    lines = [first.text, said, *left_out, *mark_lines(read.marks)]
-    return md.message("\n".join(lines)) if read.read_as else first
+    how = [f"{md.capital(md.quote(read.read_as, 300))}."] if read.read_as else []
+    lines = [requested(instruction, member=member).text, *how, *left_out, *mark_lines(read.marks)]
+    return md.message("\n".join(lines))
 
 
 def asked_before(instruction: Instruction, what: str = "file") -> Content:
     return md.message(
-        f":information_source: This {what} was asked for already, as {instruction.reference}: "
-        f"{md.escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
+        f":information_source: This {what} was already requested as {instruction.reference}: "
+        f"{md.escape(headline(instruction))}, *{word_of(instruction)}*."
     )
 
 
@@ -362,23 +342,23 @@ def job_facts(found: BulkJob, counted: Tally | None = None) -> list[Fact]:
 
 def asked_again_before(first: Instruction, before: Instruction) -> Content:
     return md.message(
-        f":information_source: The failed payments of {first.reference} were asked for again already, as "
-        f"{before.reference}: {md.escape(headline(before))}, *{word_of(before)}*. Nothing was asked for again."
+        f":information_source: The failed payments of {first.reference} were already requested again as "
+        f"{before.reference}: {md.escape(headline(before))}, *{word_of(before)}*."
     )
 
 
 def none_to_pay_again(first: Instruction, doubtful: int) -> Content:
-    """Nothing was asked for. ``doubtful``: failed rows that the service does not call failed now; 0: none is left."""
+    """Nothing was requested. ``doubtful``: failed rows that the service does not call failed now; 0: none is left."""
     if not doubtful:
-        return md.message(f":information_source: No failed payment of {first.reference} is left to pay again.")
+        return md.message(f":information_source: {first.reference} has no failed payments left to retry.")
     return md.message(
-        f":warning: Nothing was asked for: {_not_confirmed(doubtful)}. Try again in a few minutes. The failed ones: "
+        f":warning: Not requested: {_not_confirmed(doubtful)}. Try again in a few minutes. The failed payments: "
         f"`bulk failed {first.reference}`"
     )
 
 
 def again(asked_for: Instruction, first: Instruction, doubtful: int, *, member: bool) -> Content:
-    told = f"{requested(asked_for, member=member).text} It pays again what failed in {first.reference}."
+    told = f"{requested(asked_for, member=member).text} It retries what failed in {first.reference}."
     return md.message(f"{told} :warning: Left out: {_not_confirmed(doubtful)}." if doubtful else told)
 
 
@@ -392,22 +372,32 @@ def not_returned(reference: str, status: str) -> Content:
     return md.message(f":information_source: {reference} can't be canceled any more. It is *{now}*.")
 
 
-def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, bulk: str) -> str:
-    """Why nothing was asked for, as a rule for the argument."""
-    named = md.series(hashes[:3], len(hashes))
+def cannot_cancel(
+    why: str, typed: Sequence[str], items: Sequence[BulkRow] = (), *, bulk: str, rows: tuple[int, int] = (0, 0)
+) -> Content:
+    """Why nothing was requested. ``typed``: what was named; ``items``: those concerned; ``rows``: first and last."""
+    named = md.series([f"`{md.quote(one.replace('`', ''), 70)}`" for one in typed[:_NAMED]], len(typed))
     match why:
         case "nothing pending":
-            return f"nothing of {bulk} is pending now, so there is nothing to cancel"
+            told = f"No payment of {bulk} is waiting now, so there's nothing to cancel."
+        case "unknown hash" if all(one.isdecimal() for one in typed) and rows[1]:
+            told = f"There's no row {md.series(typed[:_NAMED], len(typed))}; {bulk} has rows {rows[0]}–{rows[1]}."
         case "unknown hash":
-            return f"{bulk} has no payment with the hash or row {named}"
+            told = f"{bulk} has no payment {named}. Use row numbers, or the first eight digits of a hash."
         case "ambiguous":
-            return f"{named} may be one of several payments of {bulk}; give more digits of the hash"
+            told = f"{named} fits several payments of {bulk}. Use row numbers, or more digits of the hash."
         case "not pending":
-            told = f" ({', '.join(sorted({item_word(one) for one in statuses}))})" if statuses else ""
-            more = "" if OperationStatus.CREATED in statuses else " any more"
-            return f"{named} is not pending{more}{told}; only pending payments can be canceled"
+            told = "\n".join(md.listed([_not_waiting(one) for one in items[:_NAMED]], _NAMED, of=len(items)))
         case _:
-            return f"the service does not say how much {named} is, so nobody could approve it"
+            told = f"The provider doesn't give the amount of {named}, so nobody could approve this."
+    return md.message(f":pencil2: {told}")
+
+
+def _not_waiting(one: BulkRow) -> str:
+    who = md.quote(one.email, _PERSON)
+    which = f"Row {one.row}{f' ({who})' if who else ''}" if one.row else f"The payment to {who}"
+    stands = _ENDED.get(one.status, f"is {md.quote(item_word(one.status), _WORD)}, not waiting")
+    return f"{which} {stands}, so it can't be canceled."
 
 
 def _number(count: int | None) -> str:

@@ -32,7 +32,6 @@ CANCEL: Final = "bulk.cancel"  # the button that cancels what is pending
 AGAIN: Final = "bulk.again"  # the button that pays again what failed
 PAY_AGAIN: Final = "Pay the failed ones again"
 _TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
-BAD_ROWS_TITLE: Final = "Rows to mend"
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
 ACCOUNTS_HEADER: Final = (
     *("row", "email", "name", "registered name", "active", "verified", "primary", "country", "to check"),
@@ -53,7 +52,8 @@ def payments_to(count: int, people: int) -> str:
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
-    return f"{some_rows(rows, count)} (same address and amount as an earlier row)"
+    repeats = "repeats an earlier row" if count == 1 else "repeat earlier rows"
+    return f"{md.capital(some_rows(rows, count))} {repeats} (same address and amount)"
 
 
 def accounts_line(progress: BulkProgress | None) -> str:

@@ -1,10 +1,13 @@
 """The forms of payments. They carry an opaque id of the request; the server looks everything up again."""
 
+import csv
+import hashlib
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
@@ -14,10 +17,11 @@ from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetada
 from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, Doubt
 from bot.domain.payments.fields import CODE_LIMIT, DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
-from bot.presentation.blocks.elements import button
-from bot.presentation.blocks.text import context, counted, paragraph, plain, quote, section
+from bot.presentation.blocks.elements import actions, button
+from bot.presentation.blocks.text import context, counted, listed, paragraph, paragraphs, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
-from bot.presentation.payments.bulk import accounts_line, payments_to, repeated, some_rows
+from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
+from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
 from bot.presentation.payments.kinds import KINDS, headline, noun
 from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
@@ -28,7 +32,10 @@ REQUEST = "payout.request"
 ACCOUNT = "account.status"
 COLLECT = "purchase.request"
 BULK = "bulk.request"
+REQUEST_APPROVAL: Final = "Request approval"
 TEMPLATE = "bulk.template"  # the button in the form of a bulk payment that asks for a template
+GOOD: Final = "bulk.good"  # the button that leaves out the rows of a file that cannot be paid
+GOOD_TYPED: Final = "bulk.good_typed"  # the same of typed rows
 AMOUNT = "amount"
 REASON = "reason"
 EMAIL = "email"
@@ -40,6 +47,7 @@ ROWS = "rows"
 OTHER_VERSION = "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
 ITEMS_LIMIT = 2_000  # characters of all lines that name items
 ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack)
+_LEFT_OUT: Final = 25  # typed rows that are named as left out
 _AMOUNT_LIMIT = 20
 ACCOUNT_TITLE = "Account status"
 BULK_TITLE = "Pay in bulk"
@@ -47,31 +55,23 @@ PAYOUT_TITLE = "Pay somebody"
 COLLECT_TITLE = "Collect money"
 NO_EFFECT_TITLE = "Without effect"
 CONFIRM: Final = "bulk.file"
-CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
-TAKEN: Final = ":arrows_counterclockwise: Read again with the rows that you chose. Nothing was asked for yet."
-ALL_LEFT_OUT: Final = ":warning: *Every row is left out.* Choose the rows to pay anyway, or drop another file."
+CHANGED: Final = ":warning: *The file changed since you opened it.* Check the new total, then request it."
+TAKEN: Final = ":arrows_counterclockwise: Updated for the rows you chose. Check the total, then request it."
+ALL_LEFT_OUT: Final = ":warning: *Every row is left out.* Choose the rows to pay anyway, or upload another file."
 ANYWAY: Final = "anyway"  # the field with the rows that are taken in
 WITHOUT: Final = "without"  # the field that leaves out the rows without an account
 OUT: Final = "out"
-CHOSEN: Final = ":arrows_counterclockwise: Read again with the columns that you chose. Nothing was asked for yet."
-SAME_COLUMN: Final = "Choose another column than for the e-mail address, for example amount."
-NEITHER: Final = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
-NOT_BOTH: Final = "Give a file or rows, not both."
+CHOSEN: Final = ":arrows_counterclockwise: Updated for the columns you chose. Check the total, then request it."
+SAME_COLUMN: Final = "Email and amount need different columns."
+NEITHER: Final = "Add a file, or rows such as: ana@example.com, 25.00, March translation"
+NOT_BOTH: Final = "Use a file or rows, not both."
 NO_COLUMN: Final = "Choose a column, for example amount."
-_LABELS: Final = {"email": "the e-mail addresses", "amount": "the amounts", "note": "the notes", "name": "the names"}
-_NONE: Final = {
-    "note": ("No note", "Payments without a note"),
-    "name": ("No name", "Registered names are compared with the addresses"),
-}
-_CHOOSE: Final = (
-    ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything "
-    "is asked for."
-)
+_LABELS: Final = {"email": "Email column", "amount": "Amount column", "note": "Note column", "name": "Name column"}
+_NONE: Final = {"note": ("No note", "Pay without notes"), "name": ("No name", "Compare names with addresses")}
+_CHOOSE: Final = ":mag: *Which column is which?* Choose them; you see the total before you request anything."
 _NAME: Final = 120
-_NOTHING_YET: Final = (
-    "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
-)
-_CHECKED_FIRST: Final = "Addresses and accounts are checked; nothing is asked for yet."
+_NOTHING_YET: Final = "Nothing is paid until it's approved."
+_CHECKED_FIRST: Final = "This checks addresses and accounts. Nothing is requested yet."
 
 
 def about(instruction: Instruction, *, channel: str, ts: str) -> str:
@@ -150,18 +150,41 @@ def account() -> View:
     return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
 
 
-def bulk(*, channel: str) -> View:
+def bulk(*, channel: str, rows: str = "", problem: Sequence[Block] = (), good: str = "") -> View:
+    """``rows``: as they were typed, with the ``problem`` they have; ``good``: what requests those without one."""
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
-    rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
-    hint = "One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."
-    lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
+    of = f".{hashlib.sha256(rows.encode()).hexdigest()[:8]}" if rows else ""  # Slack keeps what was typed under one id
+    typed = text_input(f"{ROWS}{of}", most=ROWS_LIMIT, example=example, multiline=True, value=rows)
+    hint = "One payment per line: email, amount, note. You can paste from a spreadsheet."
+    lead = f"A file with the columns *email*, *amount* (USD) and *note*. {_NOTHING_YET}"
     blocks: list[Block] = [
-        {**paragraph(lead), "accessory": button("Send me a template", TEMPLATE, channel)},
-        field(FILE, "CSV or XLSX file", file, optional=True),
-        field(ROWS, "… or rows", rows, optional=True, hint=hint),
+        *(problem or [{**paragraph(lead), "accessory": button("Send me a template", TEMPLATE, channel)}]),
+        *(actions([button(good, GOOD_TYPED, channel)]) if good else []),
+        *([] if rows else [field(FILE, "CSV or XLSX file", file, optional=True)]),
+        field(ROWS, "Rows" if rows else "… or rows", typed, optional=True, hint=hint),
     ]
-    return form(BULK, BULK_TITLE, "Ask for approval", {"channel": channel}, blocks)
+    return form(BULK, BULK_TITLE, REQUEST_APPROVAL, {"channel": channel}, blocks)
+
+
+def good_of(checked: Checked, typed: str) -> dict[str, Any]:
+    """What :func:`bulk` shows of typed rows without those that cannot be paid: the sum, then what was left out."""
+    if not checked.items:
+        return {"rows": typed, "problem": bad_rows(checked, typed=True).blocks}
+    named = any(item.name for item in checked.items)
+    lines = [["email", "amount", "note", "name"]] if named else []
+    lines += [
+        [item.email, plain_amount(item.cents), item.note, *([item.name] if named else [])] for item in checked.items
+    ]
+    written = io.StringIO(newline="")
+    csv.writer(written, lineterminator="\n").writerows(lines)
+    told = [_total(checked), *(f":scissors: Left out: {problem_of(one)}" for one in checked.bad)]
+    return {"rows": written.getvalue(), "problem": paragraphs(listed(told, _LEFT_OUT))}
+
+
+def _total(checked: Checked) -> str:
+    items = checked.items
+    return f"*{shown(sum(item.cents for item in items))}* · {payments_to(len(items), people_in(items))}"
 
 
 def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
@@ -191,14 +214,13 @@ def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: 
         blocks += problem or [paragraph(_CHOOSE)]
         if seen.checked is not None and seen.checked.doubtful:
             blocks.append(paragraph("\n".join(doubt_lines(seen.checked))))
-    else:  # the sum first, then how many and to how many, then what is doubtful
-        items, doubles = seen.checked.items, duplicates_in(seen.checked.items)
-        lines = [f"*{shown(sum(item.cents for item in items))}* in {payments_to(len(items), people_in(items))}"]
-        if doubles:
-            lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
-        lines += doubt_lines(seen.checked)
-        blocks.append(paragraph("\n".join([*lines, *mark_lines(seen.checked.marks)])))
-        blocks.append(context(f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"))
+    else:
+        blocks.append(paragraph("\n".join(_counted_lines(seen.checked))))
+        blocks.append(context(f"{quote(seen.name, _NAME)}{f', {quote(seen.how, _NAME)}' if seen.how else ''}"))
+    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted)
+    if seen.checked is not None and seen.checked.bad and seen.checked.items:
+        label = good_label(len(seen.checked.items))
+        blocks += actions([button(label, GOOD, held.dump(), style="primary")])
     if seen.checked is not None:
         blocks += _choices(seen, carried)
     looks = seen.looks[: MOST - 1]
@@ -209,28 +231,38 @@ def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: 
         if name not in REQUIRED:
             options.append(option("none", *_NONE[name]))
             place = len(options) - 1 if place is None else place
-        blocks.append(select(name, f"Column with {label}", options, initial=place, of=f".{seen.fingerprint[:8]}"))
+        blocks.append(select(name, label, options, initial=place, of=f".{seen.fingerprint[:8]}"))
     if is_counted:
         safe = _CHECKED_FIRST if carried.checks else _NOTHING_YET
         blocks.append(context(safe))
     elif problem:
-        blocks.append(context("Is a column wrong? Choose another one and go on."))
-    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted)
-    submit = ("Check first" if carried.checks else "Ask for approval") if is_counted else "Go on"
+        blocks.append(context("Wrong column? Choose another one and press Go on."))
+    submit = ("Check first" if carried.checks else REQUEST_APPROVAL) if is_counted else "Go on"
     return form(CONFIRM, BULK_TITLE, submit, held.dump(), blocks)
+
+
+def _counted_lines(checked: Checked) -> list[str]:
+    """The sum first, then how many and to how many, then what is left out and what is doubtful."""
+    doubles, skipped = duplicates_in(checked.items), sorted({one.row for one in checked.skipped})
+    lines = [_total(checked)]
+    if skipped:
+        lines.append(f":scissors: {counted(len(skipped), 'row')} left out: {some_rows(skipped, len(skipped))}")
+    if doubles:
+        lines.append(f":warning: {repeated(doubles, len(doubles))}. Needs one more approver.")
+    return [*lines, *doubt_lines(checked), *mark_lines(checked.marks)]
 
 
 def doubt_lines(checked: Checked) -> list[str]:
     """What speaks against rows of the file, whether they are left out or not, and whom they would go to."""
     lines = []
     for doubt in Doubt:
-        for left_out, words in ((True, "left out"), (False, "paid")):
+        for left_out, words in ((True, "left out"), (False, "will be paid")):
             rows = [one.row for one in checked.doubtful if one.kind is doubt and one.is_left_out is left_out]
             if rows:
                 lines.append(f":warning: *{len(rows)} {doubt.value}*, {words}: {some_rows(rows, len(rows))}")
     if checked.unchecked:
-        lines.append(f":grey_question: {counted(checked.unchecked, 'row')} without a verdict of the e-mail service")
-    return [*lines, *([accounts_line(checked.accounts)] if checked.accounts is not None else [])]
+        lines.append(f":grey_question: {counted(checked.unchecked, 'address', 'addresses')} not checked")
+    return [*lines, *(account_warnings(checked.accounts) if checked.accounts is not None else [])]
 
 
 def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
@@ -247,16 +279,16 @@ def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
         ]
         taken = [made for made in options if int(made["value"]) in carried.anyway]
         element: Block = {"type": "multi_static_select", "action_id": f"{ANYWAY}{version}", "options": options}
-        hint = f"The first {MOST} can be chosen here." if len(rows) > MOST else ""
+        hint = f"Only the first {MOST} are listed here." if len(rows) > MOST else ""
         with_taken = {**element, "initial_options": taken} if taken else element
         blocks.append(field(ANYWAY, "Pay these rows anyway", with_taken, optional=True, hint=hint))
     without = [one.row for one in doubtful if one.kind not in OF_ADDRESSES]
     if without:
-        label = f"Leave out {counted(len(without), 'row')} without an active account"
+        label = f"Leave out {counted(len(without), 'row')} that can't receive money yet"
         offered = [option(OUT, label, some_rows(without, len(without)))]
         box: Block = {"type": "checkboxes", "action_id": f"{WITHOUT}{version}", "options": offered}
         box |= {} if carried.without_account else {"initial_options": offered}
-        blocks.append(field(WITHOUT, "Their money would wait until they sign up", box, optional=True))
+        blocks.append(field(WITHOUT, "Their money waits until they sign up", box, optional=True))
     return blocks
 
 

@@ -72,11 +72,15 @@ class CannotCancel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotRequested:
-    """Nothing was requested. ``hashes``: those concerned; ``statuses``: theirs, where that is the reason."""
+    """Nothing was requested. ``typed``: what named the payments concerned; ``items``: those that are not pending.
+
+    ``rows``: the first and the last number of a row.
+    """
 
     why: CannotCancel
-    hashes: tuple[str, ...] = ()
-    statuses: tuple[str, ...] = ()
+    typed: tuple[str, ...] = ()
+    items: tuple[BulkRow, ...] = ()
+    rows: tuple[int, int] = (0, 0)
 
 
 async def request_cancel(
@@ -117,11 +121,11 @@ async def request_cancel(
 
 
 def _rows(tx: Tx, bulk: Bulk, listed: Sequence[ReportedItem]) -> dict[int, str]:
-    """The hash of each row, as it is shown."""
+    """The hash of each row, as it is shown; empty where the service has reported none."""
     if bulk.instruction is None:
         return {number: item.hash for number, item in enumerate(listed, 1)}
-    noted = {row_of(item.internal_note, bulk.name) or 0: item.hash for item in listed}
-    return noted | {row.row: row.hash for row in tx.bulk_items.rows(bulk.instruction.id) if row.hash}
+    noted = {row_of(item.internal_note, bulk.name): item.hash for item in listed}
+    return {row.row: row.hash or noted.get(row.row, "") for row in tx.bulk_items.rows(bulk.instruction.id)}
 
 
 def _meant(
@@ -136,41 +140,48 @@ def _meant(
         named = {one: _named(reported, one, rows) for one in hashes}
         unknown = tuple(one for one, found in named.items() if not found)
         if unknown:
-            return NotRequested(CannotCancel.UNKNOWN_HASH, unknown)
+            return _unknown(unknown, rows)
         ambiguous = tuple(one for one, found in named.items() if len(found) > 1)
         if ambiguous:
             return NotRequested(CannotCancel.AMBIGUOUS, ambiguous)
         wanted = list(dict.fromkeys(found[0] for found in named.values()))
         settled = tuple(one for one in wanted if reported[one].state is not pending)
         if settled:
-            return NotRequested(
-                CannotCancel.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled)
-            )
+            numbers = {name: number for number, name in rows.items()}
+            items = tuple(_row(numbers.get(one, 0), one, reported[one]) for one in settled)
+            return NotRequested(CannotCancel.NOT_PENDING, settled, items)
     silent = tuple(one for one in wanted if not reported[one].cents)
     if silent:
         return NotRequested(CannotCancel.NO_AMOUNT, silent)
-    return [
-        BulkRow(
-            row=number,
-            email=reported[one].email,
-            cents=Cents(reported[one].cents or 0),
-            note=reported[one].internal_note or reported[one].note,
-            status=PENDING_WORD,
-            hash=one,
-        )
-        for number, one in enumerate(wanted, 1)
-    ]
+    return [_row(number, one, reported[one]) for number, one in enumerate(wanted, 1)]
+
+
+def _unknown(typed: tuple[str, ...], rows: Mapping[int, str]) -> NotRequested:
+    """Nothing on the service's list is called so: rows of ours may not be there yet."""
+    early = tuple(BulkRow(row=int(one), email="", cents=Cents(0)) for one in typed if _number(one) in rows)
+    if early:
+        return NotRequested(CannotCancel.NOT_PENDING, typed, early)
+    return NotRequested(CannotCancel.UNKNOWN_HASH, typed, rows=(min(rows, default=0), max(rows, default=0)))
+
+
+def _row(number: int, name: str, item: ReportedItem) -> BulkRow:
+    note, status = item.internal_note or item.note, our_word(item.status)
+    return BulkRow(row=number, email=item.email, cents=Cents(item.cents or 0), note=note, status=status, hash=name)
 
 
 def _named(reported: Mapping[str, ReportedItem], given: str, rows: Mapping[int, str]) -> list[str]:
     """Hashes that match what was typed: a hash, its beginning, or a row."""
     if given in reported:
         return [given]
-    if given.isascii() and given.isdigit() and len(given) < _BEGINNING:
-        return [name for name in [rows.get(int(given), "")] if name in reported]
+    if (number := _number(given)) is not None:
+        return [name for name in [rows.get(number, "")] if name in reported]
     if len(given) < _BEGINNING:
         return []
     return [name for name in reported if name.casefold().startswith(given.casefold())]
+
+
+def _number(given: str) -> int | None:
+    return int(given) if given.isascii() and given.isdigit() and len(given) < _BEGINNING else None
 
 
 async def request_return(

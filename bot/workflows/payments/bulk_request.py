@@ -36,7 +36,7 @@ from bot.domain.payments.bulk_records import SAME_FILE
 from bot.domain.payments.deliverability import NO_CHOICE, Choice
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.domain.payments.lookups import Lookup, accounts_of, doubtful_rows
-from bot.presentation.files.columns import columns_read, read_as
+from bot.presentation.files.columns import columns_read, unusual
 from bot.tables.apart import read_apart
 from bot.tables.delimited import plain
 from bot.tables.reading import clear_columns, find_columns, same_names
@@ -111,10 +111,17 @@ def as_payments(
     rows = [row for row in table.rows if row.number not in left_out] if left_out else table.rows
     items, bad = read_rows(rows, places, plain=plain, first=first)
     disguised = disguised_rows(rows, places, table.hidden.disguised)
+    wrong = sorted([*bad, *disguised], key=lambda one: one.row)
+    unpaid = {one.row for one in wrong}
+    items = [item for item in items if item.row not in unpaid]
+    leaves_out = choice.good and bool(items)
     return Checked(
         name=name or _TYPED,
         items=items,
-        bad=sorted([*bad, *disguised], key=lambda one: one.row),
+        bad=() if leaves_out else wrong,
+        skipped=wrong if leaves_out else (),
+        header=table.header,
+        cells={row.number + first: [plain(cell) for cell in row.cells] for row in rows if row.number + first in unpaid},
         rows=len(table.rows),
         marks=marks_of(table.hidden, table.header, places.values()),
         read_as=columns_read(table, places) if name else "",
@@ -262,7 +269,7 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
         return Preview(
             name=name,
             fingerprint=found.fingerprint,
-            how=read_as(table),
+            how=unusual(table),
             looks=looks,
             places=places if complete else guess_places(looks, table.rows, places),
             checked=as_payments(table, name, places=places, choice=carried.choice, known=known) if complete else None,

@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 
 from bot.domain.files.tables import MEBIBYTE, NO_MARKS, Hidden, Limits, Table, marks_of
-from bot.presentation.files.columns import columns_read, mark_lines, read_as
+from bot.presentation.files.columns import columns_read, mark_lines, read_as, unusual
 from bot.tables.reading import read_table
 
 LIMITS = Limits(size=MEBIBYTE, rows=100, columns=10, unpacked=MEBIBYTE)
@@ -18,8 +18,16 @@ def table(text: str) -> Table:
 def test_columns_that_are_not_used_are_named() -> None:
     read = table("E-Mail;Betrag;Kostenstelle\nana@example.com;25.00;7\n")
     said = columns_read(read, {"email": 0, "amount": 1})
-    assert said == "UTF-8; email from “E-Mail”, amount from “Betrag”; not used: “Kostenstelle”"
+    assert said == "email from “E-Mail”, amount from “Betrag”; not used: “Kostenstelle”"
     assert read_as(read) == "UTF-8 with semicolons"
+    assert columns_read(table("Email,AMOUNT,more\na@x.yz,1,2\n"), {"email": 0, "amount": 1}) == ""
+
+
+def test_how_a_table_was_read_is_said_where_it_was_guessed() -> None:
+    assert unusual(table("email,amount\na@x.yz,1\n")) == ""
+    guessed = read_table(BytesIO("email,amount\na@x.yz,1\nß,2\n".encode("cp1252")), name="m.csv", limits=LIMITS)
+    assert unusual(guessed) == "read as Latin-1 (Windows-1252)"
+    assert columns_read(guessed, {"email": 0, "amount": 1}) == "read as Latin-1 (Windows-1252)"
 
 
 def test_one_column_has_nothing_between() -> None:

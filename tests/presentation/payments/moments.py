@@ -225,7 +225,7 @@ TO_DECIDE: Final = """\
 *Largest*:
 • $900.00 to luis@example.com (row 4)
 • $90.00 to ana@example.com (row 2)
-*Duplicates*: row 7 (same address and amount as an earlier row)
+*Duplicates*: Row 7 repeats an earlier row (same address and amount)
 *Never paid before*: 2 recipients
 Accounts looked up: 9; 8 active
 :warning: *1 not active* (no account, signup not completed, or it cannot receive \

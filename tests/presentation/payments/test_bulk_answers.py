@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from bot.domain.content import Content
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkProgress
-from bot.domain.payments.bulk_file import BadRow, Checked
+from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
 from bot.domain.payments.instruction import Kind, State
 from bot.domain.policy import Frozen
@@ -162,64 +162,42 @@ Bulk payment a1
 This is the service's record. Switchboard did not ask for it.""")
 
 
-def bad(count: int) -> list[BadRow]:
-    return [
-        BadRow(row=row, column="amount", rule="it must be more than zero", given="0") for row in range(2, count + 2)
-    ]
-
-
-def test_bad_rows_are_named_with_what_they_say() -> None:
-    assert answers.bad_rows("march.csv", bad(1), rows=1).text == snapshot("""\
-:pencil2: *Nothing was requested.* The only row in “march.csv” cannot be paid. Mend it and drop the file again.
-• *row 2*, amount: it must be more than zero. It says: 0
-A right row: `ana@example.com,25.00,March translation`""")
-    silent = BadRow(row=3, column="email", rule="it is missing", given="")
-    assert answers.bad_rows("march.csv", [*bad(1), silent], rows=9).text == snapshot("""\
-:pencil2: *Nothing was requested.* 2 of 9 rows in “march.csv” cannot be paid. Mend them and drop the file again.
-• *row 2*, amount: it must be more than zero. It says: 0
-• *row 3*, email: it is missing.
-A right row: `ana@example.com,25.00,March translation`""")
-    assert answers.bad_lines([*bad(25), silent])[24:] == [
-        ("26", "amount", "It must be more than zero.", "0"),
-        ("3", "email", "It is missing.", ""),
-    ]
-
-
-def test_of_more_than_twenty_five_bad_rows_the_rest_is_in_a_file() -> None:
-    assert not answers.bad_lines(bad(25))
-    assert "in the file" not in answers.bad_rows("march.csv", bad(25), rows=30).text
-    assert len(answers.bad_lines(bad(26))) == 26
-    lines = answers.bad_rows("march.csv", bad(26), rows=30).text.splitlines()
-    assert [lines[0], len(lines), *lines[-2:]] == snapshot(
-        [
-            """:pencil2: *Nothing was requested.* 26 of 30 rows in “march.csv” cannot be paid. Mend them and drop the \
-file again.""",
-            28,
-            "… and 1 more; all of them are in the file that I send you directly.",
-            "A right row: `ana@example.com,25.00,March translation`",
-        ]
-    )
-
-
 def test_why_nothing_is_canceled() -> None:
+    statuses = ("completed", "failed", "canceled", "created", "committed", "odd")
+    items = [BulkRow(row=n, email=f"p{n}@x.yz", cents=Cents(1), status=one) for n, one in enumerate(statuses, 2)]
+    elsewhere = BulkRow(row=0, email="p@x.yz", cents=Cents(1), status="completed")
+    early = BulkRow(row=9, email="", cents=Cents(1))
     found = [
-        answers.cannot_cancel(why, ["a1", "b2"], ["completed", "failed", "completed"], bulk="L-4F7K2M")
-        for why in ("nothing pending", "unknown hash", "ambiguous", "not pending", "unknown amount")
+        *(
+            answers.cannot_cancel(why, ["a1", "b2"], bulk="L-4F7K2M").text
+            for why in ("nothing pending", "unknown hash", "ambiguous", "unknown amount")
+        ),
+        answers.cannot_cancel("unknown hash", ["999"], bulk="L-4F7K2M", rows=(2, 61)).text,
+        *(
+            answers.cannot_cancel("not pending", ["x"], some, bulk="L-4F7K2M").text
+            for some in (items[:3], items[3:], items, [elsewhere], [early])
+        ),
     ]
     assert lines_of(found) == snapshot("""\
-nothing of L-4F7K2M is pending now, so there is nothing to cancel
-L-4F7K2M has no payment with the hash or row a1, b2
-a1, b2 may be one of several payments of L-4F7K2M; give more digits of the hash
-a1, b2 is not pending any more (completed, failed); only pending payments can be canceled
-the service does not say how much a1, b2 is, so nobody could approve it""")
-    of_many = answers.cannot_cancel("not pending", ["a", "b", "c", "d", "e"], [], bulk="L-4F7K2M")
-    assert of_many == snapshot("a, b, c and 2 more is not pending any more; only pending payments can be canceled")
-    assert "a, b, c is not" in answers.cannot_cancel("not pending", ["a", "b", "c"], [], bulk="L-4F7K2M")
+:pencil2: No payment of L-4F7K2M is waiting now, so there's nothing to cancel.
+:pencil2: L-4F7K2M has no payment `a1`, `b2`. Use row numbers, or the first eight digits of a hash.
+:pencil2: `a1`, `b2` fits several payments of L-4F7K2M. Use row numbers, or more digits of the hash.
+:pencil2: The provider doesn't give the amount of `a1`, `b2`, so nobody could approve this.
+:pencil2: There's no row 999; L-4F7K2M has rows 2–61.
+:pencil2: Row 2 (p2@x.yz) was already paid, so it can't be canceled. ⏎ Row 3 (p3@x.yz) already failed, so it can't be \
+canceled. ⏎ Row 4 (p4@x.yz) was already canceled, so it can't be canceled.
+:pencil2: Row 5 (p5@x.yz) hasn't been processed yet, so it can't be canceled. ⏎ Row 6 (p6@x.yz) is being paid now, so \
+it can't be canceled. ⏎ Row 7 (p7@x.yz) is odd, not waiting, so it can't be canceled.
+:pencil2: Row 2 (p2@x.yz) was already paid, so it can't be canceled. ⏎ Row 3 (p3@x.yz) already failed, so it can't be \
+canceled. ⏎ Row 4 (p4@x.yz) was already canceled, so it can't be canceled. ⏎ and 3 more
+:pencil2: The payment to p@x.yz was already paid, so it can't be canceled.
+:pencil2: Row 9 hasn't been processed yet, so it can't be canceled.\
+""")
 
 
 def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
-    read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="UTF-8 with commas")
+    read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="read as Latin-1 (Windows-1252)")
     found = [
         answers.reading("march.csv"),
         answers.reading(""),
@@ -231,12 +209,12 @@ def test_what_is_told_on_the_way() -> None:
     assert lines_of([content.text for content in found]) == snapshot("""\
 :hourglass_flowing_sand: Reading “march.csv”…
 :hourglass: Reading…
-:information_source: This file was asked for already, as L-4F7K2M: $1,250.00 in 10 payments, *waiting for approval*. \
-Nothing was asked for again.
+:information_source: This file was already requested as L-4F7K2M: $1,250.00 in 10 payments, *waiting for approval*.
 :information_source: P-4F7K2M can't be canceled any more. It is *completed*.
 :memo: Asked for $1,250.00 in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
-will be posted here. ⏎ I read “march.csv” as UTF-8 with commas.
-:page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.""")
+will be posted here. ⏎ Read as Latin-1 (Windows-1252).
+:page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.\
+""")
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
     assert answers.asked(one, typed, member=True) == requested(one, member=True)
 
@@ -299,11 +277,11 @@ def test_how_many_payments_to_how_many_people(count: int, people: int, said: str
 
 def test_of_many_rows_that_repeat_ten_are_named() -> None:
     rows = list(range(2, 14))
-    end = "(same address and amount as an earlier row)"
-    assert words.repeated(rows[:1], 1) == f"row 2 {end}"
-    assert words.repeated(rows[:10], 10).endswith(f"row 11 {end}")
-    assert words.repeated(rows, 12).endswith(f"row 11 and 2 more {end}")
-    assert words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more {end}")
+    end = "(same address and amount)"
+    assert words.repeated(rows[:1], 1) == f"Row 2 repeats an earlier row {end}"
+    assert words.repeated(rows[:10], 10).endswith(f"row 11 repeat earlier rows {end}")
+    assert words.repeated(rows, 12).endswith(f"row 11 and 2 more repeat earlier rows {end}")
+    assert words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more repeat earlier rows {end}")
 
 
 def test_each_file_says_what_stands_in_it() -> None:

@@ -163,8 +163,8 @@ purchase closed: :no_entry: *failed*: it was never opened, so nobody can pay it.
 purchase withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. It was never opened, so nobody can pay it.
 purchase withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened, \
 so nobody can pay it.
-bulk new: *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2) ⏎ *Duplicates*: row \
-7 (same address and amount as an earlier row) ⏎ *Never paid before*: 2 recipients ⏎ Looking up accounts: \
+bulk new: *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2) ⏎ *Duplicates*: Row \
+7 repeats an earlier row (same address and amount) ⏎ *Never paid before*: 2 recipients ⏎ Looking up accounts: \
 `████████░░░░░░░░░░░░ 44 %` 4 of 9 looked up ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ \
 :hourglass_flowing_sand: *being prepared*: the recipients are being looked up; no money moves before people approve \
 it. ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
@@ -287,20 +287,20 @@ def test_texts_of_notifications() -> None:
         )
     }
     assert lines_of(texts) == snapshot("""\
-payout: Payout P-4F7K2M: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: \
-ECU) for “March translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
+payout: Payout P-4F7K2M: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) \
+for “March translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, typing \
 the amount (over $1,000.00). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
 purchase: Purchase C-4F7K2M: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
 99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: \
 <https://pay.example.com/checkout/op-1>
-bulk: Bulk payment L-4F7K2M: $1,250.00 in 10 payments. File “march.csv”, 10 payments to 9 people, $1,250.00 \
-together. *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2). \
-*Duplicates*: row 7 (same address and amount as an earlier row). *Never paid before*: 2 recipients. Accounts looked \
-up: 9; 8 active ⏎ :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
-eve@example.com. Read as: UTF-8 with commas: email, amount, note. Asked by Maria Quispe. :hourglass_flowing_sand: \
-*waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 \
-approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
+bulk: Bulk payment L-4F7K2M: $1,250.00 in 10 payments. File “march.csv”, 10 payments to 9 people, $1,250.00 together. \
+*Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2). *Duplicates*: Row 7 repeats \
+an earlier row (same address and amount). *Never paid before*: 2 recipients. Accounts looked up: 9; 8 active ⏎ \
+:warning: *1 not active* (no account, signup not completed, or it cannot receive money now): eve@example.com. Read as: \
+UTF-8 with commas: email, amount, note. Asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of \
+1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. \
+To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
 bulk_cancel: Cancellation X-4F7K2M: $95.00 back from 2 payments still pending in escrow. Of bulk payment L-4F7K2M. \
 Everything that was pending when it was asked for: 2 payments, each by its hash. Asked by Maria Quispe. \
 :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \

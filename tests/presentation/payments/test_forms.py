@@ -9,7 +9,8 @@ from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_file import BadRow, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Kind
-from bot.presentation.payments import answers, forms
+from bot.presentation.payments import forms
+from bot.presentation.payments.bad_rows import bad_rows
 from bot.presentation.payments.kinds import headline
 from tests.presentation.checks import as_sent, check_view, lines_of, text_objects
 from tests.presentation.drawn import foreign
@@ -136,14 +137,14 @@ def test_the_form_of_a_file(
 ) -> None:
     carried = FormMetadata(file="F1", channel="C1", key="file:F1", thread_ts="1.1")
     checked = Checked(name=name, items=items, bad=bad, rows=len(items) + len(bad), read_as="x")
-    problem = answers.bad_rows(name, bad, rows=checked.rows).blocks if bad else ()
+    problem = bad_rows(checked).blocks if bad else ()
     shown = seen(looks, checked, name)
     view = forms.file_form(shown, carried, note=forms.CHANGED if note else "", problem=problem)
     check_view(view)
     back = FormMetadata.load(view["private_metadata"])
     assert (back.file, back.key, back.seen, dict(back.places)) == ("F1", "file:F1", "0" * 64, shown.places)
     assert back.counted == (not bad)
-    assert view["submit"]["text"] == ("Go on" if bad else "Ask for approval")
+    assert view["submit"]["text"] == ("Go on" if bad else "Request approval")
 
 
 @given(LOOKS, foreign())

@@ -11,7 +11,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk import BulkProgress
-from bot.domain.payments.bulk_records import ReportedItem
+from bot.domain.payments.bulk_records import BulkRow, ReportedItem
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel
@@ -157,27 +157,40 @@ LISTED = {
 }
 
 
+def _early(row: int) -> BulkRow:
+    return BulkRow(row=row, email="", cents=Cents(0))
+
+
+PAID = NotRequested(
+    CannotCancel.NOT_PENDING,
+    ("bb22222222",),
+    (
+        BulkRow(
+            row=3, email="bb@example.com", cents=Cents(300), note="L-4F7K2M/3", status="completed", hash="bb22222222"
+        ),
+    ),
+)
 NUMBERED = {int(item.internal_note.partition("/")[2]): name for name, item in LISTED.items()} | {5: "gone", 6: ""}
 
 
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        (["5", "6"], NotRequested(CannotCancel.UNKNOWN_HASH, ("5", "6"))),
+        (["5", "6"], NotRequested(CannotCancel.NOT_PENDING, ("5", "6"), (_early(5), _early(6)))),
         (["aa11111111"], [("aa11111111", 100)]),
         (["AA11111122"], [("aa11111122", 200)]),
         (["1", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
         (["2", "aa11111122"], [("aa11111122", 200)]),
         (["aa11111111", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
-        (["bb222222"], NotRequested(CannotCancel.NOT_PENDING, ("bb22222222",), ("completed",))),
-        (["3"], NotRequested(CannotCancel.NOT_PENDING, ("bb22222222",), ("completed",))),
+        (["bb222222"], PAID),
+        (["3"], PAID),
         (["aa111111"], NotRequested(CannotCancel.AMBIGUOUS, ("aa111111",))),
-        (["bb22222"], NotRequested(CannotCancel.UNKNOWN_HASH, ("bb22222",))),
-        (["9", "1", "x"], NotRequested(CannotCancel.UNKNOWN_HASH, ("9", "x"))),
+        (["bb22222"], NotRequested(CannotCancel.UNKNOWN_HASH, ("bb22222",), rows=(1, 6))),
+        (["9", "1", "x"], NotRequested(CannotCancel.UNKNOWN_HASH, ("9", "x"), rows=(1, 6))),
         (["12345678"], [("12345678dd", 400)]),
-        (["1234567"], NotRequested(CannotCancel.UNKNOWN_HASH, ("1234567",))),
-        (["bb22222222"], NotRequested(CannotCancel.NOT_PENDING, ("bb22222222",), ("completed",))),
-        (["٣"], NotRequested(CannotCancel.UNKNOWN_HASH, ("٣",))),
+        (["1234567"], NotRequested(CannotCancel.UNKNOWN_HASH, ("1234567",), rows=(1, 6))),
+        (["bb22222222"], PAID),
+        (["٣"], NotRequested(CannotCancel.UNKNOWN_HASH, ("٣",), rows=(1, 6))),
         (["4"], NotRequested(CannotCancel.NO_AMOUNT, ("cc33333333",))),
         (None, NotRequested(CannotCancel.NO_AMOUNT, ("cc33333333",))),
     ],

@@ -1,0 +1,100 @@
+"""What is said of rows that cannot be paid, and the file in which they are handed back."""
+
+from inline_snapshot import snapshot
+
+from bot.domain.money import Cents
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_file import BadRow, Checked
+from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table, good_label
+
+
+def bad(count: int) -> list[BadRow]:
+    return [
+        BadRow(row=row, column="amount", rule="it must be more than zero", given="0") for row in range(2, count + 2)
+    ]
+
+
+GOOD = BulkItem(row=60, email="ana@example.com", cents=Cents(100))
+MANY = (
+    BadRow(58, "amount", "it must be more than 0", "-5"),
+    BadRow(60, "email", "it must be an e-mail address such as ana@example.com", ""),
+    BadRow(61, "email", "it must be an e-mail address such as ana@example.com", "no*body*"),
+    BadRow(61, "amount", "it must be more than 0", ""),
+    BadRow(62, "email", "it must have no quotation marks: an e-mail address such as ana@example.com", '"a"@x.yz'),
+    BadRow(63, "note", "it must have at most 200 characters; this has 201", "n" * 80),
+)
+
+
+def checked(rows: list[BadRow], *, good: int = 0, total: int = 60) -> Checked:
+    return Checked(name="march.csv", items=[GOOD] * good, bad=rows, rows=total, read_as="")
+
+
+def test_each_row_is_named_with_what_is_wrong() -> None:
+    assert bad_rows(checked(list(MANY), good=55), sent=True).text == snapshot("""\
+:pencil2: *5 of 60 rows need fixing.* Fix them and upload the file again, or request the 55 good rows.
+• Row 58: amount is -5; it must be more than 0
+• Row 60: no email address
+• Row 61: no*body∗ isn't an email address
+• Row 61: no amount
+• Row 62: email address is "a"@x.yz; it must have no quotation marks: an e-mail address such as ana@example.com
+• Row 63: note: it must have at most 200 characters; this has 201
+Example: `ana@example.com,25.00,March translation`
+I sent you these rows as a file, with a column *problem*.\
+""")
+    assert bad_rows(checked(bad(1), total=1)).text == snapshot("""\
+:pencil2: *The only row needs fixing.* Fix it and upload the file again.
+• Row 2: amount is 0; it must be more than zero
+Example: `ana@example.com,25.00,March translation`\
+""")
+    assert bad_rows(checked(bad(1), good=1, total=2), typed=True).text.splitlines()[0] == snapshot(
+        ":pencil2: *1 of 2 rows needs fixing.* Fix it here and send the form again, or request the 1 good row."
+    )
+    assert (good_label(1), good_label(1200)) == ("Request the 1 good row", "Request the 1,200 good rows")
+
+
+def test_of_more_than_twenty_five_the_first_are_named() -> None:
+    assert "…" not in bad_rows(checked(bad(25))).text
+    assert bad_rows(checked(bad(26))).text.splitlines()[-3:] == snapshot(
+        [
+            "• Row 26: amount is 0; it must be more than zero",
+            "… and 1 more",
+            "Example: `ana@example.com,25.00,March translation`",
+        ]
+    )
+
+
+def test_the_file_has_their_columns_as_they_stand_and_the_problem() -> None:
+    cells = {58: ("x", "-5", "ana@x.yz"), 61: ("", "", "no*body*")}
+    found = Checked(
+        name="m.csv",
+        items=[],
+        bad=[one for one in MANY if one.row in cells],
+        rows=60,
+        read_as="",
+        header=("Why", "amount", "email"),
+        cells=cells,
+    )
+    assert bad_table(found) == snapshot(
+        (
+            ["Why", "amount", "email", "problem"],
+            [
+                ["x", "-5", "ana@x.yz", "Row 58: amount is -5; it must be more than 0"],
+                ["", "", "no*body*", "Row 61: no*body* isn't an email address; no amount"],
+            ],
+        )
+    )
+    twice = Checked(
+        name="m.csv",
+        items=[],
+        bad=[MANY[0]],
+        rows=1,
+        read_as="",
+        header=("email", "amount", "problem"),
+        cells={58: ("ana@x.yz", "-5", "Row 3: amount is -6")},
+    )
+    assert bad_table(twice) == snapshot(
+        (["email", "amount", "problem"], [["ana@x.yz", "-5", "Row 58: amount is -5; it must be more than 0"]])
+    )
+    assert about_bad(found) == snapshot(
+        ("2 rows to fix", ":page_facing_up: 2 rows to fix in m.csv. Fix them and upload this file.")
+    )
