@@ -1,0 +1,393 @@
+"""Every task of docs/first-hour.md, done in Chromium as it is written there: wide and on a phone, light and dark."""
+
+import re
+import wave
+from collections.abc import Awaitable, Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from bot.playground.launch import UNSTEADY_SECONDS, Playground
+from tests.browser.moving import PHONE, WIDE, by, fits, say, shot, window
+from tests.browser.walk import LATER, Task, Walk, named, tasks
+
+pytestmark = pytest.mark.browser
+
+DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "first-hour.md"
+TASKS: Final = tasks(DOCUMENT)
+LOOKS: Final[tuple[dict[str, Any], ...]] = (
+    {"viewport": WIDE, "color_scheme": "light"},
+    {"viewport": PHONE, "color_scheme": "light"},
+    {"viewport": WIDE, "color_scheme": "dark"},
+    {"viewport": PHONE, "color_scheme": "dark"},
+)
+REFERENCE: Final = re.compile(r"[PLXCBV]-[2-9A-Z]{6}")
+Steps = Callable[[Walk, Playground], Awaitable[None]]
+STEPS: Final[dict[str, Steps]] = {}
+
+
+def does(title: str) -> Callable[[Steps], Steps]:
+    def named(steps: Steps) -> Steps:
+        STEPS[title] = steps
+        return steps
+
+    return named
+
+
+def modal(page: Page) -> Locator:
+    return by(page, "modal")
+
+
+def middle(page: Page) -> Locator:
+    return page.locator("#middle")
+
+
+async def requested(walk: Walk, *words: str) -> Locator:
+    """Request a payment as it is written; its card, once it waits for an approval, where approvers see it."""
+    await walk.goes()
+    await walk.types()
+    await walk.goes()
+    return await pending(walk, *words)
+
+
+async def pending(walk: Walk, *words: str) -> Locator:
+    return await walk.kept(walk.newest(*words, holding=named(walk.page, "Approve")))
+
+
+@does("Pay someone")
+async def pay(walk: Walk, _: Playground) -> None:
+    card = await requested(walk, "$25.00", "ana@example.com")
+    await walk.sees(card)
+    await walk.presses(card)
+    await walk.sees(walk.private())
+    await walk.goes()
+    await walk.presses(card)
+    await walk.sees(card)
+
+
+@does("Pay a large amount")
+async def pay_much(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(walk.private())
+    await walk.goes()
+    card = await pending(walk, "$1,500.00")
+    await walk.presses(card)
+    await walk.sees(modal(walk.page))
+    await walk.fills()
+    await walk.presses(modal(walk.page))
+    await walk.sees(card)
+    await walk.goes()
+    await walk.presses(card)
+    await walk.fills()
+    await walk.presses(modal(walk.page))
+    await walk.sees(card)
+
+
+async def rejected(walk: Walk, *words: str) -> Locator:
+    card = await requested(walk, *words)
+    await walk.presses(card)
+    await walk.fills()
+    await walk.presses(modal(walk.page))
+    return card
+
+
+async def thread_below(walk: Walk, *words: str) -> Locator:
+    await by(walk.newest(*words), "replies").click(timeout=LATER)
+    return walk.page.get_by_role("complementary", name="Thread")
+
+
+@does("Reject a request")
+async def reject(walk: Walk, _: Playground) -> None:
+    await walk.sees(await rejected(walk, "$40.00"))
+    await walk.goes()
+    await walk.sees(await thread_below(walk, "$40.00"))
+
+
+@does("Correct a rejected request")
+async def correct(walk: Walk, _: Playground) -> None:
+    await rejected(walk, "$41.00")
+    await walk.goes()
+    await walk.types()
+    await walk.goes()
+    card = await pending(walk, "$14.00")
+    await walk.sees(card)
+    await walk.presses(card)
+    await walk.presses(by(walk.page, "confirm"))
+
+
+@does("Withdraw a request")
+async def withdraw(walk: Walk, _: Playground) -> None:
+    card = await requested(walk, "$12.34")
+    await walk.presses(card)
+    await walk.presses(by(walk.page, "confirm"))
+    await walk.sees(card)
+
+
+@does("Freeze all payments")
+async def freeze(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(middle(walk.page))
+    await walk.goes()
+    await walk.types()
+    await walk.sees(walk.private())
+    await walk.goes()
+    await walk.types()
+    await walk.sees(middle(walk.page))
+
+
+@does("Pay in bulk")
+async def pay_in_bulk(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.presses(await walk.drops())
+    await walk.sees(modal(walk.page))
+    await walk.presses(modal(walk.page))
+    await leave(walk)
+    await walk.goes()
+    card = await pending(walk, "$245.00")
+    await walk.sees(card)
+    await walk.presses(card)
+    await walk.sees(card)
+
+
+async def leave(walk: Walk) -> None:
+    """Close a form that says how it went on, if it is still there."""
+    await expect(by(walk.page, "modal-submit")).to_have_count(0, timeout=LATER)
+    if await modal(walk.page).count():
+        await by(walk.page, "modal-x").click()
+        await expect(modal(walk.page)).to_have_count(0)
+
+
+@does("Drop a file with bad rows")
+async def bad_rows(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.presses(await walk.drops())
+    await walk.sees(modal(walk.page))
+    await by(walk.page, "modal-x").click()
+
+
+@does("Collect money")
+async def collect(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    card = walk.newest("$119.50")
+    await walk.sees(card)
+    async with walk.page.context.expect_page() as opening:
+        await walk.presses(card)
+    checkout = await opening.value
+    await checkout.click("button.pay")
+    await expect(checkout.locator("h1")).to_have_text("Thank you")
+    await checkout.close()
+    await walk.goes()
+    await walk.sees(card)
+
+
+@does("Look up a payment")
+async def look_up(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    found = REFERENCE.search(await (await walk.kept(walk.newest("$21.00"))).inner_text())
+    assert found is not None
+    await say(walk.page, f"{walk.command()} {found[0]}")
+    await walk.sees(walk.private())
+    await walk.goes()
+    card = await pending(walk, "$21.00")
+    await walk.presses(card)
+    await walk.presses(by(walk.page, "confirm"))
+
+
+@does("List payments")
+async def list_payments(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(walk.private())
+
+
+@does("Ask for the price of a delivery")
+async def price(walk: Walk, _: Playground) -> None:
+    await priced(walk)
+    await by(walk.page, "modal-x").click()
+
+
+async def priced(walk: Walk) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.presses(modal(walk.page))
+    await walk.presses(modal(walk.page))
+    if walk.left and walk.left[0][0] == "seen":
+        await walk.sees(modal(walk.page))
+
+
+async def booked(walk: Walk, playground: Playground) -> Locator:
+    before = len(playground.delivery.book.bookings)
+    await priced(walk)
+    await walk.presses(modal(walk.page))
+    await leave(walk)
+    await playground.workspace.until(lambda: len(playground.delivery.book.bookings) > before, timeout=20)
+    return await walk.kept(walk.newest("Ana Lopez"))
+
+
+@does("Book a delivery")
+async def book(walk: Walk, playground: Playground) -> None:
+    await walk.sees(await booked(walk, playground))
+
+
+@does("Cancel a delivery")
+async def cancel(walk: Walk, playground: Playground) -> None:
+    playground.delivery.book.step_seconds = None
+    card = await booked(walk, playground)
+    await walk.presses(card)
+    await walk.fills()
+    await walk.presses(modal(walk.page))
+    await leave(walk)
+    await walk.sees(card)
+
+
+@does("Let the customer enter the address")
+async def prebook(walk: Walk, playground: Playground) -> None:
+    await priced(walk)
+    await leave(walk)
+    card = await walk.kept(walk.newest("Ana Lopez", holding=walk.page.get_by_role("link", name="/address/")))
+    async with walk.page.context.expect_page() as opening:
+        await card.get_by_role("link", name="/address/").click()
+    customer = await opening.value
+    await walk.presses(customer.locator("body"))
+    await expect(customer.locator("h1")).to_have_text("Thank you")
+    await customer.close()
+    await walk.sees(card)
+
+
+@does("Translate a text")
+async def translate(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(middle(walk.page))
+
+
+def recording() -> bytes:
+    kept = BytesIO()
+    with wave.open(kept, "wb") as sound:
+        sound.setparams((1, 2, 8000, 0, "NONE", ""))
+        sound.writeframes(b"\x10\x20" * 8000)
+    return kept.getvalue()
+
+
+@does("Convert a recording")
+async def convert(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    thread = await walk.gives("interview.wav", recording(), "audio/wav")
+    await walk.presses(thread)
+    await walk.presses(modal(walk.page))
+    await walk.sees(thread)
+
+
+@does("Check e-mail addresses")
+async def check_addresses(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(walk.private())
+
+
+@does("Check a list of addresses")
+async def check_list(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    thread = await walk.drops()
+    await walk.presses(thread)
+    await walk.presses(modal(walk.page))
+    await leave(walk)
+    await walk.sees(thread)
+
+
+@does("Approve from App Home")
+async def approve_at_home(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.goes()
+    await walk.sees(by(walk.page, "home"))
+    await walk.goes()
+    card = await pending(walk, "$33.00")
+    await walk.presses(card)
+    await walk.sees(card)
+
+
+async def behind(walk: Walk) -> Locator:
+    panel = walk.page.get_by_role("complementary", name="Behind the scenes")
+    if not await panel.is_visible():
+        await by(walk.page, "panel-toggle").click()
+    return panel
+
+
+@does("Lose an answer")
+async def lose(walk: Walk, playground: Playground) -> None:
+    playground.payments.be_unsteady(UNSTEADY_SECONDS / 2)
+    panel = await behind(walk)
+    await walk.presses(panel)
+    await walk.presses(panel)
+    card = await requested(walk, "$30.00")
+    await walk.presses(card)
+    await walk.sees(card, 2)
+    await walk.sees(await behind(walk))
+
+
+@does("Receive every callback twice")
+async def twice(walk: Walk, playground: Playground) -> None:
+    panel = await behind(walk)
+    await walk.presses(panel)
+    await walk.fills(panel)
+    await walk.presses(panel)
+    card = await requested(walk, "$31.00")
+    await walk.presses(card)
+    await walk.sees(card)
+    await walk.goes()
+    line = await walk.kept(walk.newest("$31.00"))
+    await walk.sees(line)
+    await walk.presses(await behind(walk))
+    told = [attempt.operation_id for attempt in playground.payments.callbacks.deliveries]
+    assert told.count(told[-1]) > 1
+
+
+@does("Get help")
+async def get_help(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    for _again in range(2):
+        await walk.types()
+        await walk.sees(walk.private())
+
+
+@does("Mistype something")
+async def mistype(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(walk.private())
+
+
+@does("See how everything stands")
+async def status(walk: Walk, _: Playground) -> None:
+    await walk.goes()
+    await walk.types()
+    await walk.sees(walk.private())
+
+
+def test_the_document_has_twenty_five_tasks_and_each_is_done() -> None:
+    assert [task.number for task in TASKS] == list(range(1, 26))
+    assert sorted(task.title for task in TASKS) == sorted(STEPS)
+
+
+@pytest.mark.asyncio(loop_scope="session")
+@pytest.mark.parametrize("task", TASKS, ids=lambda task: task.title)
+async def test_each_task_shows_what_the_document_says(browser: Browser, playground: Playground, task: Task) -> None:
+    look = LOOKS[task.number % len(LOOKS)]
+    for user in playground.workspace.users:
+        if playground.workspace.modal(user) is not None:  # of a task that failed
+            await playground.workspace.close(user, clear=True)
+    async with window(browser, playground.url, **look) as page:
+        await by(page, "tour-close").click()
+        walk = Walk(page, playground.workspace, task)
+        await STEPS[task.title](walk, playground)
+        walk.ended()
+        await shot(page, f"first-hour-{task.number:02}")
+        await fits(page)
