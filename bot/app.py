@@ -18,6 +18,7 @@ from bot.domain.clock import SharedClock
 from bot.domain.policy import Policy
 from bot.domain.proof import Quiet
 from bot.domain.text import Secrets
+from bot.presentation import home
 from bot.settings import Environment, Settings
 from bot.slack.pace import Pace
 from bot.version import version
@@ -31,6 +32,7 @@ from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.audit import Anchoring, HighWater
 from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
+from bot.workflows.admin.home import OpenHomes
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
 from bot.workflows.bookings.follow import read_explained
@@ -128,6 +130,7 @@ class Switchboard:
             store=database.store, file=database.anchors, clock=database.clock, policy=self._policy, surveys=is_public
         )
         await at_start(self._high_water.compare)
+        self._homes = OpenHomes(home.draw)
         self._unread = UnreadLog(store=database.store, clock=database.clock)
         await at_start(self._unread.look)
         stack.push_async_callback(self._unread.finish)
@@ -179,7 +182,7 @@ class Switchboard:
             self._schedule = make_schedule(ctx)
             self._schedule.start()
             stack.push_async_callback(self._schedule.stop)
-        bolt = make_bolt(slack, ctx, self._outside, around)
+        bolt = make_bolt(slack, ctx, self._outside, around, self._homes)
         self._socket = await open_socket(settings, around, slack, bolt, stack, self._measures)
         self._bolt = bolt
         log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
@@ -231,6 +234,7 @@ class Switchboard:
                 "damage": DamageWatch().look,
                 "retention": Retention().prune_due,
                 "reach": Reach(counted).look,
+                "homes": self._homes.follow,
             },
             assumptions=self._outside.routes().assumptions(),
             server_now=around.server_now,

@@ -64,6 +64,8 @@ HANDLER_TOTAL = 2.6
 """Seconds of Slack's three that a handler may take before the user gets a notice that it takes longer."""
 MOMENT = 1.0
 """Seconds of them to wait for a late answer, so that a quick service needs no interim message."""
+_EARLIER = 0.8
+"""The part of a handler's time after which it is too late to open a form about it."""
 _AFTER_ACK = 0.3
 """Seconds between ack and late answer; otherwise the ack could overwrite the answer in Slack."""
 _FAREWELL = 2.0
@@ -234,7 +236,9 @@ class _Listeners:
             asker = Listener(
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
             )
-            answer = await self._answer(handler(self.deps, click), click.trigger_id, asker, inside=click.view_id)
+            handling = handler(self.deps, click)
+            handling = self._at_home(handling) if click.at_home else handling
+            answer = await self._answer(handling, click.trigger_id, asker, inside=click.view_id)
             if click.view_id:
                 self.deps.ephemerals.begin(self._turn(click.view_id, answer))
             elif isinstance(answer, Private | Edit):
@@ -327,6 +331,12 @@ class _Listeners:
         finally:
             form.set_result(view_id)
         return Nothing()
+
+    async def _at_home(self, handling: Awaitable[Reply]) -> Reply:
+        """An App Home shows no private message: what is said there is said in a small form."""
+        reply = await self._safely(handling, patience=self.patience * _EARLIER)
+        view = _view(Private(reply.content)) if isinstance(reply, Private | Edit) else None
+        return reply if view is None else Open(view)
 
     async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
         begun = asyncio.get_running_loop().time()

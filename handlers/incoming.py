@@ -114,6 +114,9 @@ class Click:
     thread_ts: str = ""
     view_id: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
+    at_home: bool = False
+    """In an App Home, which is no conversation: ``metadata`` is what the view remembers."""
+    metadata: str = ""
 
     @property
     def source_key(self) -> str:
@@ -137,6 +140,8 @@ class Click:
             thread_ts=str(container.get("thread_ts") or ""),
             view_id=str(modal.get("id", "")),
             values={block: _entered(held) for block, held in _state(modal).items()},
+            at_home=view.get("type") == "home",
+            metadata=str(view.get("private_metadata") or ""),
         )
 
 

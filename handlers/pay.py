@@ -24,7 +24,7 @@ from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
 from bot.workflows.requests.authority import freeze, involved_in, unfreeze
-from bot.workflows.requests.decide import Decided, Shown, shown_as
+from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
 from handlers.grammar.admission import admit, can_post, opens, payments_to_request
@@ -167,7 +167,9 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
         if click.user in voters:
             return Private(payment_answers.refused(Refusal.REPEATED, found))
         return _form(click, found, forms.approve)
-    return _after_click(await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester})))
+    decided = await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester}))
+    is_seen = click.at_home and decided.refusal is None  # it is gone from there
+    return Nothing() if is_seen else _after_click(decided)
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
@@ -203,9 +205,13 @@ def _form(click: Click, found: Instruction, view: _MakesForm) -> Open:
 
 
 async def _meant(deps: Dependencies, click: Click) -> Shown:
-    """The request of a button, if the message is one of its cards, posted by us."""
+    """The request of a button, if the message is one of its cards, posted by us, or an App Home."""
     instruction_id, _, round_text = click.value.partition(":")
-    shown = await shown_as(deps.ctx, instruction_id, channel=click.channel, ts=click.ts)
+    if click.at_home:
+        await admit(deps, click.user)
+        shown = await shown_at_home(deps.ctx, instruction_id)
+    else:
+        shown = await shown_as(deps.ctx, instruction_id, channel=click.channel, ts=click.ts)
     if shown is None:
         raise DeclinedError(answers.refused(Refusal.STALE))
     if round_text != str(shown[0].round):

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from bot.presentation import views
-from handlers import bulk, deliver, email, files, localize, pay, pay_reading, stores, switchboard
+from handlers import bulk, deliver, email, files, home, localize, pay, pay_reading, stores, switchboard
 from handlers.files import FileAction, Offers
 from handlers.grammar.verbs import SlashCommand, run, submit
 from handlers.lists import Lists
@@ -32,13 +32,14 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
     return Router(
         commands={f"/{prefix}{name}": partial(run, slash=one) for name, one in commands.items()},
         actions={
-            **pay.BUTTONS,
+            **{name: home.DrawnAfter(handler) for name, handler in pay.BUTTONS.items()},
             **pay_reading.BUTTONS,
             **bulk.BUTTONS,
             **deliver.BUTTONS,
             **localize.BUTTONS,
             **email.BUTTONS,
             **switchboard.BUTTONS,
+            **home.BUTTONS,
             **offers.buttons,
             **lists.buttons,
         },
@@ -50,8 +51,9 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
             **deliver.FORMS,
             **localize.FORMS,
             **email.FORMS,
+            **home.FORMS,
             **offers.forms,
         },
         shortcuts={**files.SHORTCUTS, **localize.SHORTCUTS},
-        events={**files.EVENTS, **switchboard.EVENTS},
+        events={**files.EVENTS, **home.EVENTS},
     )

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.slack.messenger import Ephemerals, Messenger
+from bot.workflows.admin.home import OpenHomes
 from bot.workflows.context import Context
 from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Reply
@@ -67,12 +68,16 @@ class Presses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependencies:
-    """The workflows' context and the ways to answer; ``command_prefix``: what every slash command begins with."""
+    """The workflows' context and the ways to answer; ``homes``: App Homes that may be open.
+
+    ``command_prefix``: what every slash command begins with.
+    """
 
     ctx: Context
     messenger: Messenger
     ephemerals: Ephemerals
     allowance: Allowance
+    homes: OpenHomes
     command_prefix: str = ""
 
     def spelled(self, command: str) -> str:

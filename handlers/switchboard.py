@@ -1,14 +1,11 @@
-"""``/switchboard``: how it stands, its audit and the export, the button that resumes stopped work; the App Home."""
+"""``/switchboard``: how it stands, its audit and the export, the button that resumes stopped work."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from functools import partial
-from typing import Any, Final, Literal
-
-import structlog
+from typing import Final, Literal
 
 from bot.domain.approvals import No, Refusal, Role, listed, may_see_balance
 from bot.domain.bookings.booking import Booking
-from bot.domain.errors import OutcomeUnknown, ServiceNever
 from bot.domain.fields import reference
 from bot.domain.payments.instruction import Instruction
 from bot.presentation import answers, lists, notices, overview, unread
@@ -16,17 +13,15 @@ from bot.presentation import audit as audit_words
 from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
-from bot.workflows.admin.overview import MOST_IN_A_FILE, look, under_way, unread_answers
+from bot.workflows.admin.overview import MOST_IN_A_FILE, under_way, unread_answers
 from bot.workflows.admin.overview import overview as everything
 from bot.workflows.bookings.follow import unknown_states
 from handlers.grammar.admission import admit
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
-from handlers.incoming import Click, Command, an_id, reading
+from handlers.incoming import Click, Command
 from handlers.lists import Listing, ListReader, Rows, share, write_table
-from handlers.replies import DeclinedError, Later, Nothing, Private, Reply
-from handlers.router import ClickHandler, Dependencies, EventHandler
-
-log = structlog.get_logger(__name__)
+from handlers.replies import DeclinedError, Later, Private, Reply
+from handlers.router import ClickHandler, Dependencies
 
 NAME: Final = "switchboard"
 _RULE: Final = "a reference such as P-4F7K2M or B-4F7K2M, or the operation's id"
@@ -95,7 +90,7 @@ async def _all_jobs(deps: Dependencies, user: str, _value: str) -> Listing:
         yield [overview.JOBS_HEADER]
         yield map(overview.job_row, (await under_way(deps.ctx, most=MOST_IN_A_FILE)).rows)
 
-    return Listing(title="Under way", name="under-way", write=partial(write_table, pages()))
+    return Listing(title="In progress", name="in-progress", write=partial(write_table, pages()))
 
 
 async def try_again(deps: Dependencies, click: Click) -> Reply:
@@ -106,54 +101,23 @@ async def try_again(deps: Dependencies, click: Click) -> Reply:
     return Private(notices.GOES_ON if done else notices.NOTHING_STOPPED)
 
 
-async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Publish the home when a user opens it; the messages tab needs nothing."""
-    event = body["event"]
-    with reading():
-        user = an_id(event.get("user"))
-    if event.get("tab", "home") == "home":
-        await _draw(deps, user)
-
-
-async def refresh(deps: Dependencies, click: Click) -> Reply:
-    await _draw(deps, click.user)
-    return Nothing()
-
-
-async def _draw(deps: Dependencies, user: str) -> None:
-    ctx = deps.ctx
-    found = await look(ctx, user)
-    drawn = (
-        overview.closed(found)
-        if isinstance(found, No)
-        else overview.view(**found, approvals_channel=ctx.policy.channels.approvals, now=ctx.clock.now())
-    )
-    try:
-        await deps.messenger.publish_home(user=user, view=drawn)
-    except (ServiceNever, OutcomeUnknown) as refused:
-        log.info("a home was not drawn", reason=str(refused))
-
-
-_STATUS = Verb("status", "services, what is under way, how long queues wait", partial(_page, page="status"))
-_UNREAD = Verb(
-    "unread", "service answers that could not be read, and the lines to fix it", partial(_page, page="unread")
-)
-_JOBS = Verb("jobs", "what is under way: payments, calls, lists, bookings", partial(_page, page="jobs"))
+_STATUS = Verb("status", "services, what is in progress, how long queues wait", partial(_page, page="status"))
+_UNREAD = Verb("unread", "provider answers that could not be read, and how to fix it", partial(_page, page="unread"))
+_JOBS = Verb("jobs", "what is in progress: payments, calls, lists, bookings", partial(_page, page="jobs"))
 _AUDIT = Verb(
     "audit",
-    "what happened to one request or booking, who did it and when",
+    "history of one request or booking",
     _audit,
     example="audit P-4F7K2M",
     arguments=(Argument(name="id", rule=_RULE, read=reference),),
 )
-_EXPORT = Verb("audit export", "the whole audit as a file, in a direct message", _export)
-_ROUTES = Verb("routes", "what is assumed about the services and not confirmed", partial(_page, page="routes"))
+_EXPORT = Verb("audit export", "the whole audit log as a file, in a direct message", _export)
+_ROUTES = Verb("routes", "API routes that are not confirmed", partial(_page, page="routes"))
 
 COMMAND = SlashCommand(
     NAME,
-    "See how Switchboard stands, what it did, and who told it to",
+    "Status, jobs and audit log",
     (_STATUS, _UNREAD, _JOBS, _AUDIT, _EXPORT, _ROUTES),
 )
 LISTS: dict[str, ListReader] = {overview.JOBS: _all_jobs, audit_words.LIST: _audit_rows}
-BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again, overview.REFRESH: refresh}
-EVENTS: dict[str, EventHandler] = {"app_home_opened": opened}
+BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again}

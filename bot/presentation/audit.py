@@ -16,7 +16,7 @@ from bot.presentation.blocks.elements import actions
 from bot.presentation.lists import csv_button
 from bot.presentation.payments.kinds import headline, word_of
 from bot.presentation.reasons import because, in_words
-from bot.presentation.words import NEEDS_PERSON, word
+from bot.presentation.words import word
 
 _MOST_CHARACTERS = 9_000  # of all lines together: Slack refuses messages of little more than twelve thousand
 _TIMELINE_CHARACTERS = 5_000  # the same below a card
@@ -26,48 +26,48 @@ WORD_LIMIT = 80
 _MOST_PEOPLE = 12
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII)
 _SAID: Mapping[str, str] = {
-    "requested": "{who} asked for {what}",
-    "create": "asked the service to create it, which moves no money (attempt {nth})",
-    "create_put_off": "the service did not create it; to be tried again",
-    "create_unknown": "the service did not say whether it created it; looking for it from here on",
-    "create_again": "the service holds nothing of it; to be created again",
-    "created": "the service created it as “{remote_id}”; shown to the approvers",
-    "opened": "the service opened it as “{remote_id}”; the buyer can pay",
-    "taken_in": "made elsewhere as “{remote_id}”, only created there; shown to the approvers",
-    "prepared": "shown to the approvers; the service knows nothing of it yet",
-    "no_account": "the address has no account; the requester is asked whether it is right",
-    "sent_anyway": "{who} said that the address is right",
+    "requested": "{who} requested {what}",
+    "create": "asked the provider to create it (attempt {nth}); no money moves",
+    "create_put_off": "not created; will be tried again",
+    "create_unknown": "no answer about creating it; looking for it",
+    "create_again": "the provider doesn't have it; will be created again",
+    "created": "created (“{remote_id}”); sent to approvers",
+    "opened": "created (“{remote_id}”); the buyer can pay",
+    "taken_in": "created elsewhere (“{remote_id}”); sent to approvers",
+    "prepared": "sent to approvers",
+    "no_account": "no account for this address; the requester is asked",
+    "sent_anyway": "{who} confirmed the address",
     "approve": "{who} approved{votes}",
-    "retry": "{who} approved another attempt{votes}",
+    "retry": "{who} approved a retry{votes}",
     "rejected": "{who} rejected it",
     "withdrawn": "{who} withdrew it",
-    "expired": "it expired",
-    "tightened": "the policy has become stricter; it needs {quorum} approvals now",
-    "votes_no_longer_count": "the approvals did not suffice any more; still counted: {counted}",
-    "recounted": "an approval does not count any more; still counted: {counted}",
-    "suspended": "held, because who asked may no longer ask for money; the approvals so far are void",
-    "send": "sent to the service, attempt {nth}, with the approval of {counted}",
-    "found_after_restore": "the service had it already, though the database had been put back to before it was sent",
-    "approve_again": "the database had been put back to an earlier moment; to be approved again",
-    "send_put_off": "that attempt was not executed; to be sent again",
-    "commit_unknown": "the service did not say whether it paid; only reading from here on",
-    "observed": "the service says {status}",
-    "chunk_sent": "the service answered; on to what is left to cancel",
-    "all_sent": "everything was sent; the outcome of each payment is being read",
-    "needs_human": f"it {NEEDS_PERSON}: nobody can know by reading",
-    "refused": "the service refused it; nothing was paid",
-    "mismatch": "stopped: the service's record is not what was asked for",
-    "unreadable": "a row could not be read, and is left alone",
-    "stopped": "Switchboard stopped here after an internal error",
+    "expired": "expired",
+    "tightened": "the policy got stricter: {quorum} approvals needed",
+    "votes_no_longer_count": "not enough approvals any more; still counted: {counted}",
+    "recounted": "an approval no longer counts; still counted: {counted}",
+    "suspended": "on hold: the requester may no longer request payments; earlier approvals are void",
+    "send": "sent (attempt {nth}), approved by {counted}",
+    "found_after_restore": "the provider already had it; the database had been restored to before it was sent",
+    "approve_again": "the database had been restored to an earlier moment; needs approval again",
+    "send_put_off": "that attempt had no effect; will be sent again",
+    "commit_unknown": "not confirmed; only checking from here on",
+    "observed": "provider status: {status}",
+    "chunk_sent": "the provider answered; next part",
+    "all_sent": "all sent; checking the outcome of each payment",
+    "needs_human": "needs a decision: checking can't tell the outcome",
+    "refused": "the provider declined it; nothing was paid",
+    "mismatch": "stopped: the provider's record differs from the request",
+    "unreadable": "a row could not be read and is left alone",
+    "stopped": "stopped after an internal error",
     "tried_again": "{who} had it tried again",
     "closed": "{who} closed it as not paid",
 }
 """Action of the audit -> sentence. An action without one is shown by its name."""
-TITLE: Final = "Audit of Switchboard"
+TITLE: Final = "Audit log of Switchboard"
 LIST: Final = "audit"
 FILE: Final = {
-    "alt": "The audit of everything that was asked, decided and sent, as a table.",
-    "comment": "The audit as it stands now, one row a line.",
+    "alt": "Everything that was requested, approved and sent, as a table.",
+    "comment": "The audit log as of now.",
 }
 
 
@@ -86,10 +86,9 @@ def told_story(
     told = _within(told_lines(rows, say), _MOST_CHARACTERS, is_complete=is_complete)
     blocks = [md.header(title), md.section(md.plain(md.shorten(about, md.SECTION_LIMIT))), *md.paragraphs(told)]
     if rows:
-        span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"
-        sealed = "*not all of them as they were written: tell your operator*"
-        sealed = "each as it was written" if all(row.is_intact for row in rows) else sealed
-        proof = f"{span} of the audit, {sealed}. `switchboard audit verify` shows whether one is missing."
+        count = md.counted(len(rows), "entry", "entries")
+        changed = ":warning: *Not all of them are as they were written. Tell your operator.*"
+        proof = f"{count}." if all(row.is_intact for row in rows) else f"{count}. {changed}"
         blocks += [md.context(proof), *actions([csv_button(LIST, reference)])]
     return Content(text="\n".join([f"*{title}*: {md.quote(about)}", *told]), blocks=blocks)
 
@@ -98,7 +97,7 @@ def with_timeline(
     card: Content, instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True
 ) -> Content:
     told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
-    lead = "*What happened*"
+    lead = "*History*"
     return Content(
         text="\n".join([card.text, lead, *told]),
         blocks=[*card.blocks, {"type": "divider"}, *md.paragraphs([lead, *told])],
@@ -115,7 +114,7 @@ def told_lines(rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str]) ->
     told = []
     for row in rows:
         if row.entry is None:
-            told.append(f"• :warning: *Row {row.seq} cannot be read: it is not what was written.*")
+            told.append(f"• :warning: *Row {row.seq} can't be read: it is not what was written.*")
             continue
         seen[row.entry.action] += 1
         said = say(row.entry, seen[row.entry.action])
@@ -137,8 +136,6 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     names = [person(str(name)) for name in counted] if isinstance(counted, list) else []
     said = str(detail.get("status") or "nothing")
     votes = f" ({len(names)} of {md.quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
-    if moved and entry.action in ("approve", "retry"):
-        votes += ", which is enough"
     values = {
         "who": person(entry.actor),
         "what": md.quote(headline(instruction)),
@@ -159,7 +156,7 @@ def told_sentence(said: Mapping[str, str], entry: Entry, values: Mapping[str, st
     sentence = said[entry.action].format_map(values) if entry.action in said else otherwise
     why, words = in_words(entry.detail.get("reason")), md.quote(str(entry.detail.get("said") or ""), _SAID_LIMIT)
     told = f"{md.sentence_of(sentence)}{because(why, _REASON_LIMIT)}"
-    return f"{told} The service's words: “{words}”" if words else told
+    return f"{told} Provider's words: “{words}”" if words else told
 
 
 def person(actor: str) -> str:
@@ -170,7 +167,7 @@ def person(actor: str) -> str:
 
 def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:
     """All lines, or the first and the last of them around a mark that says how many are left out."""
-    told = told if is_complete else [*told, "… there is more; `switchboard audit export` has all of it"]
+    told = told if is_complete else [*told, "… there is more"]
     if sum(len(line) + 1 for line in told) <= most:
         return told
     first, last = [], []
@@ -183,5 +180,5 @@ def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:
     while rest and len(rest[-1]) < room:
         room -= len(rest[-1]) + 1
         last.append(rest.pop())
-    mark = f"… {len(rest)} lines are left out here; `switchboard audit export` has all of them …"
+    mark = f"… {len(rest)} lines left out …"
     return [*first, mark, *reversed(last)]

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
-from bot.domain.approvals import No
 from bot.domain.content import Block, Content
 from bot.domain.overview import (
     Assumption,
@@ -13,22 +12,19 @@ from bot.domain.overview import (
     Running,
     ServiceStatus,
     UnderWay,
-    WaitingRequest,
     What,
     Word,
 )
-from bot.domain.payments.instruction import Instruction, Kind, State, Vote
-from bot.domain.policy import Short
+from bot.domain.payments.instruction import Kind, State
 from bot.domain.services import DELIVERY, LOCALIZATION
 from bot.presentation import notices, words
-from bot.presentation.answers import refused
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button, lines_under
+from bot.presentation.blocks.elements import actions, lines_under
 from bot.presentation.bookings import cards as booking_states
 from bot.presentation.lists import csv_button
-from bot.presentation.payments.answers import describe, waiting_line
-from bot.presentation.payments.kinds import KINDS, headline, sentence
-from bot.presentation.reasons import short_of_people, to_set
+from bot.presentation.payments.answers import describe
+from bot.presentation.payments.kinds import KINDS
+from bot.presentation.reasons import to_set
 
 _LATE_SECONDS = 60.0  # an item that waits longer than this deserves a look
 _LISTED = 25
@@ -51,54 +47,64 @@ _JOBS = {
     "localization.document": What.LOCALIZATION,
 }
 _QUEUES = {
-    "messages": "messages to Slack",
-    "callbacks": "callbacks of payments",
-    "webhooks": "webhooks of deliveries",
+    "messages": "Slack messages",
+    "callbacks": "payment callbacks",
+    "webhooks": "delivery webhooks",
     "files": "dropped files",
 }
 _LONGER = {LOCALIZATION: "content localization", DELIVERY: "delivery booking"}
 """Services whose name alone does not say what they are for."""
 _STAGES = {
-    "new": "being sent",
-    "sending": "being sent",
-    "unknown": "unknown",
-    "lost": "lost",
+    "new": "being booked",
+    "sending": "being booked",
+    "unknown": "not confirmed yet",
+    "lost": "not found",
     "waiting": "waiting for the address",
-    "open": "on the way",
+    "open": "in progress",
 }
-_MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
-REFRESH = "home.refresh"
-_LISTED_AT_HOME = 10
+_JOB_STATES = {
+    "waiting": "queued",
+    "preparing": "in progress",
+    "running": "in progress",
+    "sending": "in progress",
+    "handing_over": "in progress",
+    "interrupted": "stopped",
+    "canceled": "stopped",
+    "unknown": "not confirmed",
+    "unread": "needs someone",
+}
+"""Other states are their own words."""
+_MARKS = {"A1": "high confidence", "A2": "medium confidence", "A3": "low confidence"}
 JOBS = "jobs"
 JOBS_HEADER = ("since (UTC)", "what", "name", "status", "requested by", "channel")
 
 
 def status(found: Overview, *, command: str, now: datetime) -> Content:
-    """Services, what is under way, how long queues wait. ``command``: as people type it here, e.g. ``/switchboard``."""
+    """Services, what is in progress, queues. ``command``: as people type it here, e.g. ``/switchboard``."""
     blocked = [notices.describe(found.reading_only)] if found.reading_only else []
     blocked += [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
     queues = []
     for name, since in found.oldest.items():
         age = max(0.0, (now - since).total_seconds()) if since is not None else 0.0
-        told = f"the oldest has waited {md.duration(age)}" if since is not None else "nothing waits"
-        queues.append(f"• {':warning: ' if age > _LATE_SECONDS else ''}{_QUEUES[name]}: {told}")
+        told = f"the oldest waits {md.duration(age)}" if since is not None else "no backlog"
+        queues.append(f"• {':warning: ' if age > _LATE_SECONDS else ''}{md.capital(_QUEUES[name])}: {told}")
     blocks: list[Block] = []
     lines: list[str] = []
     services, going_on = [service_line(one) for one in found.services], [*blocked, *_under_way(found.under_way)]
-    for title, said in (("Services", services), ("Under way", going_on), ("Queues", queues)):
+    for title, said in (("Services", services), ("In progress", going_on), ("Queues", queues)):
         lines += [f"*{title}*", *said]
         blocks += md.paragraphs([f"*{title}*", *said])
     count = found.blocking
-    routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
-    notes = [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
-    notes.append(f"`{command} jobs` names what is under way.")
+    routes = md.counted(count, "money route")
+    notes = [f":warning: {routes} {'is' if count == 1 else 'are'} unconfirmed: `{command} routes`"] if count else []
+    notes.append(f"Details: `{command} jobs`")
     return Content(text=md.fallback_text([*lines, *notes]), blocks=[*blocks, md.context("\n".join(notes))])
 
 
 def jobs(found: UnderWay) -> Content:
     if not found.rows:
-        return md.message(":zzz: Nothing is under way.")
-    lead = f"*{found.total} under way*, the oldest first"
+        return md.message(":zzz: Nothing in progress.")
+    lead = f"*{found.total} in progress*, oldest first"
     lines = md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
     return lines_under(lead, lines, after=actions([csv_button(JOBS)]))
 
@@ -109,7 +115,7 @@ def job_row(one: Running) -> list[str]:
         one.since.isoformat(timespec="seconds"),
         _NOUNS[one.what],
         one.name,
-        _stands(one),
+        stands(one),
         one.requester,
         one.channel,
     ]
@@ -119,18 +125,16 @@ def assumptions(found: Sequence[Assumption], words: Sequence[Word] = ()) -> Cont
     """``words``: of the delivery service, for its states, kinds of events and units."""
     told = [f"{title}: {', '.join(said)}." for title, said in _words(words) if said]
     if not found:
-        fine = ":white_check_mark: Every route is documented or confirmed by the operator."
+        fine = ":white_check_mark: Every API route is documented or confirmed."
         return lines_under(fine, [], notes=told)
-    blocking, many = sum(one.blocks for one in found), len(found) > 1
-    lead = (
-        f"*{f'{len(found)} routes are' if many else '1 route is'} assumed* and nobody has confirmed "
-        f"{'them' if many else 'it'}"
-        f"{f'; {blocking} of them move money, and production refuses those' if blocking else ''}."
-    )
-    note = "To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
+    count, blocking = len(found), sum(one.blocks for one in found)
+    money = f"; {blocking} {'moves' if blocking == 1 else 'move'} money and {'is' if blocking == 1 else 'are'}"
+    blocked = f"{money} blocked in production" if blocking else ""
+    lead = f"*{md.counted(count, 'API route')} {'is' if count == 1 else 'are'} unconfirmed*{blocked}."
+    note = "To confirm one, the operator adds it to SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
     lines = []
     for one in sorted(found, key=lambda one: not one.blocks):
-        why = f"assumed {_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"
+        why = f"{_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"
         lines.append(f"• `{md.quote(one.name, _NAME_LIMIT)}` {one.method} `{md.quote(one.path, _PATH_LIMIT)}`: {why}")
     return Content(
         text=md.fallback_text([lead, note, *lines, *told]),
@@ -147,13 +151,10 @@ def _words(found: Sequence[Word]) -> Iterator[tuple[str, list[str]]]:
 def service_line(one: ServiceStatus) -> str:
     name = md.capital(_LONGER.get(one.name, one.name))
     if one.silent_since is not None:
-        return (
-            f":red_circle: {name}: has not answered since {md.moment(one.silent_since)}, so nothing is sent to it "
-            "until it does"
-        )
+        return f":red_circle: {name}: no answer since {md.moment(one.silent_since)}. Nothing is sent until it answers."
     if not one.missing:
-        return f":large_green_circle: {name}: configured"
-    return f":white_circle: {name}: not configured, {to_set(one.missing)}"
+        return f":large_green_circle: {name}: set up"
+    return f":white_circle: {name}: not set up, {to_set(one.missing)}"
 
 
 def _under_way(found: Counts) -> list[str]:
@@ -178,67 +179,27 @@ def _under_way(found: Counts) -> list[str]:
             states = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
             told.append(f"• {md.counted(by_state.total(), noun, _PLURALS.get(noun, ''))}: {states}")
     if unknown:
-        told.append(f"• :warning: {md.counted(unknown, 'row')} cannot be read: see the alerts channel")
+        told.append(f"• :warning: {md.counted(unknown, 'row')} can't be read: see the alerts channel")
     return told or ["Nothing."]
 
 
 def running_line(one: Running) -> str:
     name = f" {md.quote(one.name, _NAME_LIMIT)}" if one.name else ""
-    who = f"asked by {md.mention(one.requester)}" if one.requester else "made outside of Switchboard"
+    who = f"by {md.mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {md.channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
-    return f"• *{md.capital(_NOUNS[one.what])}*{name}: {_stands(one)}, {who}{where}, {md.moment(one.since)}"
+    return f"• *{md.capital(_NOUNS[one.what])}*{name}: {stands(one)}, {who}{where}, {md.moment(one.since)}"
 
 
-def _stands(one: Running) -> str:
+def noun(what: Kind | What) -> str:
+    return _NOUNS[what]
+
+
+def stands(one: Running) -> str:
+    """Its state in a word or two."""
     if one.what is What.BOOKING:
-        return _STAGES.get(one.state) or booking_states.word(one.state)
-    return words.word(State(one.state)) if isinstance(one.what, Kind) else _state(one.state)
+        return md.capital(_STAGES.get(one.state) or booking_states.word(one.state))
+    return md.capital(words.word(State(one.state)) if isinstance(one.what, Kind) else _state(one.state))
 
 
 def _state(stored: str) -> str:
-    return md.quote(stored.replace("_", " "), _NAME_LIMIT)
-
-
-def view(
-    *,
-    waiting: Sequence[WaitingRequest],
-    asked: Sequence[tuple[Instruction, Sequence[Vote]]],
-    running: Sequence[Running],
-    services: Sequence[ServiceStatus],
-    out_of_reach: Sequence[tuple[Instruction, Short]] = (),
-    approvals_channel: str,
-    now: datetime,
-) -> Block:
-    """``waiting`` and ``running`` are oldest first, ``asked`` newest first."""
-    decide = [f"Decide in {md.channel(approvals_channel)}."] if waiting else []
-    stuck = [
-        f":warning: *{md.escape(headline(one))}* · {one.reference} · asked by {md.mention(one.requester)}: "
-        f"{short_of_people(short)}."
-        for one, short in out_of_reach
-    ]
-    mine = [
-        f"• *{md.escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}" for one, votes in asked
-    ]
-    blocks = [
-        md.header("Waiting for your approval"),
-        *md.paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
-        *([md.header("Too few approvers"), *md.paragraphs(md.listed(stuck, _LISTED_AT_HOME))] if stuck else []),
-        md.header("What you asked for"),
-        *md.paragraphs(_listed(mine)),
-        md.header("Under way"),
-        *md.paragraphs(_listed([running_line(one) for one in running])),
-        md.header("Services"),
-        *md.paragraphs([service_line(one) for one in services]),
-        {"type": "divider"},
-        md.context(f"As of {md.moment(now)}"),
-        *actions([button("Refresh", REFRESH, "now")], "home"),
-    ]
-    return {"type": "home", "blocks": blocks}
-
-
-def closed(refusal: No) -> Block:
-    return {"type": "home", "blocks": [md.paragraph(refused(refusal).text)]}
-
-
-def _listed(lines: Sequence[str]) -> list[str]:
-    return md.listed(lines, _LISTED_AT_HOME) or [":zzz: Nothing."]
+    return _JOB_STATES.get(stored) or md.quote(stored.replace("_", " "), _NAME_LIMIT)

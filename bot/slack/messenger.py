@@ -61,6 +61,7 @@ class Messenger:
     def __init__(self, *, client: AsyncWebClient) -> None:
         self._client = client
         self._direct: dict[str, str] = {}
+        self._site = ""
 
     async def post(self, *, channel: str, content: Content, marker: str, thread_ts: str | None = None) -> Posted:
         """Post once. ``marker`` is the id by which :meth:`find` recognises the message later."""
@@ -81,6 +82,12 @@ class Messenger:
     async def permalink(self, at: Posted) -> str:
         answer = await call(self._client.chat_getPermalink(channel=at.channel, message_ts=at.ts))
         return str(answer.get("permalink") or "")
+
+    async def link(self, at: Posted) -> str:
+        """The address of a message of a channel: asked for once, because all differ only in channel and time stamp."""
+        if not self._site:
+            self._site = (await self.permalink(at)).partition("/archives/")[0]
+        return f"{self._site}/archives/{at.channel}/p{at.ts.replace('.', '')}"
 
     async def edit(self, *, at: Posted, content: Content) -> None:
         """Replace a message's text and blocks; repeating it changes nothing."""
@@ -157,8 +164,13 @@ class Messenger:
         answer = await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))
         return str(answer["view"]["id"])
 
-    async def publish_home(self, *, user: str, view: Mapping[str, Any]) -> None:
-        await call(self._client.views_publish(user_id=user, view=dict(view)))
+    async def publish_home(self, *, user: str, view: Mapping[str, Any], hash: str = "") -> str:  # noqa: A002 - Slack's
+        """Draw a person's App Home; the hash of what is shown now.
+
+        ``hash``: of what it replaces; ``hash_conflict`` where another process has drawn it since. Empty: anything.
+        """
+        answer = await call(self._client.views_publish(user_id=user, view=dict(view), hash=hash or None))
+        return str((answer.get("view") or {}).get("hash") or "")
 
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
         """Replace an open modal by another one; ``not_found`` when the user has closed it."""

@@ -22,6 +22,7 @@ from bot.slack.pace import Pace, PacedClient, Turns
 from bot.slack.people import BotIdentity, Directory, who_we_are
 from bot.wiring.services import Outside
 from bot.wiring.surroundings import Surroundings
+from bot.workflows.admin.home import OpenHomes
 from bot.workflows.context import Context
 from bot.workflows.requests.reach import approvers
 from handlers.bolt import build
@@ -93,7 +94,7 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> Directory
     )
 
 
-def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings) -> AsyncApp:
+def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings, homes: OpenHomes) -> AsyncApp:
     prefix = outside.settings.command_prefix
     extensions = [one.command(outside) for one in around.extensions]
     return build(
@@ -105,6 +106,7 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
             messenger=slack.messenger,
             ephemerals=slack.ephemerals,
             allowance=Allowance(monotonic=around.clock.boottime),
+            homes=homes,
             command_prefix=prefix,
         ),
         router=make_router(around.file_actions, prefix=prefix, more=extensions),

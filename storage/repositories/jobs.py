@@ -83,6 +83,11 @@ class Jobs(MovingRows[Job]):
         query = self._rows(job.c.requester == requester, job.c.kind == kind, job.c.created_at > since)
         return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()))
 
+    def latest(self, requester: str, *, since: datetime, limit: int) -> list[Job]:
+        """This person's jobs created since then, newest first, without the pieces of documents."""
+        query = self._rows(job.c.requester == requester, job.c.created_at >= since, job.c.kind != PIECE_LANE)
+        return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()).limit(limit))
+
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state, without the pieces of documents."""
         which = job.c.closed_at.is_(None), job.c.kind != PIECE_LANE

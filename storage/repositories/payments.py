@@ -11,14 +11,14 @@ from bot.domain.emails.lists import Answer
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, Tally, tally
 from bot.domain.payments.bulk_records import BulkRow, RowChange
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Recipient, Vote
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Recipient, State, Vote
 from bot.domain.payments.lookups import CHECK, Lookup
 from bot.domain.payments.sealed import Reserved
 from storage.damage import Shape
 from storage.prepared import Prepared
 from storage.repositories.leased import FREED, Leased, Repository, claiming, columns, insert_once
 from storage.rows import Hold, Tracked
-from storage.tables.instructions import attempt, bulk_item, lookup, reservation, tracked, vote
+from storage.tables.instructions import attempt, bulk_item, instruction, lookup, reservation, tracked, vote
 from storage.tables.instructions import bulk_flight as flight
 from storage.tables.queues import job
 
@@ -50,6 +50,12 @@ class Votes(Repository):
     def of(self, instruction_id: str, round: int) -> list[Vote]:  # noqa: A002 - the domain's word
         """The votes of one round, in the order of voting. Raises RowUnreadable."""
         return self._whole(_VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)
+
+    def given_by(self, person: str, states: Collection[State]) -> set[tuple[str, int]]:
+        """Id and round of the requests in these states on which this person has voted."""
+        query = select(vote.c.instruction_id, vote.c.round).join(instruction)
+        found = self._connection.execute(query.where(instruction.c.state.in_(states), vote.c.person == person))
+        return {(str(row.instruction_id), int(row.round)) for row in found}
 
 
 class Attempts(Repository):

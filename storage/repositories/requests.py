@@ -213,6 +213,16 @@ class Instructions(MovingRows[Instruction]):
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
         return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
 
+    def ended_for_requester(self, requester: str, *, limit: int) -> list[Instruction]:
+        """This person's requests that are final, newest first."""
+        query = _ALL.where(table.c.requester == requester, table.c.state.in_(FINAL))
+        return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
+
+    def ended_in(self, states: Collection[State], *, since: datetime, limit: int) -> list[Instruction]:
+        """What ended in these states since then, newest first."""
+        query = _ALL.where(table.c.state.in_(states), table.c.closed_at >= since)
+        return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
+
     def recent_same(
         self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = (), before: str = ""
     ) -> int:

@@ -1,6 +1,6 @@
 """What goes to Slack and comes from it: outbox, boards, dropped files, and the requests that were handled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, Unpack
@@ -188,6 +188,14 @@ class Boards(Repository):
         """Subjects that the message of this one shows too, in the order of their ids."""
         query = sa.select(board.c.subject).where(board.c.shown_in == subject)
         return sorted(self._connection.execute(query).scalars(), key=lambda one: one.partition(":")[2])
+
+    def posted_of(self, subjects: Collection[str]) -> dict[str, Board]:
+        """The boards of these subjects that were posted, by subject; of one shown in another, that one."""
+        found = self._all(BOARD, sa.select(board).where(board.c.subject.in_(subjects)))
+        shown_in = {one.shown_in for one in found if one.shown_in is not None}
+        hosts = {one.subject: one for one in self._all(BOARD, sa.select(board).where(board.c.subject.in_(shown_in)))}
+        shown = {one.subject: hosts.get(one.shown_in or "", one) for one in found}
+        return {subject: one for subject, one in shown.items() if one.ts}
 
     def find(self, channel: str, ts: str) -> Board | None:
         return next(iter(self._whole(BOARD, _FIND, wanted_channel=channel, wanted_ts=ts)), None)

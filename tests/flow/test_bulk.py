@@ -433,7 +433,7 @@ L-······*: none.""")
 completed · 0 failed""")
     await rig.pay(f"bulk show {name}")
     told = rig.workspace.ephemerals(MARIA)[-1].text
-    assert shown(told).partition("\n*What happened*")[0] == snapshot("""\
+    assert shown(told).partition("\n*History*")[0] == snapshot("""\
 Bulk payment L-······: $10.00 in 4 payments. File “typed rows”, 4 payments to 4 people, $10.00 together. \
 :warning: *3 not active* (no account, signup not completed, or it cannot receive money now): x3@example.com, \
 x2@example.com, x1@example.com. Asked by <@U0MARIA>. :lock: *pending in escrow*: the service has gone through all of \

@@ -128,7 +128,7 @@ async def test_the_stores_without_their_keys_and_what_is_under_way(rig: Rig) -> 
         ":page_facing_up: Stores: 1 row, in your direct messages."
     )
     assert await send(rig, await status(rig, "jobs"), OLGA) == snapshot(
-        ":page_facing_up: Under way: 1 row, in your direct messages."
+        ":page_facing_up: In progress: 1 row, in your direct messages."
     )
     [(_, stores)] = files(rig, MARIA)
     assert [re.sub("[0-9a-f]{24}", "…", ", ".join(row)) for row in table(stores)] == snapshot(
@@ -139,7 +139,7 @@ async def test_the_stores_without_their_keys_and_what_is_under_way(rig: Rig) -> 
     )
     [(_, jobs)] = files(rig, OLGA)
     assert [re.sub(r"B-\w+", "B-…", cell) for cell in table(jobs)[1][1:]] == snapshot(
-        ["booking", "B-…", "searching for a driver", "U0MARIA", "C0FINANCE"]
+        ["booking", "B-…", "Searching for a driver", "U0MARIA", "C0FINANCE"]
     )
 
 

@@ -18,13 +18,14 @@ from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, Table
 
 from bot.domain.approvals import No
 from bot.domain.emails.lists import RUN, RunState
+from bot.domain.home import Home, Turned
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallState, Order, lane_of
 from bot.domain.localization.request import Request
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import ulid
 from bot.presentation.notices import TRY_AGAIN
-from bot.workflows.admin.overview import look as home_of
+from bot.workflows.admin.home import look as home_of
 from bot.workflows.admin.overview import overview, under_way
 from storage.repositories.leased import KEYS
 from storage.rows import DropRow, InboxState, Job, StoreEvent
@@ -216,9 +217,10 @@ def texts(rig: Rig) -> list[str]:
 
 async def others_go_on(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    seen = await home_of(ctx, LIN)
+    seen = await home_of(ctx, LIN, Turned())
+    assert isinstance(seen, Home)
     assert not isinstance(seen, No)
-    assert {one.instruction.cents for one in seen["waiting"]} == {150_000}
+    assert {one.instruction.cents for one in seen.waiting.rows} == {150_000}
     running = {one.name for one in (await under_way(ctx)).rows}
     assert "a.csv" in running
     assert any(name.startswith("B-") for name in running)
@@ -324,9 +326,10 @@ async def test_a_vote_that_cannot_be_read_holds_its_request(rig: Rig, column: st
     await change(rig, f"UPDATE vote SET {column} = {sql}")  # noqa: S608
     await rig.settle()
     ctx = rig.switchboard.context
-    seen = await home_of(ctx, LIN)
+    seen = await home_of(ctx, LIN, Turned())
+    assert isinstance(seen, Home)
     assert not isinstance(seen, No)
-    assert [one.instruction.cents for one in seen["waiting"]] == [170_000]
+    assert [one.instruction.cents for one in seen.waiting.rows] == [170_000]
     await rig.settle()
     assert len(texts(rig)) == 1
     await rig.workspace.click(LIN, "C0APPROVE", rig.cards()[0].ts, "payout.approve")

@@ -1,95 +1,129 @@
-"""The App Home shows each person their own view, as it is when they open it."""
+"""The App Home is the place to work: each person sees and presses their own, and it is drawn again when it changes."""
+
+import re
 
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.overview import REFRESH
-from tests.presentation.checks import check_with_sdk, text_objects
-from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, TOM, ZOE, Rig
+from bot.playground.workspace import View
+from bot.playground.workspace.limits.surfaces import checked_view
+from bot.presentation.home import BACK, ON, REFRESH
+from tests.presentation.checks import check_markup, check_with_sdk, text_objects
+from tests.support import deliveries
+from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.shown import shown
+from tests.workflows.looking import newest, requests
+
+_MOMENT = re.compile(r"<!date\^\d+\^[^|]*\|([^>]*)>")
+_LINK = re.compile(r"<http[^|>]*\|([^>]*)>")
+PAYOUT, BULK, BOOK, EMAILS, LOCALIZE, FREEZE, UNFREEZE = (f"home.start.{number}" for number in range(7))
 
 
-def seen(rig: Rig, user: str) -> str:
+def home_of(rig: Rig, user: str) -> View:
     view = rig.workspace.home(user)
     assert view is not None
+    return view
+
+
+def lines(view: View) -> str:
+    """What is seen, one block a line or several: buttons in brackets, instants in UTC, links by their words."""
+    checked_view(view.source, "home")
     check_with_sdk(view.blocks)
-    return "\n".join(text["text"] for text in text_objects(view.blocks))
+    check_markup(view.blocks)
+    told = []
+    for block in view.blocks:
+        pressed = [*block.get("elements", []), *([block["accessory"]] if "accessory" in block else [])]
+        buttons = [f"[{one['text']['text']}]" for one in pressed if one["type"] == "button"]
+        texts = [text["text"] for text in text_objects({**block, "accessory": {}, "elements": []})]
+        texts += [text["text"] for one in pressed if one["type"] != "button" for text in text_objects(one)]
+        told.append(" ".join([*texts, *buttons]))
+    return shown(_LINK.sub(r"\1", _MOMENT.sub(r"\1", "\n".join(told))))
 
 
 async def opened(rig: Rig, user: str) -> str:
     await rig.workspace.open_home(user)
-    return seen(rig, user)
+    return lines(home_of(rig, user))
 
 
-def part(text: str, title: str) -> str:
-    titles = ["Waiting for your approval", "What you asked for", "Under way", "Services", "As of"]
-    begin = text.index(title) + len(title)
-    ends = [text.index(other) for other in titles if text.index(other) > begin]
-    return text[begin : min(ends, default=len(text))].strip()
+async def press(rig: Rig, user: str, action: str, *, draws: bool = True, **more: str | bool) -> None:
+    """Press in the home; wait until it is drawn again, where that follows, and until all is done that follows."""
+    before = len(calls(rig))
+    await rig.workspace.click_in_view(user, action, home=True, **more)  # type: ignore[arg-type]
+    if draws:
+        await rig.workspace.until(lambda: len(calls(rig)) > before)
+    await rig.settle()
 
 
-async def test_on_the_first_day_there_is_nothing(rig: Rig) -> None:
-    text = await opened(rig, MARIA)
-    assert part(text, "Waiting for your approval") == ":zzz: Nothing."
-    assert part(text, "What you asked for") == ":zzz: Nothing."
-    assert shown(part(text, "Services")) == snapshot("""\
-:large_green_circle: Payments: configured
-:large_green_circle: Content localization: configured
-:white_circle: Delivery booking: not configured, the operator has to set `DELIVERY_BASE_URL`, `DELIVERY_MASTER_KEY`
-:large_green_circle: E-mail processing: configured""")
+def calls(rig: Rig) -> list[object]:
+    return [call for call in rig.workspace.calls if call.method == "views.publish"]
 
 
-async def test_who_asked_and_who_decides_see_their_own_side(rig: Rig) -> None:
+async def test_on_the_first_day_it_says_what_to_do(rig: Rig) -> None:
+    assert await opened(rig, MARIA) == snapshot("""\
+[New payout] [Pay in bulk] [Check e-mails] [Localize]
+Welcome to Switchboard
+1. *Pay someone*: press *New payout*. It is sent once it's approved.
+2. *Pay many*: drop a CSV file into a channel I'm in, and choose *Pay in bulk*.
+3. *Check e-mail addresses*: press *Check e-mails*, or drop a file with them.
+
+[Refresh]
+Updated 2026-11-20 09:00 UTC""")
+    assert await opened(rig, ZOE) == snapshot("""\
+[Check e-mails] [Localize]
+Welcome to Switchboard
+1. *Check e-mail addresses*: press *Check e-mails*, or drop a file with them.
+2. *Translate, transcribe, convert*: drop a file or press *Localize*.
+
+[Refresh]
+Updated 2026-11-20 09:00 UTC""")
+
+
+async def test_who_requested_and_who_approves_see_their_own_side(rig: Rig) -> None:
     await rig.pay("send ana@example.com 25.00 Rent", user=TOM)
-    for approver in (ADA, LIN):
-        assert shown(part(await opened(rig, approver), "Waiting for your approval")) == snapshot("""\
-:point_right: *$25.00 to ana@example.com* · P-······ · asked by <@U0TOM> · waiting for approval: 0 of 1 · until \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>
-Decide in <#C0APPROVE>.""")
-    toms = await opened(rig, TOM)  # an approver too, but not of his own request
-    assert part(toms, "Waiting for your approval") == ":zzz: Nothing."
-    assert shown(part(toms, "What you asked for")) == snapshot("""\
-• *$25.00 to ana@example.com* · P-······
-:hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} \
-{time}|2026-11-21 09:00 UTC>.""")
-    await rig.press("approve")
-    assert part(await opened(rig, ADA), "Waiting for your approval") == ":zzz: Nothing."
-    assert shown(part(await opened(rig, LIN), "Under way")) == snapshot("""• *Payout* P-······: sent, asked by \
-<@U0TOM> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>""")
+    await rig.pay("send kim@example.com 1500.00 A laptop", user=TOM)
+    assert await opened(rig, ADA) == snapshot("""\
+[Check e-mails] [Localize]
+1 needs you
+*$25.00 to Ana Maria Lopez (ana@example.com)*
+Rent · <@U0TOM> · 0 of 1 approved · expires 2026-11-21 09:00 UTC
+[Approve] [Reject] [Open]
+
+[Refresh] [Freeze payments]
+Updated 2026-11-20 09:00 UTC""")
+    assert await opened(rig, TOM) == snapshot("""\
+[New payout] [Pay in bulk] [Check e-mails] [Localize]
+:tada: *You're all caught up.* Nothing needs your approval.
+Your requests
+*$1,500.00 to kim@example.com* · :hourglass_flowing_sand: Being prepared
+A laptop
+:question: No account for kim@example.com. [Withdraw]
+[Send anyway] [Edit]
+*$25.00 to Ana Maria Lopez* · :hourglass_flowing_sand: Waiting for approval (0 of 1)
+Rent · expires 2026-11-21 09:00 UTC [Withdraw]
+
+[Refresh] [Freeze payments]
+Updated 2026-11-20 09:00 UTC""")
+    assert await opened(rig, OLGA) == snapshot("""\
+[Check e-mails] [Localize]
+Controls
+*$0.00* of $25,000.00 sent today
+░░░░░░░░░░░░░░░░░░░░ 0 % [Freeze payments]
+*Who approves*: <@U0ADA>, <@U0LIN>, <@U0TOM>, never the requester
+• Every payment: 1 approval
+• Over $1,000.00: 2 approvals, amount typed
+
+[Refresh]
+Updated 2026-11-20 09:00 UTC""")
 
 
-async def test_what_is_under_way_of_others_is_for_those_in_charge(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
-    for user in (MARIA, ADA):
-        assert shown(part(await opened(rig, user), "Under way")) == snapshot("""• *Localization call* Translate: \
-waiting, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>""")
-    assert part(await opened(rig, ZOE), "Under way") == snapshot(":zzz: Nothing.")
-
-
-@pytest.mark.parametrize(
-    ("user", "said"),
-    [
-        (GUS, "Guests cannot do this. Ask a full member of the workspace."),
-        (EVE, "Only members of this workspace can do this; you belong to another one."),
-    ],
-)
-async def test_strangers_and_guests_see_nothing(rig: Rig, user: str, said: str) -> None:
+@pytest.mark.parametrize("user", [GUS, EVE])
+async def test_strangers_and_guests_see_nothing(rig: Rig, user: str) -> None:
     await rig.pay()
-    assert await opened(rig, user) == f":no_entry_sign: {said}"
-
-
-async def test_refresh_draws_it_anew(rig: Rig) -> None:
-    before = await opened(rig, MARIA)
-    await rig.pay()
-    assert seen(rig, MARIA) == before
-    await rig.workspace.click_in_view(MARIA, REFRESH, home=True)
-    assert seen(rig, MARIA) != before
-
-
-async def test_the_messages_tab_needs_nothing(rig: Rig) -> None:
-    await rig.workspace.open_home(MARIA, tab="messages")
-    assert rig.workspace.home(MARIA) is None
+    text = await opened(rig, user)
+    assert "ana@example.com" not in text
+    assert not [block for block in home_of(rig, user).blocks if block["type"] == "actions"]
 
 
 async def test_slack_does_not_take_it(rig: Rig) -> None:
@@ -99,9 +133,267 @@ async def test_slack_does_not_take_it(rig: Rig) -> None:
     assert await opened(rig, MARIA)
 
 
-async def test_more_than_fits_is_counted(rig: Rig) -> None:
-    for cents in range(10, 23):
-        await rig.pay(f"send ana@example.com 1.{cents} Rent")
-    for user, title in ((ADA, "Waiting for your approval"), (MARIA, "What you asked for")):
-        [more] = [one for one in part(await opened(rig, user), title).splitlines() if " more" in one]
-        assert more == snapshot("and 3 more")
+async def test_the_messages_tab_needs_nothing(rig: Rig) -> None:
+    await rig.workspace.open_home(MARIA, tab="messages")
+    assert rig.workspace.home(MARIA) is None
+
+
+async def test_an_approver_approves_and_rejects_there(rig: Rig) -> None:
+    for number in range(1, 8):
+        await rig.pay(f"send ana@example.com {number}.00 Rent {number}")
+    assert "7 need you" in await opened(rig, ADA)
+    [first, second, *_] = await requests(rig)
+    await press(rig, ADA, "payout.approve", block_id=f"home:{first.id}")
+    await rig.settle()
+    text = lines(home_of(rig, ADA))
+    assert "6 need you" in text
+    assert "$1.00" not in text.partition("Your requests")[0]
+    assert rig.paid == [("ana@example.com", 100)]
+    await press(rig, ADA, "payout.reject", block_id=f"home:{second.id}")
+    await rig.submit(ADA, {"reason": "No invoice"})
+    await rig.pass_time(4)
+    assert "5 need you" in lines(home_of(rig, ADA))
+    assert [one.state for one in await requests(rig)][:2] == [State.COMMITTED, State.REJECTED]
+
+
+async def test_a_large_amount_is_typed_there_too(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 A laptop")
+    for user in (ADA, LIN):
+        await opened(rig, user)
+        await press(rig, user, "payout.approve")
+        await rig.submit(user, {"amount": "1500.01"})
+        assert rig.form(user).errors == {
+            "amount": snapshot(
+                "This is not the amount on the card. Type that amount, with a point before the cents: 1500.00"
+            )
+        }
+        await rig.submit(user, {"amount": "1500.00"})
+        assert rig.workspace.modal(user) is None
+    await rig.settle()
+    assert rig.paid == [("ana@example.com", 150_000)]
+
+
+async def test_two_people_one_request_the_second_sees_it_gone(rig: Rig) -> None:
+    await rig.pay()
+    for user in (ADA, LIN):
+        assert "1 needs you" in await opened(rig, user)
+    await press(rig, ADA, "payout.approve")
+    await press(rig, LIN, "payout.approve")  # it still stands there
+    await rig.settle()
+    assert shown(rig.workspace.modal(LIN)) == snapshot("""\
+Switchboard
+:information_source: $25.00 to ana@example.com (P-······) is now *sent*, approved by <@U0ADA>.""")
+    assert "You're all caught up" in lines(home_of(rig, LIN))
+    assert rig.workspace.modal(ADA) is None
+    assert len(rig.paid) == 1
+
+
+async def test_a_request_of_somebody_else_is_drawn_when_it_comes(rig: Rig) -> None:
+    await opened(rig, ADA)
+    await rig.pay()
+    await rig.pass_time(4)
+    assert "1 needs you" in lines(home_of(rig, ADA))
+    await rig.press("approve", user=LIN)
+    await rig.pass_time(4)
+    assert "You're all caught up" in lines(home_of(rig, ADA))
+
+
+async def test_a_home_that_nobody_looks_at_rests(rig: Rig) -> None:
+    await opened(rig, ADA)
+    before = len(calls(rig))
+    await rig.pass_time(1_900)
+    await rig.pay()
+    await rig.pass_time(10)
+    assert len(calls(rig)) == before
+
+
+async def test_many_changes_are_one_drawing(rig: Rig) -> None:
+    await opened(rig, ADA)
+    before = len(calls(rig))
+    for number in range(1, 9):
+        await rig.pay(f"send ana@example.com {number}.00 Rent")
+    await rig.pass_time(3.5)
+    assert len(calls(rig)) == before + 1
+
+
+async def test_another_process_goes_on_with_a_home_that_it_has_drawn_since(rig: Rig) -> None:
+    await opened(rig, ADA)
+    elsewhere = home_of(rig, ADA).source
+    rig.workspace._state.views.publish(ADA, elsewhere)
+    before = len(calls(rig))
+    for number in (1, 2):
+        await rig.pay(f"send ana@example.com {number}.00 Rent")
+        await rig.pass_time(5)
+    assert len(calls(rig)) == before + 1  # refused once, and then left alone
+    assert home_of(rig, ADA).source == elsewhere
+
+
+@pytest.mark.parametrize(("user", "said"), [(MARIA, 0), (TOM, 1), (ZOE, 2), (GUS, 3), (EVE, 4)])
+async def test_who_may_not_approve_is_refused_whatever_the_button(rig: Rig, user: str, said: int) -> None:
+    await rig.pay(user=TOM)
+    request = await newest(rig)
+    await opened(rig, user)
+    for action in ("payout.approve", "payout.reject", "payout.withdraw"):
+        if (user, action) != (TOM, "payout.withdraw"):
+            await press(rig, user, action, value=f"{request.id}:1", force=True)
+            told = shown(rig.workspace.modal(user))
+            assert told or user == EVE
+            assert "ana@example.com" not in told
+    await rig.settle()
+    assert (await newest(rig)).state is State.AWAITING
+    assert said >= 0
+
+
+async def test_a_button_of_another_round_or_of_nothing_changes_nothing(rig: Rig) -> None:
+    await rig.pay()
+    request = await newest(rig)
+    await opened(rig, ADA)
+    for value in (f"{request.id}:2", "nothing:1", "", ":"):
+        await press(rig, ADA, "payout.approve", value=value, force=True)
+        assert "out of date" in shown(rig.workspace.modal(ADA))
+    for action in (ON, BACK, REFRESH, PAYOUT):
+        await press(rig, ADA, action, value="-1:99999", force=True)
+    await rig.settle()
+    assert (await newest(rig)).state is State.AWAITING
+    assert "1 needs you" in lines(home_of(rig, ADA))
+
+
+async def test_the_requester_withdraws_there(rig: Rig) -> None:
+    await rig.pay()
+    assert "[Withdraw]" in await opened(rig, MARIA)
+    await press(rig, MARIA, "payout.withdraw")
+    await rig.settle()
+    assert (await newest(rig)).state is State.WITHDRAWN
+    text = lines(home_of(rig, MARIA))
+    assert "[Withdraw]" not in text
+    assert "Withdrawn" in text.partition("Finished")[2]
+
+
+async def test_pages_of_three_hundred_requests(rig: Rig) -> None:
+    for number in range(12):
+        await rig.pay(f"send ana@example.com 1.{10 + number} Rent")
+    for user, one in ((ADA, "home.on"), (MARIA, "home.on")):
+        assert "1 to 5 of 12" in await opened(rig, user)
+        await press(rig, user, one)
+        await rig.settle()
+        assert "6 to 10 of 12" in lines(home_of(rig, user))
+    await press(rig, ADA, ON)
+    await rig.settle()
+    assert "11 to 12 of 12" in lines(home_of(rig, ADA))
+    for _ in range(2):  # a page that is empty by now is the last one that is not
+        await press(rig, ADA, "payout.approve")
+        await rig.settle()
+    assert "6 to 10 of 10" in lines(home_of(rig, ADA))
+    await press(rig, ADA, BACK)
+    await rig.settle()
+    assert "1 to 5 of 10" in lines(home_of(rig, ADA))
+
+
+async def test_a_payout_is_begun_there_and_its_news_come_directly(rig: Rig) -> None:
+    await opened(rig, MARIA)
+    await press(rig, MARIA, PAYOUT)
+    await rig.submit(MARIA, {"email": "ana@example.com", "amount": "25.00", "description": "Rent", "code": ""})
+    request = await newest(rig)
+    assert request.origin_channel.startswith("D")
+    assert rig.cards(request.origin_channel)
+
+
+async def test_forms_of_the_other_services(rig: Rig) -> None:
+    await opened(rig, MARIA)
+    for button in (BULK, EMAILS, LOCALIZE):
+        await press(rig, MARIA, button)
+        assert rig.form().submit
+    await rig.submit(MARIA, {"verb": "translate"})
+    assert "translate" in rig.form().private_metadata
+
+
+async def test_who_may_not_begin_something_is_told(rig: Rig) -> None:
+    await opened(rig, ZOE)
+    for button, value in ((PAYOUT, "pay send"), (FREEZE, "pay freeze"), (UNFREEZE, "pay unfreeze")):
+        await press(rig, ZOE, button, value=value, force=True)
+        form = rig.workspace.modal(ZOE)
+        if form is not None and form.submit:
+            await rig.submit(ZOE, {"reason": "why not"})
+        assert rig.workspace.modal(ZOE) is not None
+    assert not await requests(rig)
+    assert "frozen" not in await opened(rig, OLGA)
+
+
+async def test_payments_are_frozen_and_unfrozen_there(rig: Rig) -> None:
+    await opened(rig, OLGA)
+    await press(rig, OLGA, FREEZE)
+    await rig.submit(OLGA, {"reason": "the bank called"})
+    await rig.pass_time(4)
+    assert "Payments are frozen" in lines(home_of(rig, OLGA))
+    assert "[New payout]" not in await opened(rig, MARIA)
+    assert "[Unfreeze]" in await opened(rig, ADA)
+    await press(rig, ADA, UNFREEZE)
+    await rig.pass_time(4)
+    assert "frozen" not in lines(home_of(rig, ADA))
+    assert "[New payout]" in lines(home_of(rig, MARIA))
+
+
+async def test_what_fails_and_what_nobody_can_approve_is_for_admins(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout", times=None))
+    await rig.pay()
+    await rig.press("approve")
+    await rig.pass_time(2_000, steps=20)
+    rig.workspace.set_group("S0TREASURY", [ADA])
+    await rig.pay("send ana@example.com 1500.00 A laptop")
+    await rig.pass_time(120, steps=2)
+    assert await opened(rig, OLGA) == snapshot("""\
+[Check e-mails] [Localize]
+Controls
+*$0.00* of $25,000.00 sent today
+░░░░░░░░░░░░░░░░░░░░ 0 % [Freeze payments]
+*Who approves*: <@U0ADA>, never the requester
+• Every payment: 1 approval
+• Over $1,000.00: 2 approvals, amount typed
+*Nobody can approve*
+:warning: *$1,500.00 to Ana Maria Lopez*: it needs 2 approvals, and only 1 person can approve it
+*Failed in the last 7 days*
+*$25.00 to Ana Maria Lopez* · :x: Failed · <@U0MARIA>
+
+[Refresh]
+Updated 2026-11-20 09:35 UTC""")
+
+
+async def test_calls_with_their_results(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
+    for user in (MARIA, ADA):
+        assert "*Translate* · " in await opened(rig, user)
+    assert "*Translate* · " not in await opened(rig, ZOE)
+    await rig.settle()
+    await rig.pass_time(30)
+    assert await opened(rig, MARIA) == snapshot("""\
+[New payout] [Pay in bulk] [Check e-mails] [Localize]
+Files and texts
+*Translate* · Done · 2026-11-20 09:00 UTC · Results
+
+[Refresh]
+Updated 2026-11-20 09:00 UTC\
+""")
+
+
+@pytest.mark.rig(opened_by=deliveries.open_rig)
+async def test_bookings_by_store(rig: Rig) -> None:
+    await deliveries.booked(rig)
+    assert await opened(rig, MARIA) == snapshot("""\
+[New payout] [Pay in bulk] [Book a delivery] [Check e-mails] [Localize]
+Deliveries
+*Centro*: 1 looking for a driver
+
+[Refresh]
+Updated 2026-11-20 09:00 UTC""")
+    await rig.pass_time(1_200)
+    assert await opened(rig, TOM) == snapshot("""\
+[New payout] [Pay in bulk] [Book a delivery] [Check e-mails] [Localize]
+:tada: *You're all caught up.* Nothing needs your approval.
+Deliveries
+*Centro*: 1 looking for a driver · :warning: *1 late*
+
+[Refresh] [Freeze payments]
+Updated 2026-11-20 09:20 UTC""")
+    assert "Deliveries" not in await opened(rig, ZOE)
+    await press(rig, MARIA, BOOK)
+    assert rig.form().submit

@@ -226,12 +226,12 @@ async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig:
     assert asked.state is State.COMPLETED
     for name in (asked.reference, asked.reference.lower(), asked.code, asked.remote_id):
         told = await ask(rig, f"show {name}")
-        _, timeline = told.text.split("*What happened*\n")
+        _, timeline = told.text.split("*History*\n")
         said = [line.split(">  ", 1)[1] for line in timeline.splitlines()]
-        assert said[0] == f"<@{MARIA}> asked for $2,500.00 to ana@example.com."
+        assert said[0] == f"<@{MARIA}> requested $2,500.00 to ana@example.com."
         assert said[3] == f"<@{ADA}> approved (1 of 2)."
-        assert said[4] == f"<@{LIN}> approved (2 of 2), which is enough."
-        assert said[-1] == "The service says completed."
+        assert said[4] == f"<@{LIN}> approved (2 of 2)."
+        assert said[-1] == "Provider status: completed."
         assert not told.buttons
         assert timeline in told.plain.removeprefix(told.text)
 
@@ -434,7 +434,7 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
     await rig.press("approve")
     await rig.payments.advance()
     told = (await ask(rig, f"show {asked.reference}")).text
-    assert shown(told.partition("*What happened*")[0]) == snapshot("""\
+    assert shown(told.partition("*History*")[0]) == snapshot("""\
 Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
 “March translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; \
 it has not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.

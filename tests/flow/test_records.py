@@ -21,7 +21,7 @@ def foreign(rig: Rig, items: tuple[Item, ...] = ITEMS, *, cents: int = 7_400) ->
 
 def below(text: str) -> str:
     """What an own request's card says of the service."""
-    return text.partition("*What the service says now*")[2].partition("*What happened*")[0]
+    return text.partition("*What the service says now*")[2].partition("*History*")[0]
 
 
 async def test_a_purchase_made_elsewhere_has_its_items_and_its_checkout(rig: Rig) -> None:

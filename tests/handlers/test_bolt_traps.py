@@ -307,7 +307,7 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     identity = await who_we_are(bolt.client)
     ctx = rig.switchboard.context
     allowance = Allowance(monotonic=ctx.clock.boottime)
-    deps = Dependencies(ctx=ctx, messenger=None, ephemerals=None, allowance=allowance)  # type: ignore[arg-type]
+    deps = Dependencies(ctx=ctx, messenger=None, ephemerals=None, allowance=allowance, homes=None)  # type: ignore[arg-type]
     rig.switchboard._bolt = build(
         client=bolt.client, token="xoxb-playground", identity=identity, deps=deps, router=router
     )

@@ -29,7 +29,7 @@ class OnlyItself:
     bot_user = "U0BOT"
 
 
-DEPS = Dependencies(ctx=cast("Context", OnlyItself()), messenger=None, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+DEPS = Dependencies(ctx=cast("Context", OnlyItself()), messenger=None, ephemerals=None, allowance=None, homes=None)  # type: ignore[arg-type]
 
 
 async def heard(**changes: Any) -> list[tuple[str, str, str]]:

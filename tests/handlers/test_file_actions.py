@@ -66,7 +66,7 @@ async def test_where_the_bot_is_no_member_the_number_in_the_queue_is_told_privat
 
 
 async def test_while_a_list_is_read_the_form_names_it(rig: Rig) -> None:
-    deps = Dependencies(ctx=rig.switchboard.context, messenger=None, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+    deps = Dependencies(ctx=rig.switchboard.context, messenger=None, ephemerals=None, allowance=None, homes=None)  # type: ignore[arg-type]
     click = Click(
         action_id="use.emails", value="", user=MARIA, channel=FINANCE, ts="", trigger_id="", response_url="", view_id=""
     )

@@ -79,13 +79,13 @@ extract-text <url> [language=…]: read the text of a document | extract-text ht
 /email: Process e-mail addresses, one by one or as a list
 check <address…>: what the service says about one or several addresses | check ana@example.com bo@example.com
 file: process a list: choose a file, its column, and whether the service gets it whole or row by row | file
-/switchboard: See how Switchboard stands, what it did, and who told it to
-status: services, what is under way, how long queues wait | status
-unread: service answers that could not be read, and the lines to fix it | unread
-jobs: what is under way: payments, calls, lists, bookings | jobs
-audit <id>: what happened to one request or booking, who did it and when | audit P-4F7K2M
-audit export: the whole audit as a file, in a direct message | audit export
-routes: what is assumed about the services and not confirmed | routes""")
+/switchboard: Status, jobs and audit log
+status: services, what is in progress, how long queues wait | status
+unread: provider answers that could not be read, and how to fix it | unread
+jobs: what is in progress: payments, calls, lists, bookings | jobs
+audit <id>: history of one request or booking | audit P-4F7K2M
+audit export: the whole audit log as a file, in a direct message | audit export
+routes: API routes that are not confirmed | routes""")
 
 
 def test_what_each_argument_has_to_be() -> None:

@@ -52,7 +52,7 @@ async def test_who_asked_sees_the_own_request_without_any_role_left(rig: Rig) ->
     rig.workspace.set_group("S0FINANCE", [TOM])
     rig.clock.advance(60)
     told = (await ask(rig, f"show {asked.reference}")).text
-    assert told.splitlines().count("*What happened*") == 1
+    assert told.splitlines().count("*History*") == 1
     assert (await ask(rig, f"show {asked.reference}", user=ZOE)).text.startswith(UNKNOWN)
 
 

@@ -102,6 +102,6 @@ class Updates:
 ])  # fmt: skip
 async def test_a_late_answer_that_says_nothing_leaves_the_form_as_it_is(late: Answer, updated: list[str]) -> None:
     updates = Updates()
-    deps = Dependencies(ctx=None, messenger=updates, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+    deps = Dependencies(ctx=None, messenger=updates, ephemerals=None, allowance=None, homes=None)  # type: ignore[arg-type]
     await bolt._Listeners(deps=deps, router=Router(), patience=1.0, moment=1.0)._turn("V1", late)
     assert updates.made == updated

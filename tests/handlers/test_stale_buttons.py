@@ -55,6 +55,13 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "booking.absent",
                 "stores.previous",
                 "stores.next",
+                "home.start.0",
+                "home.start.1",
+                "home.start.2",
+                "home.start.3",
+                "home.start.4",
+                "home.start.5",
+                "home.start.6",
                 "csv.operations",
                 "csv.items",
                 "csv.audit",
@@ -68,7 +75,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.": [
                 "bulk.template"
             ],
-            "": ["booking.track", "localization.to_english", "home.refresh"],
+            "": ["booking.track", "localization.to_english", "home.refresh", "home.back", "home.on", "home.open"],
             ":page_facing_up: The checklist is in your direct messages with me, as a file.": ["certification.export"],
             ":warning: This button is out of date.": [
                 "localization.cancel",
@@ -83,7 +90,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             ":warning: The payments service says: There is no such operation.": ["payout.take_in"],
             ":page_facing_up: Bulk payments: 0 rows, in your direct messages.": ["csv.history"],
             ":page_facing_up: Stores: 1 row, in your direct messages.": ["csv.stores"],
-            ":page_facing_up: Under way: 0 rows, in your direct messages.": ["csv.jobs"],
+            ":page_facing_up: In progress: 0 rows, in your direct messages.": ["csv.jobs"],
         }
     )
     assert not await requests(rig)

@@ -42,14 +42,14 @@ async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
     await rig.pass_time(60)
     seen = await ask(rig, f"audit {asked.reference}")
     assert lines(seen) == [
-        f"<@{MARIA}> asked for $2,500.00 to ana@example.com.",
-        "Asked the service to create it, which moves no money (attempt 1).",
-        f"The service created it as “{asked.remote_id}”; shown to the approvers.",
+        f"<@{MARIA}> requested $2,500.00 to ana@example.com.",
+        "Asked the provider to create it (attempt 1); no money moves.",
+        f"Created (“{asked.remote_id}”); sent to approvers.",
         f"<@{ADA}> approved (1 of 2).",
-        f"<@{LIN}> approved (2 of 2), which is enough.",
-        f"Sent to the service, attempt 1, with the approval of <@{ADA}>, <@{LIN}>.",
-        "The service says committed.",
-        "The service says completed.",
+        f"<@{LIN}> approved (2 of 2).",
+        f"Sent (attempt 1), approved by <@{ADA}>, <@{LIN}>.",
+        "Provider status: committed.",
+        "Provider status: completed.",
     ]
     for line in seen.text.split("\n")[1:]:
         assert line in seen.plain
@@ -111,17 +111,17 @@ async def test_a_tampered_row_is_told_as_such(rig: Rig, sqlite_url: str) -> None
 async def test_nothing_is_under_way_at_first(rig: Rig, user: str) -> None:
     told = (await ask(rig, "status", user=user)).text
     assert under_way(told) == []
-    assert "*Under way*\nNothing.\n*Queues*\n" in told
+    assert "*In progress*\nNothing.\n*Queues*\n" in told
     symbols = [line.split(":")[1] for line in told.splitlines()[1:5]]
     assert symbols == ["large_green_circle", "large_green_circle", "white_circle", "large_green_circle"]
     assert "the operator has to set `DELIVERY_BASE_URL`, `DELIVERY_MASTER_KEY`" in told
-    assert shown((await ask(rig, "jobs", user=user)).text) == snapshot(":zzz: Nothing is under way.")
+    assert shown((await ask(rig, "jobs", user=user)).text) == snapshot(":zzz: Nothing in progress.")
 
 
 def under_way(status: str) -> list[str]:
     """What is under way and what waits, of the answer to ``status``."""
-    told = status.partition("*Under way*\n")[2].partition("\n:warning: 5 assumed routes")[0]
-    return [line for line in told.splitlines() if line.startswith("•") and not line.endswith("nothing waits")]
+    told = status.partition("*In progress*\n")[2].partition("\n:warning: 5 money routes")[0]
+    return [line for line in told.splitlines() if line.startswith("•") and not line.endswith("no backlog")]
 
 
 async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
@@ -130,14 +130,15 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
     await rig.press("approve")
     assert under_way((await ask(rig, "status")).text) == ["• 2 payouts: 1 sent, 1 waiting for approval"]
     states = [line.partition(": ")[2].partition(",")[0] for line in (await ask(rig, "jobs")).text.splitlines()[1:]]
-    assert states == ["waiting for approval", "sent"]
+    assert states == ["Waiting for approval", "Sent"]
 
 
 async def counted(rig: Rig) -> tuple[int, int]:
     """How much is under way by ``status``, and by ``jobs``."""
     told = under_way((await ask(rig, "status")).text)
     named = (await ask(rig, "jobs")).text
-    return sum(int(line.split()[1]) for line in told if "has waited" not in line), int(named.split()[0].strip("*"))
+    rows = [line for line in told if "the oldest waits" not in line]
+    return sum(int(line.split()[1]) for line in rows), int(named.split()[0].strip("*"))
 
 
 async def test_status_and_jobs_count_the_same(rig: Rig) -> None:
@@ -162,15 +163,15 @@ async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
     await rig.pay()
     rig.clock.advance(3 * 60)
     assert under_way((await ask(rig, "status")).text) == snapshot(
-        ["• 1 payout: 1 waiting for approval", "• :warning: messages to Slack: the oldest has waited 3 minutes"]
+        ["• 1 payout: 1 waiting for approval", "• :warning: Slack messages: the oldest waits 3 minutes"]
     )
 
 
 async def test_a_localization_call_is_named(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
-    assert "• *Localization call* Translate: waiting, asked by <@U0MARIA>" in (await ask(rig, "jobs")).text
+    assert "• *Localization call* Translate: Queued, by <@U0MARIA>" in (await ask(rig, "jobs")).text
     assert under_way((await ask(rig, "status")).text) == snapshot(
-        ["• 1 localization call: 1 waiting", "• messages to Slack: the oldest has waited 0 seconds"]
+        ["• 1 localization call: 1 queued", "• messages to Slack: the oldest waits 0 seconds"]
     )
 
 
@@ -181,7 +182,7 @@ async def test_assumptions_that_move_money_come_first(rig: Rig) -> None:
     assert any(moving)
     assert moving == sorted(moving, reverse=True)
     assert named[0] == snapshot(
-        "• `payments.commit_payout` POST `/payouts/{id}/commit`: assumed on strong evidence, *moves money*"
+        "• `payments.commit_payout` POST `/payouts/{id}/commit`: high confidence, *moves money*"
     )
 
 
@@ -197,7 +198,9 @@ async def test_the_audit_comes_as_a_file_directly(rig: Rig, rows_a_page: int, mo
     rows = list(csv.DictReader(io.StringIO(shared.content.decode())))
     assert [row["seq"] for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
     assert {"requested", "approve"} <= {row["action"] for row in rows}, {row["action"] for row in rows}
-    assert said.startswith(f":page_facing_up: Audit of Switchboard: {len(rows)} rows, in your direct messages"), said
+    assert said.startswith(f":page_facing_up: Audit log of Switchboard: {len(rows)} rows, in your direct messages"), (
+        said
+    )
 
 
 async def ask_twice(rig: Rig, text: str) -> str:

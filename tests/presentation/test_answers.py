@@ -117,11 +117,11 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     check_message(content)
     same_words(content)
     assert seen(content) == snapshot("""\
-*2 waiting for approval*, 1 of them for you. Decide in <#C0APPROVE>.
-:point_right: *$25.00 to ana@example.com* · P-4F7K2M · asked by <@U0MARIA> · waiting for approval: 1 of 1 · \
-approved by <@U0LIN> · until 2026-11-21 09:00 UTC
+*1 needs you.* Approve in <#C0APPROVE>. 1 more waits for others.
+:point_right: *$25.00 to ana@example.com* · 1 of 1 · approved by <@U0LIN> · expires 2026-11-21 09:00 UTC · requested \
+by <@U0MARIA> · P-4F7K2M
 For: March translation
-:hourglass_flowing_sand: *$25.00 to ana@example.com* · P-222222 · asked by <@U0TOM> · waiting for approval: 0 of 1
+:hourglass_flowing_sand: *$25.00 to ana@example.com* · 0 of 1 · requested by <@U0TOM> · P-222222
 For: Tom & Ana's <dinner>""")
 
 
@@ -133,7 +133,7 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
 
 def test_nothing_waits_is_an_answer_too() -> None:
     assert payment_answers.waiting([], approvals_channel="C0APPROVE").text == snapshot(
-        ":tada: Nothing waits for approval."
+        ":tada: You're all caught up. Nothing waits for approval."
     )
 
 

@@ -55,20 +55,20 @@ def said(row: VerifiedRow) -> str:
 
 
 def test_a_status_nobody_knows_is_shown_as_it_came() -> None:
-    assert said(told(1, "observed", detail={"status": "Half <Done>"})) == "The service says Half &lt;Done&gt;."
-    assert said(told(1, "observed")) == "The service says nothing."
+    assert said(told(1, "observed", detail={"status": "Half <Done>"})) == "Provider status: Half &lt;Done&gt;."
+    assert said(told(1, "observed")) == "Provider status: nothing."
 
 
 def test_a_retry_after_which_it_is_created_again_was_enough() -> None:
     row = told(1, "retry", actor="U0ADA", before="needs_human", after="new", detail={"counted": ["U0ADA"], "quorum": 1})
-    assert said(row) == "<@U0ADA> approved another attempt (1 of 1), which is enough."
+    assert said(row) == "<@U0ADA> approved a retry (1 of 1)."
 
 
 def test_a_purchase() -> None:
     subject = instruction(kind=Kind.PURCHASE)
     asked, opened = lines(subject, [LIFE[0], told(2, "opened", detail={"remote_id": "652f", "status": "created"})])
-    assert asked.endswith("<@U0MARIA> asked for $25.00 from ana@example.com.")
-    assert opened.endswith("The service opened it as “652f”; the buyer can pay.")
+    assert asked.endswith("<@U0MARIA> requested $25.00 from ana@example.com.")
+    assert opened.endswith("Created (“652f”); the buyer can pay.")
 
 
 def test_each_line_begins_with_its_time_to_the_second() -> None:
@@ -92,9 +92,9 @@ def test_reasons_are_shown() -> None:
 <@U0ADA> rejected it. Reason: wrong invoice.
 <@U0MARIA> withdrew it.
 <@U0LIN> closed it as not paid. Reason: not at the bank.
-It expired. Reason: nobody decided in time.
-It needs a person: nobody can know by reading.
-The service refused it; nothing was paid. Reason: no funds.""")
+Expired. Reason: nobody decided in time.
+Needs a decision: checking can't tell the outcome.
+The provider declined it; nothing was paid. Reason: no funds.""")
 
 
 def test_a_life_in_plain_words() -> None:
@@ -104,18 +104,17 @@ def test_a_life_in_plain_words() -> None:
 *Audit of P-4F7K2M*: $25.00 to ana@example.com, for “March translation”, now completed
 Audit of P-4F7K2M
 $25.00 to ana@example.com, for “March translation”, now completed
-• 2026-11-20 09:00:03 UTC  <@U0MARIA> asked for $25.00 to ana@example.com.
-• 2026-11-20 09:00:04 UTC  Asked the service to create it, which moves no money (attempt 1).
-• 2026-11-20 09:00:05 UTC  The service created it as “652f”; shown to the approvers.
+• 2026-11-20 09:00:03 UTC  <@U0MARIA> requested $25.00 to ana@example.com.
+• 2026-11-20 09:00:04 UTC  Asked the provider to create it (attempt 1); no money moves.
+• 2026-11-20 09:00:05 UTC  Created (“652f”); sent to approvers.
 • 2026-11-20 09:00:07 UTC  <@U0ADA> approved (1 of 2).
-• 2026-11-20 09:00:08 UTC  <@U0LIN> approved (2 of 2), which is enough.
-• 2026-11-20 09:00:09 UTC  Sent to the service, attempt 1, with the approval of <@U0ADA>, <@U0LIN>.
-• 2026-11-20 09:00:10 UTC  That attempt was not executed; to be sent again. Reason: too many requests.
-• 2026-11-20 09:00:11 UTC  Sent to the service, attempt 2, with the approval of <@U0ADA>, <@U0LIN>.
-• 2026-11-20 09:00:12 UTC  The service says committed.
-• 2026-11-20 09:00:13 UTC  The service says completed.
-10 rows, from 3 to 13, of the audit, each as it was written. `switchboard audit verify` shows whether one is \
-missing.
+• 2026-11-20 09:00:08 UTC  <@U0LIN> approved (2 of 2).
+• 2026-11-20 09:00:09 UTC  Sent (attempt 1), approved by <@U0ADA>, <@U0LIN>.
+• 2026-11-20 09:00:10 UTC  That attempt had no effect; will be sent again. Reason: too many requests.
+• 2026-11-20 09:00:11 UTC  Sent (attempt 2), approved by <@U0ADA>, <@U0LIN>.
+• 2026-11-20 09:00:12 UTC  Provider status: committed.
+• 2026-11-20 09:00:13 UTC  Provider status: completed.
+10 entries.
 [Send as CSV]""")
 
 
@@ -139,9 +138,8 @@ def test_a_row_that_is_not_what_was_written_is_marked() -> None:
     shown = story(instruction(), rows)
     assert lines_of(seen(shown).splitlines()[-4:-1]) == snapshot("""\
 • 2026-11-20 09:00:14 UTC  :warning: *this row is not what was written:* <@U0EVE> approved.
-• :warning: *Row 15 cannot be read: it is not what was written.*
-12 rows, from 3 to 15, of the audit, *not all of them as they were written: tell your operator*. `switchboard audit \
-verify` shows whether one is missing.""")
+• :warning: *Row 15 can't be read: it is not what was written.*
+12 entries. :warning: *Not all of them are as they were written. Tell your operator.*""")
     assert ":warning:" not in "\n".join(shown.text.splitlines()[:-2])
 
 
@@ -151,11 +149,9 @@ def test_a_long_story_is_cut_in_the_middle_and_says_so() -> None:
     check_message(shown, longest=NEW_MESSAGE)
     told_lines = shown.text.split("\n")[1:]
     [mark] = [line for line in told_lines if "left out" in line]
-    assert mark.startswith(f"… {299 - len(told_lines) + 1} lines are left out here")
-    assert [re.findall(r"says (s\d+)\.", line) for line in (told_lines[0], told_lines[-1])] == [["s1"], ["s299"]]
-    assert story(instruction(), LIFE, is_complete=False).text.splitlines()[-1] == snapshot(
-        "… there is more; `switchboard audit export` has all of it"
-    )
+    assert mark.startswith(f"… {299 - len(told_lines) + 1} lines left out")
+    assert [re.findall(r"status: (s\d+)\.", line) for line in (told_lines[0], told_lines[-1])] == [["s1"], ["s299"]]
+    assert story(instruction(), LIFE, is_complete=False).text.splitlines()[-1] == snapshot("… there is more")
 
 
 def test_before_the_mark_stands_less_than_a_third_with_the_ends_of_lines() -> None:
@@ -211,11 +207,9 @@ def test_who_counted_when_it_was_sent() -> None:
         detail = {"attempt": 1, "counted": list(names)}
         return said(told(9, "send", before="approved", after="sending", detail=detail))
 
-    assert counted() == snapshot("Sent to the service, attempt 1, with the approval of nobody.")
-    assert counted("U0ADA") == snapshot("Sent to the service, attempt 1, with the approval of <@U0ADA>.")
-    assert counted("U0ADA", "U0LIN") == snapshot(
-        "Sent to the service, attempt 1, with the approval of <@U0ADA>, <@U0LIN>."
-    )
+    assert counted() == snapshot("Sent (attempt 1), approved by nobody.")
+    assert counted("U0ADA") == snapshot("Sent (attempt 1), approved by <@U0ADA>.")
+    assert counted("U0ADA", "U0LIN") == snapshot("Sent (attempt 1), approved by <@U0ADA>, <@U0LIN>.")
     assert "U12" not in counted(*(f"U{number}" for number in range(14)))
     assert " and 2 more" in counted(*(f"U{number}" for number in range(14)))
     assert " more" not in counted(*(f"U{number}" for number in range(12)))

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from hypothesis import given, settings
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
+from bot.domain.home import Control, Home, Listed, Paged, Start, StoreLoad, Way, Work
 from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
-from bot.domain.policy import Frozen
+from bot.domain.policy import Channels, Frozen, Policy, Short
 from bot.domain.reasons import Reason, Verbatim
 from bot.playground.workspace.limits.surfaces import checked_view
-from bot.presentation import notices, overview, views
+from bot.presentation import home, notices, overview, views
 from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers, cards, forms
 from bot.presentation.payments.kinds import KINDS
@@ -198,7 +200,7 @@ def test_any_number_of_jobs(drawn: Sequence[tuple[Kind | What, str, str]]) -> No
 def test_a_long_name_is_cut_at_80_characters() -> None:
     row = Running(what=What.EMAILS, name="n" * 81, state="running", requester="U0MARIA", channel="C0FINANCE", since=NOW)
     said = overview.jobs(UnderWay(rows=[row], total=1))
-    assert [len(name) for name in re.findall(r"\* (n+[^:]*): running", said.text)] == [80]
+    assert [len(name) for name in re.findall(r"\* (n+[^:]*): In progress", said.text)] == [80]
 
 
 def test_many_assumptions_fit() -> None:
@@ -210,24 +212,39 @@ def test_many_assumptions_fit() -> None:
 
 
 SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), ServiceStatus(name="E-mail", missing=())]
+LINK = "https://example.slack.com/archives/C0APPROVE/p1700000000000100"
+POLICY = Policy(channels=Channels(approvals=draws.APPROVALS))
 
 
 @given(
     st.lists(st.tuples(draws.instructions(), draws.votes(5)), max_size=12),
-    st.lists(st.tuples(st.sampled_from(What), draws.foreign()), max_size=12),
+    st.lists(st.tuples(st.sampled_from(What), draws.foreign()), max_size=10),
+    draws.foreign(),
 )
-def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
-    view = overview.view(
-        waiting=[WaitingRequest(one, voted, mine=True) for one, voted in found],
-        asked=found,
-        running=[
-            Running(what=what, name=text, state=text, requester="", channel="D0MARIA", since=NOW)
-            for what, text in running
-        ],
+def test_any_view(found: list[tuple[Instruction, list[Vote]]], works: list[tuple[What, str]], text: str) -> None:
+    listed = [Listed(replace(one, id=f"{n:026}"), voted, LINK) for n, (one, voted) in enumerate(found)]
+    running = [
+        Running(what=what, name=name, state=name, requester="U0ADA", channel="D0MARIA", since=NOW)
+        for what, name in works
+    ]
+    people = [f"U0{number}" for number in range(25)]
+    short = [(one, Short(needs=2, can=1)) for one in listed[:5]]
+    control = Control(sent_today=100, approvers=people, out_of_reach=short, failed=listed[:5])
+    drawn = Home(
+        user="U0MARIA",
+        decides=True,
+        starts=frozenset(Start),
+        waiting=Paged.of(listed, 2, lambda rows: rows),
+        own=Paged.of(listed, 1, lambda rows: rows),
+        ended=listed[:10],
+        stores=[StoreLoad(store=text, ways=dict.fromkeys(Way, 3), late=1) for _ in range(30)],
+        works=[Work(one, "job:1", is_over=False, link=LINK) for one in running],
         services=SERVICES,
-        approvals_channel=draws.APPROVALS,
-        now=NOW,
+        frozen=Frozen(by="U0OLGA", reason=Reason(Verbatim.GIVEN, text=text), at=""),
+        control=control,
+        is_new=True,
     )
+    view = home.draw(drawn, POLICY, NOW)
     checked_view(view, "home")
     check_with_sdk(view["blocks"])
     check_markup(view["blocks"])
@@ -235,4 +252,4 @@ def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tup
 
 def test_every_refusal_is_a_view() -> None:
     for refusal in (No.UNKNOWN, No.ELSEWHERE, No.GUEST, No.BOT, No.GONE):
-        checked_view(overview.closed(refusal), "home")
+        checked_view(home.draw(refusal, POLICY, NOW), "home")

@@ -5,18 +5,15 @@ from datetime import timedelta
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
 from bot.domain.payments.instruction import Kind
-from bot.domain.policy import Short
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.presentation import answers, audit, lists, notices, overview, reasons
-from bot.presentation import overview as home
 from bot.presentation.blocks.elements import facts
-from tests.domain.made import NOW, instruction
+from tests.domain.made import NOW
 from tests.presentation.checks import lines_of, seen
 from tests.support.reasons import own_words
 
@@ -148,37 +145,37 @@ def whole(**changes: object) -> Overview:
 def test_the_status() -> None:
     assert overview.status(whole(), command="/sb-switchboard", now=NOW).text == snapshot("""\
 *Services*
-:large_green_circle: Payments: configured
-:white_circle: Content localization: not configured, the operator has to set `LOCALIZATION_API_KEY`
-:red_circle: Delivery booking: has not answered since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 \
-UTC>, so nothing is sent to it until it does
-*Under way*
+:large_green_circle: Payments: set up
+:white_circle: Content localization: not set up, the operator has to set `LOCALIZATION_API_KEY`
+:red_circle: Delivery booking: no answer since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>. \
+Nothing is sent until it answers.
+*In progress*
 :rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an \
 operator runs `switchboard resume`.
 • 2 payouts: 2 waiting for approval
 • 1 purchase: 1 waiting for approval
 • 1 bulk payment: 1 waiting for approval
 • 1 cancellation: 1 waiting for approval
-• 3 localization calls: 1 handing over, 2 waiting
-• 2 lists of addresses: 2 running
-• 7 bookings: 2 being sent, 1 lost, 1 odd one, 1 on the way, 1 unknown, 1 waiting for the address
-• :warning: 3 rows cannot be read: see the alerts channel
+• 3 localization calls: 1 in progress, 2 queued
+• 2 lists of addresses: 2 in progress
+• 7 bookings: 2 being booked, 1 in progress, 1 not confirmed yet, 1 not found, 1 odd one, 1 waiting for the address
+• :warning: 3 rows can't be read: see the alerts channel
 *Queues*
-• messages to Slack: nothing waits
-• callbacks of payments: the oldest has waited 1 minute
-• :warning: webhooks of deliveries: the oldest has waited 1 minute
-• dropped files: the oldest has waited 0 seconds
-:warning: 1 assumed route that moves money is not confirmed: `/sb-switchboard routes`.
-`/sb-switchboard jobs` names what is under way.""")
+• Slack messages: no backlog
+• Payment callbacks: the oldest waits 1 minute
+• :warning: Delivery webhooks: the oldest waits 1 minute
+• Dropped files: the oldest waits 0 seconds
+:warning: 1 money route is unconfirmed: `/sb-switchboard routes`
+Details: `/sb-switchboard jobs`""")
     nothing = Counts(requests={}, jobs={}, bookings={})
     idle = whole(services=[], under_way=nothing, oldest={}, blocking=0, reading_only=None)
     assert overview.status(idle, command="/switchboard", now=NOW).text == snapshot("""\
 *Services*
-*Under way*
+*In progress*
 Nothing.
 *Queues*
-`/switchboard jobs` names what is under way.""")
-    assert "2 assumed routes that move money are not" in overview.status(whole(blocking=2), command="/x", now=NOW).text
+Details: `/switchboard jobs`""")
+    assert "2 money routes are unconfirmed" in overview.status(whole(blocking=2), command="/x", now=NOW).text
 
 
 def running(what: Kind | What, state: str, *, requester: str = "U0MARIA", channel: str = "C0FINANCE") -> Running:
@@ -193,18 +190,18 @@ def test_what_is_under_way() -> None:
     ]
     rows += [running(What.BOOKING, "ACCEPTED", requester="", channel="D0MARIA")]
     assert seen(overview.jobs(UnderWay(rows=rows, total=len(rows)))) == snapshot("""\
-*9 under way*, the oldest first
-• *Payout* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Purchase* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Bulk payment* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Cancellation* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Localization call* it: handing over, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *List of addresses* it: running, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Check of a payment file* it: running, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Booking* it: driver assigned, asked by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Booking* it: driver assigned, made outside of Switchboard, 2026-11-20 09:00 UTC
+*9 in progress*, oldest first
+• *Payout* it: Waiting for approval, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Purchase* it: Waiting for approval, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Bulk payment* it: Waiting for approval, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Cancellation* it: Waiting for approval, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Localization call* it: In progress, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *List of addresses* it: In progress, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Check of a payment file* it: In progress, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Booking* it: Driver assigned, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Booking* it: Driver assigned, made outside of Switchboard, 2026-11-20 09:00 UTC
 [Send as CSV]""")
-    assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing is under way."
+    assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing in progress."
 
 
 def test_of_much_that_is_under_way_twenty_five_are_named() -> None:
@@ -223,20 +220,20 @@ def test_routes_that_are_assumed() -> None:
 
     found = [route("a.b", "A1", blocks=False), route("c.d", "A2", blocks=True), route("e.f", "A3", blocks=False)]
     assert overview.assumptions([*found, route("g.h", "A9", blocks=False)]).text == snapshot("""\
-*4 routes are assumed* and nobody has confirmed them; 1 of them move money, and production refuses those.
-To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`
-• `c.d` POST `/x`: assumed by analogy, *moves money*
-• `a.b` POST `/x`: assumed on strong evidence
-• `e.f` POST `/x`: assumed by naming only
-• `g.h` POST `/x`: assumed A9""")
+*4 API routes are unconfirmed*; 1 moves money and is blocked in production.
+To confirm one, the operator adds it to SERVICES_FILE: `[payments.commit_payout] confirmed = true`
+• `c.d` POST `/x`: medium confidence, *moves money*
+• `a.b` POST `/x`: high confidence
+• `e.f` POST `/x`: low confidence
+• `g.h` POST `/x`: A9""")
     leads = [overview.assumptions(some).text.splitlines()[0] for some in (found[:1], found[::2], [])]
     assert lines_of([*leads, lists.PREPARING.text, *(lists.sent(audit.TITLE, n).text for n in (1, 2))]) == snapshot("""\
-*1 route is assumed* and nobody has confirmed it.
-*2 routes are assumed* and nobody has confirmed them.
-:white_check_mark: Every route is documented or confirmed by the operator.
+*1 API route is unconfirmed*.
+*2 API routes are unconfirmed*.
+:white_check_mark: Every API route is documented or confirmed.
 :hourglass_flowing_sand: Writing the list to a file…
-:page_facing_up: Audit of Switchboard: 1 row, in your direct messages.
-:page_facing_up: Audit of Switchboard: 2 rows, in your direct messages.""")
+:page_facing_up: Audit log of Switchboard: 1 row, in your direct messages.
+:page_facing_up: Audit log of Switchboard: 2 rows, in your direct messages.""")
 
 
 def named(name: str) -> list[str]:
@@ -301,29 +298,6 @@ def test_a_name_that_nothing_is_known_by() -> None:
 no booking of that name is known here; it is a reference
 no payout of that name is known here (the service says: not found); it is a reference
 This is not the amount on the card. Type that amount, with a point before the cents: 25.00""")
-
-
-def test_requests_that_too_few_can_approve_stand_in_the_home_tab() -> None:
-    short = [(instruction(), Short(needs=2, can=1))]
-    view = home.view(
-        waiting=[], asked=[(instruction(), [])], running=[], services=[], out_of_reach=short, approvals_channel="C1",
-        now=NOW,
-    )  # fmt: skip
-    assert seen(Content(text="", blocks=view["blocks"])) == snapshot("""\
-Waiting for your approval
-:zzz: Nothing.
-Too few approvers
-:warning: *$25.00 to ana@example.com* · P-4F7K2M · asked by <@U0MARIA>: it needs 2 approvals, and only 1 person can \
-approve it.
-What you asked for
-• *$25.00 to ana@example.com* · P-4F7K2M
-:hourglass_flowing_sand: *waiting for approval*: 0 of 1.
-Under way
-:zzz: Nothing.
-Services
-
-As of 2026-11-20 09:00 UTC
-[Refresh]""")
 
 
 def test_a_record_cuts_its_title_and_what_it_is_about() -> None:

@@ -35,7 +35,7 @@ async def test_what_slack_did_not_sign_within_five_minutes_is_refused(shared: Sc
         assert await shared.post(BODY, sent) == (401, '{"error": "invalid request"}')
     for seconds in (0, 295, -295):
         status, text = await shared.post(BODY, signed(BODY, stamp=ago(seconds)))
-        assert (status, json.loads(text)["text"]) == (200, ":tada: Nothing waits for approval.")
+        assert (status, json.loads(text)["text"]) == (200, ":tada: You're all caught up. Nothing waits for approval.")
 
 
 async def test_no_pair_of_headers_makes_the_server_fail(shared: Scene) -> None:

@@ -337,6 +337,7 @@ def test_the_workers() -> None:
             "damage",
             "denials",
             "disk",
+            "homes",
             "probe delivery",
             "probe localization",
             "probe payments",
@@ -345,7 +346,7 @@ def test_the_workers() -> None:
             "unread",
         ]
     )
-    assert snapshot(("anchors", "disk", "unread", "damage", "retention", "reach")) == workers.CHORES
+    assert snapshot(("anchors", "disk", "unread", "damage", "retention", "reach", "homes")) == workers.CHORES
     assert [one.name for one in workers.WATCHED] == snapshot(["payments", "delivery", "localization"])
 
 

@@ -26,7 +26,7 @@ from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
 from bot.presentation.reasons import worded
-from bot.presentation.words import item_word, job_word, status_word, word
+from bot.presentation.words import item_word, job_word, status_word
 
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
@@ -185,9 +185,13 @@ def shown_to(
 
 def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Content:
     if not found:
-        return md.message(":tada: Nothing waits for approval.")
+        return md.message(":tada: You're all caught up. Nothing waits for approval.")
     mine = sum(1 for one in found if one.mine)
-    lead = f"*{len(found)} waiting for approval*, {mine} of them for you. Decide in {md.channel(approvals_channel)}."
+    others = len(found) - mine
+    lead = f"Nothing for you. *{md.counted(others, 'request')} {'waits' if others == 1 else 'wait'} for others.*"
+    if mine:
+        more = f" {others} more {'waits' if others == 1 else 'wait'} for others." if others else ""
+        lead = f"*{mine} {'needs' if mine == 1 else 'need'} you.* Approve in {md.channel(approvals_channel)}.{more}"
     blocks: list[Block] = [md.paragraph(lead)]
     texts = [lead]
     for one in found[:_LISTED]:
@@ -204,14 +208,16 @@ def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Conte
 
 def waiting_line(one: WaitingRequest) -> str:
     instruction = one.instruction
-    until = f" · until {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
+    until = f" · expires {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
     voted = [vote.person for vote in one.votes]
     votes = f" · approved by {md.mentions(voted)}" if voted else ""
     mark = ":point_right:" if one.mine else ":hourglass_flowing_sand:"
+    stands = f"{len(voted)} of {instruction.requirement.quorum}"
+    if instruction.state is State.NEEDS_HUMAN:
+        stands, until = "needs a decision: retry or close", ""
     return (
-        f"{mark} *{md.escape(headline(instruction))}* · {instruction.reference} · asked by "
-        f"{md.mention(instruction.requester)} · {word(instruction.state)}: {len(voted)} of "
-        f"{instruction.requirement.quorum}{votes}{until}"
+        f"{mark} *{md.escape(headline(instruction))}* · {stands}{votes}{until} · requested by "
+        f"{md.mention(instruction.requester)} · {instruction.reference}"
     )
 
 

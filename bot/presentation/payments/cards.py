@@ -148,17 +148,26 @@ def alert(
 
 
 def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
+    found = deciding(instruction) if for_approvers else []
+    found += KINDS[instruction.kind].buttons(instruction)
+    return [*found, *withdrawing(instruction)]
+
+
+def deciding(instruction: Instruction) -> list[Block]:
+    """The buttons of approvers."""
     words, state = KINDS[instruction.kind], instruction.state
     decide: list[tuple[str, str, str]] = []
-    if for_approvers and state is State.AWAITING:
+    if state is State.AWAITING:
         decide = [("Approve", APPROVE, "primary"), ("Reject", REJECT, "danger")]
-    if for_approvers and state is State.NEEDS_HUMAN:
+    if state is State.NEEDS_HUMAN:
         # The service has a record that may be this one: paying again waits until people know.
         decide = [] if instruction.suspect else [("Retry", RETRY, "danger")]
         decide.append((f"Close{words.closed_as}", CLOSE, ""))
     about, value = f"the {words.noun} of {shown(instruction.cents)}", value_of(instruction)
-    found = [button(label, to, value, style=style, spoken=f"{label} {about}") for label, to, style in decide]
-    found += words.buttons(instruction)
-    if state in (State.NEW, State.AWAITING, State.APPROVED) and not instruction.commits:
-        found.append(words.withdraw_button(instruction))
-    return found
+    return [button(label, to, value, style=style, spoken=f"{label} {about}") for label, to, style in decide]
+
+
+def withdrawing(instruction: Instruction) -> list[Block]:
+    """The button that takes a request back, while that is possible."""
+    is_early = instruction.state in (State.NEW, State.AWAITING, State.APPROVED) and not instruction.commits
+    return [KINDS[instruction.kind].withdraw_button(instruction)] if is_early else []

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Final, TypedDict
+from typing import Final
 
 import structlog
 
-from bot.domain.approvals import Membership, No, Role, full_member, listed, may_decide, may_see_balance
+from bot.domain.approvals import Membership, Role, listed, may_decide
 from bot.domain.bookings.booking import CLOSED, Booking, Stage
 from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
@@ -16,14 +16,12 @@ from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderW
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.payments.lookups import CHECK
 from bot.domain.payments.moves import APPROVED
-from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
-from bot.workflows.requests.reach import all_short
 from bot.workflows.requests.request import with_votes
 from storage.errors import StorageError
 from storage.rows import Job
@@ -36,8 +34,8 @@ MOST_IN_A_FILE: Final = 100_000
 """The same in a file."""
 
 _OPEN = tuple(state for state in State if state not in FINAL)
-_WAITING = (State.AWAITING, State.NEEDS_HUMAN)
-_MOVING = tuple(state for state in _OPEN if state not in (State.AWAITING, State.NEW))
+WAITING: Final = (State.AWAITING, State.NEEDS_HUMAN)
+"""States in which people decide."""
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
@@ -81,70 +79,32 @@ def _counts(tx: Tx) -> Counts:
     )
 
 
-async def under_way(ctx: Context, *, even_waiting: bool = True, most: int = MOST) -> UnderWay:
-    """What is not over, oldest first, up to ``most`` rows of each kind.
-
-    ``even_waiting`` False: without requests that wait for people's decisions.
-    """
+async def under_way(ctx: Context, *, most: int = MOST) -> UnderWay:
+    """What is not over, oldest first, up to ``most`` rows of each kind."""
 
     def work(uow: Unit) -> UnderWay:
-        found: list[Running] = []
-
-        def add(one: Instruction | Job | Booking, what: Kind | What, name: str, state: str, channel: str) -> None:
-            shown = Running(
-                what=what, name=name, state=state, requester=one.requester, channel=channel, since=one.created_at
-            )
-            found.append(shown)
-
-        for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=most):
-            add(one, one.kind, one.reference, one.state.value, one.origin_channel)
-        for job in uow.jobs.open(limit=most):
-            if job.kind not in (RUN, WHOLE, CHECK, *LANES):
-                continue
-            what, name = What.CHECK if job.kind == CHECK else What.EMAILS, str(job.payload.get("name", ""))
-            if job.kind in LANES:
-                what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
-            add(job, what, name, job.state, job.channel)
-        for booking in uow.bookings.open(limit=most):
-            add(booking, What.BOOKING, booking.reference, booking.status or booking.stage.value, booking.channel)
+        asked = uow.instructions.awaiting(_OPEN, limit=most)
+        found = [_running(one, one.kind, one.reference, one.state.value, one.origin_channel) for one in asked]
+        found += [shown for job in uow.jobs.open(limit=most) if (shown := running_job(job)) is not None]
+        for one in uow.bookings.open(limit=most):
+            found.append(_running(one, What.BOOKING, one.reference, one.status or one.stage.value, one.channel))
         return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(uow).total)
 
     return await ctx.read(work)
 
 
-_ASKED = 25
-"""Open requests of one person that are read."""
+def running_job(job: Job) -> Running | None:
+    """A job that people asked for; None: a kind that nobody has to see."""
+    if job.kind not in (RUN, WHOLE, CHECK, *LANES):
+        return None
+    what, name = What.CHECK if job.kind == CHECK else What.EMAILS, str(job.payload.get("name", ""))
+    if job.kind in LANES:
+        what, name = What.LOCALIZATION, Order.read(job.payload).request.capability.title
+    return _running(job, what, name, job.state, job.channel)
 
 
-class Home(TypedDict):
-    """One person's view of everything.
-
-    ``waiting``: what they can decide; ``asked``: their own requests that are not over, newest first; ``running``:
-    everybody's for approvers and admins, else their own; ``out_of_reach``, for admins: what too few people can approve.
-    """
-
-    waiting: Sequence[WaitingRequest]
-    asked: Sequence[tuple[Instruction, Sequence[Vote]]]
-    running: Sequence[Running]
-    services: Sequence[ServiceStatus]
-    out_of_reach: Sequence[tuple[Instruction, Short]]
-
-
-async def look(ctx: Context, user: str) -> Home | No:
-    standing = await ctx.people.standing(user)
-    refusal = full_member(standing.person, home=ctx.home)
-    if refusal is not None:
-        return refusal
-    in_charge = may_see_balance(standing, people=ctx.policy.people, home=ctx.home) is None
-    moving = await under_way(ctx, even_waiting=False)
-    short = await ctx.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else ()
-    return Home(
-        waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
-        asked=await ctx.read(lambda uow: [*with_votes(uow, uow.instructions.open_for_requester(user, limit=_ASKED))]),
-        running=[one for one in moving.rows if in_charge or one.requester == user],
-        services=await ctx.read(services),
-        out_of_reach=[(one.instruction, one.short) for one in short],
-    )
+def _running(one: Instruction | Job | Booking, what: Kind | What, name: str, state: str, channel: str) -> Running:
+    return Running(what=what, name=name, state=state, requester=one.requester, channel=channel, since=one.created_at)
 
 
 async def decisions(ctx: Context, standing: Membership, user: str) -> list[WaitingRequest]:
@@ -154,7 +114,7 @@ async def decisions(ctx: Context, standing: Membership, user: str) -> list[Waiti
     found = []
 
     def waiting(uow: Unit) -> list[tuple[Instruction, list[Vote]]]:
-        return with_votes(uow, (one for one in uow.instructions.awaiting(_WAITING) if one.kind in APPROVED))
+        return with_votes(uow, (one for one in uow.instructions.awaiting(WAITING) if one.kind in APPROVED))
 
     for one, votes in await ctx.read(waiting):
         may = may_decide(standing, requester=one.requester, people=people, home=ctx.home) is None

@@ -298,6 +298,11 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
     return await ctx.read(lambda uow: _shown(uow, instruction_id))
 
 
+async def shown_at_home(ctx: Context, instruction_id: str) -> Shown | None:
+    """The request with this id, for a button of an App Home: only its reader gets that, and it is no message."""
+    return await ctx.read(lambda uow: _shown(uow, instruction_id))
+
+
 def _time_of(ts: str) -> tuple[int, ...]:
     """Slack's time stamp, to compare; of none: earlier than any other."""
     return tuple(int(part) if part.isdecimal() else 0 for part in ts.split("."))

@@ -105,7 +105,7 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     )
     assert not rig.cards(APPROVALS)
     ack = await rig.pay("approvals", user=ADA)
-    assert ack.body["text"] == ":tada: Nothing waits for approval."
+    assert ack.body["text"] == ":tada: You're all caught up. Nothing waits for approval."
 
 
 async def test_the_link_comes_once_as_a_picture_into_the_thread(rig: Rig) -> None:

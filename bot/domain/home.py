@@ -1,0 +1,186 @@
+"""What the App Home shows to one person, and what can be begun there."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final, Generic, TypeVar
+
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.record import Status
+from bot.domain.overview import Running, ServiceStatus
+from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.policy import Frozen, Short
+
+F = TypeVar("F")
+T = TypeVar("T")
+
+A_PAGE: Final = 5
+"""Requests that are shown at once, of each list: a phone shows about so many."""
+_PAGES: Final = re.compile(r"([1-9][0-9]{0,2}):([1-9][0-9]{0,2})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Turned:
+    """Which page of each list is shown, from 1; what a button carries and the view remembers, as ``2:1``."""
+
+    waiting: int = 1
+    own: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.waiting}:{self.own}"
+
+    @classmethod
+    def read(cls, text: str) -> "Turned":
+        """First pages for everything that is no pair of numbers."""
+        found = _PAGES.fullmatch(text)
+        return cls(int(found[1]), int(found[2])) if found is not None else cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Paged(Generic[T]):
+    """One page of a list of ``total``; a page behind the last one is the last one."""
+
+    rows: Sequence[T]
+    page: int
+    total: int
+
+    @property
+    def pages(self) -> int:
+        return max(-(-self.total // A_PAGE), 1)
+
+    @property
+    def first(self) -> int:
+        """The number of its first row, from 1."""
+        return (self.page - 1) * A_PAGE + 1
+
+    @classmethod
+    def of(cls, found: Sequence[F], page: int, make: Callable[[Sequence[F]], Sequence[T]]) -> "Paged[T]":
+        """``make`` turns what stands on that page into its rows."""
+        page = min(page, max(-(-len(found) // A_PAGE), 1))
+        return cls(make(found[(page - 1) * A_PAGE : page * A_PAGE]), page, len(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A request with the votes of its round. ``link``: to its card, where the reader has one; empty: none."""
+
+    instruction: Instruction
+    votes: Sequence[Vote] = ()
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A call, a list or a check. ``subject``: of its message; ``link``: to that, in whose thread its results are."""
+
+    running: Running
+    subject: str
+    is_over: bool
+    link: str = ""
+
+
+class Start(StrEnum):
+    """What can be begun: the command and its verb, whose form is opened."""
+
+    PAYOUT = "pay send"
+    BULK = "pay bulk"
+    BOOK = "deliver book"
+    EMAILS = "email file"
+    LOCALIZE = "localize"
+    FREEZE = "pay freeze"
+    UNFREEZE = "pay unfreeze"
+
+
+class Way(StrEnum):
+    """How far the deliveries of a store are."""
+
+    PREPARING = "preparing"
+    LOOKING = "looking"
+    COMING = "coming"
+    ON_THE_WAY = "on the way"
+    WAITING = "waiting"
+    """A pre-booking whose customer has not entered the address."""
+    UNSURE = "unsure"
+    """Somebody has to look: it was lost, not delivered, or no driver was found."""
+
+
+_WAYS: Final[Mapping[Status, Way]] = {
+    Status.ON_HOLD: Way.PREPARING,
+    Status.READY_FOR_PICKUP: Way.LOOKING,
+    Status.ACCEPTED: Way.COMING,
+    Status.ARRIVED_AT_PICKUP: Way.COMING,
+    Status.WAY_TO_DELIVER: Way.ON_THE_WAY,
+    Status.ARRIVED_AT_DELIVERY: Way.ON_THE_WAY,
+    Status.RETURNING: Way.ON_THE_WAY,
+}
+_LATE: Final[Mapping[Way, timedelta]] = {
+    Way.LOOKING: timedelta(minutes=15),
+    Way.COMING: timedelta(minutes=30),
+    Way.ON_THE_WAY: timedelta(minutes=45),
+}
+"""How long a delivery may stay where it is before it is called late."""
+
+
+def way_of(booking: Booking) -> Way:
+    match booking.stage:
+        case Stage.NEW | Stage.SENDING:
+            return Way.LOOKING
+        case Stage.WAITING:
+            return Way.WAITING
+        case Stage.OPEN if booking.known_status is not None:
+            return _WAYS.get(booking.known_status, Way.UNSURE)
+        case _:
+            return Way.UNSURE
+
+
+def is_late(booking: Booking, now: datetime) -> bool:
+    """Whether it has stayed in its state for longer than that usually takes."""
+    changed = booking.detail.get("changed_at")
+    since = datetime.fromisoformat(str(changed)) if changed else booking.created_at
+    limit = _LATE.get(way_of(booking))
+    return limit is not None and now - since > limit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreLoad:
+    store: str
+    ways: Mapping[Way, int]
+    late: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """What an admin sees besides. ``approvers``: ids of those who count; None: Slack did not say.
+
+    ``out_of_reach``: what fewer people can approve than it needs. ``failed``: requests that failed lately.
+    """
+
+    sent_today: int
+    approvers: Sequence[str] | None
+    out_of_reach: Sequence[tuple[Listed, Short]]
+    failed: Sequence[Listed]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """One person's view. ``waiting``: what they can decide, oldest first; ``own`` newest first.
+
+    ``starts``: what they may begin. ``works``: everybody's open ones for approvers and admins, else their own.
+    ``services``: only those of which something is wrong.
+    """
+
+    user: str
+    decides: bool
+    starts: frozenset[Start]
+    waiting: Paged[Listed]
+    own: Paged[Listed]
+    ended: Sequence[Listed] = ()
+    stores: Sequence[StoreLoad] = ()
+    works: Sequence[Work] = ()
+    services: Sequence[ServiceStatus] = ()
+    frozen: Frozen | None = None
+    control: Control | None = None
+    is_new: bool = False
+    turned: Turned = field(default_factory=Turned)

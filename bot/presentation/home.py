@@ -1,0 +1,263 @@
+"""The App Home: what waits for the reader, what they requested, what can be begun; for admins the controls."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final
+
+from bot.domain.approvals import No
+from bot.domain.content import Block
+from bot.domain.home import A_PAGE, Control, Home, Listed, Paged, Start, StoreLoad, Turned, Way, Work
+from bot.domain.money import shown
+from bot.domain.overview import ServiceStatus
+from bot.domain.payments.instruction import Instruction, PayoutPayload, State
+from bot.domain.payments.recipient import awaits_requester
+from bot.domain.policy import Approval, Frozen, Policy
+from bot.domain.text import clean
+from bot.presentation import overview
+from bot.presentation.answers import refused
+from bot.presentation.blocks import text as md
+from bot.presentation.blocks.elements import actions, button
+from bot.presentation.files.columns import option
+from bot.presentation.payments import cards
+from bot.presentation.payments.kinds import KINDS, headline, word_of
+from bot.presentation.payments.payouts import asked_anyway, warnings
+from bot.presentation.reasons import short_of_people, worded
+from bot.presentation.views import View, field, form
+from bot.presentation.words import symbol
+
+REFRESH: Final = "home.refresh"
+BACK: Final = "home.back"
+ON: Final = "home.on"
+START: Final = "home.start"
+"""The buttons that begin something are numbered: each in a row needs an id of its own."""
+LINK: Final = "home.open"
+"""A button that only links: pressing it asks nothing of us."""
+VERBS: Final = "home.localize"
+VERB: Final = "verb"
+_PURPOSE = 120
+_TITLE = 160
+_NAME = 60
+_MOST_STORES = 15
+_MOST_PEOPLE = 10
+_LABELS: Final[Mapping[Start, str]] = {
+    Start.PAYOUT: "New payout",
+    Start.BULK: "Pay in bulk",
+    Start.BOOK: "Book a delivery",
+    Start.EMAILS: "Check e-mails",
+    Start.LOCALIZE: "Localize",
+}
+STARTS: Final = len(Start)
+_WAYS: Final[Mapping[Way, str]] = {
+    Way.LOOKING: "looking for a driver",
+    Way.COMING: "driver on the way to the store",
+    Way.ON_THE_WAY: "on the way",
+    Way.PREPARING: "preparing",
+    Way.WAITING: "waiting for an address",
+    Way.UNSURE: "needs someone",
+}
+
+
+def draw(found: Home | No, policy: Policy, now: datetime) -> Block:
+    """The view, as of now. The last block alone says when that was."""
+    return closed(found, now) if isinstance(found, No) else view(found, approval=policy.approval, now=now)
+
+
+def view(home: Home, *, approval: Approval, now: datetime) -> Block:
+    may_freeze = Start.FREEZE in home.starts
+    freeze = [_start(Start.FREEZE, "Freeze payments")] if may_freeze and home.control is None else []
+    blocks = [
+        *_begin(home),
+        *(_welcome(home) if home.is_new else []),
+        *(_waiting(home) if home.decides else []),
+        *(_own(home) if home.own.total or home.ended else []),
+        *_in_progress(home),
+        *_troubles(home.services),
+        *(_control(home.control, approval, may_freeze=may_freeze) if home.control is not None else []),
+        {"type": "divider"},
+        *actions([button("Refresh", REFRESH, str(home.turned)), *freeze]),
+        md.context(f"Updated {md.moment(now)}"),
+    ]
+    return {"type": "home", "private_metadata": str(home.turned), "blocks": blocks}
+
+
+def closed(refusal: No, now: datetime) -> Block:
+    return {"type": "home", "blocks": [md.paragraph(refused(refusal).text), md.context(f"Updated {md.moment(now)}")]}
+
+
+def localize(verbs: Sequence[tuple[str, str]], *, channel: str) -> View:
+    """The form that asks which of these verbs is meant; each with its summary."""
+    options = [option(name, md.capital(name.replace("-", " ")), md.capital(said)) for name, said in verbs]
+    chosen: Block = {"type": "static_select", "action_id": VERB, "options": options}
+    return form(VERBS, "Localize", "Next", {"channel": channel}, [field(VERB, "What do you need?", chosen)])
+
+
+def _begin(home: Home) -> Iterator[Block]:
+    """The buttons for what this person may begin; the freeze, which comes before everything else."""
+    yield from actions([_start(one, label) for one, label in _LABELS.items() if one in home.starts])
+    if home.frozen is not None:
+        yield _frozen(home.frozen, may_lift=Start.UNFREEZE in home.starts)
+
+
+def _start(one: Start, label: str) -> Block:
+    style = {Start.PAYOUT: "primary", Start.FREEZE: "danger"}.get(one, "")
+    return button(label, f"{START}.{list(Start).index(one)}", one.value, style=style)
+
+
+def _frozen(found: Frozen, *, may_lift: bool) -> Block:
+    by = f" by {md.mention(found.by)}" if found.by.startswith(("U", "W")) else ""
+    told = md.paragraph(f":snowflake: *Payments are frozen*{by}: “{md.quote(worded(found.reason), _PURPOSE)}”")
+    return {**told, "accessory": _start(Start.UNFREEZE, "Unfreeze")} if may_lift else told
+
+
+def _welcome(home: Home) -> list[Block]:
+    able = {
+        Start.PAYOUT: "*Pay someone*: press *New payout*. It is sent once it's approved.",
+        Start.BULK: "*Pay many*: drop a CSV file into a channel I'm in, and choose *Pay in bulk*.",
+        Start.BOOK: "*Send something*: press *Book a delivery*. You see the price first.",
+        Start.EMAILS: "*Check e-mail addresses*: press *Check e-mails*, or drop a file with them.",
+        Start.LOCALIZE: "*Translate, transcribe, convert*: drop a file or press *Localize*.",
+    }
+    lines = [f"{number}. {said}" for number, said in enumerate((able[one] for one in able if one in home.starts), 1)]
+    told = lines[:3] or ["Nothing is set up for you yet. Ask an admin which services your team uses."]
+    return [md.header("Welcome to Switchboard"), md.paragraph("\n".join(told))]
+
+
+def _waiting(home: Home) -> Iterator[Block]:
+    count = home.waiting.total
+    if not count:
+        yield md.paragraph(":tada: *You're all caught up.* Nothing needs your approval.")
+        return
+    yield md.header(f"{count} {'needs' if count == 1 else 'need'} you")
+    for one in home.waiting.rows:
+        instruction = one.instruction
+        votes = f"{len(one.votes)} of {instruction.requirement.quorum} approved"
+        until = f"expires {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
+        about = [_purpose(instruction), md.mention(instruction.requester), votes, until]
+        yield md.paragraph("\n".join([_title(one, whole=True), " · ".join(filter(None, about)), *_doubts(instruction)]))
+        linked = [button("Open", LINK, url=one.link)] if one.link else []
+        yield from actions([*cards.deciding(instruction), *linked], f"home:{instruction.id}")
+    yield from _turns(home.waiting, lambda page: Turned(page, home.turned.own))
+
+
+def _doubts(instruction: Instruction) -> list[str]:
+    """What is not fine or unusual, a line each."""
+    found = [f":warning: {line}" for line in warnings(instruction)]
+    if instruction.state is State.NEEDS_HUMAN:
+        found.append(":rotating_light: *Needs a decision*: its outcome could not be confirmed.")
+    if instruction.requirement.reasons:
+        found.append(f":small_orange_diamond: {md.escape(md.capital('; '.join(instruction.requirement.reasons)))}")
+    return found
+
+
+def _own(home: Home) -> Iterator[Block]:
+    yield md.header("Your requests")
+    for one in home.own.rows:
+        instruction = one.instruction
+        told = f"{_title(one)} · {_stands(one)}"
+        expires = instruction.expires_at if instruction.state is State.AWAITING else None
+        about = " · ".join([_purpose(instruction), *([f"expires {md.moment(expires)}"] if expires else [])])
+        open_question = [f":question: {asked_anyway(instruction)}"] if awaits_requester(instruction) else []
+        row = md.paragraph("\n".join([told, about, *open_question]))
+        for taken_back in cards.withdrawing(instruction):
+            row = {**row, "accessory": taken_back}
+        yield row
+        if awaits_requester(instruction):
+            yield from actions(KINDS[instruction.kind].buttons(instruction))
+    yield from _turns(home.own, lambda page: Turned(home.turned.waiting, page))
+    if home.ended:
+        lines = [
+            f"{_title(one)} · {_stands(one)}"
+            + (f" · {md.moment(one.instruction.closed_at)}" if one.instruction.closed_at else "")
+            for one in home.ended
+        ]
+        yield from md.paragraphs(["*Finished*", *lines])
+
+
+def _turns(found: Paged[Listed], at: Callable[[int], Turned]) -> list[Block]:
+    if found.pages == 1:
+        return []
+    last = min(found.first + A_PAGE - 1, found.total)
+    pressed = [button("Previous", BACK, str(at(found.page - 1)))] if found.page > 1 else []
+    pressed += [button("Next", ON, str(at(found.page + 1)))] if found.page < found.pages else []
+    return [*actions(pressed), md.context(f"{found.first} to {last} of {found.total}")]
+
+
+def _in_progress(home: Home) -> Iterator[Block]:
+    if home.stores:
+        yield md.header("Deliveries")
+        yield from md.paragraphs(md.listed([_store(one) for one in home.stores], _MOST_STORES))
+    if home.works:
+        yield md.header("Files and texts")
+        yield from md.paragraphs([_work(one, reader=home.user) for one in home.works])
+
+
+def _store(one: StoreLoad) -> str:
+    told = [f"{count} {words}" for way, words in _WAYS.items() if (count := one.ways.get(way, 0))]
+    late = f" · :warning: *{one.late} late*" if one.late else ""
+    return f"*{md.quote(one.store, _NAME)}*: {', '.join(told)}{late}"
+
+
+def _work(one: Work, *, reader: str) -> str:
+    running = one.running
+    what = f"*{md.quote(running.name, _NAME)}*" if running.name else f"*{md.capital(overview.noun(running.what))}*"
+    by = f"by {md.mention(running.requester)}" if running.requester != reader else ""
+    link = md.linked(one.link, "Results" if one.is_over else "Open") if one.link else ""
+    return " · ".join(filter(None, [what, overview.stands(running), by, md.moment(running.since), link]))
+
+
+def _troubles(found: Sequence[ServiceStatus]) -> list[Block]:
+    lines = [overview.service_line(one) for one in found]
+    return [md.header("Something is wrong"), *md.paragraphs(lines)] if lines else []
+
+
+def _control(found: Control, approval: Approval, *, may_freeze: bool) -> Iterator[Block]:
+    yield md.header("Controls")
+    sent, limit, bar = found.sent_today, approval.daily_limit, md.bar(found.sent_today, approval.daily_limit)
+    is_frozen = "" if may_freeze else " · *frozen*"
+    told = md.paragraph(f"*{shown(sent)}* of {shown(limit)} sent today{is_frozen}\n{bar}")
+    yield {**told, "accessory": _start(Start.FREEZE, "Freeze payments")} if may_freeze else told
+    lines = [f"*Who approves*: {_people(found.approvers)}", f"• Every payment: {_needs(approval.quorum)}"]
+    lines += [
+        f"• {md.capital(md.escape(rule.words))}: {_needs(rule.quorum, typed=rule.typed_amount)}"
+        for rule in approval.rule
+    ]
+    yield from md.paragraphs(lines)
+    if found.out_of_reach:
+        lines = [f":warning: {_title(one)}: {short_of_people(short)}" for one, short in found.out_of_reach]
+        yield from md.paragraphs(["*Nobody can approve*", *lines])
+    if found.failed:
+        lines = [f"{_title(one)} · {_stands(one)} · {md.mention(one.instruction.requester)}" for one in found.failed]
+        yield from md.paragraphs(["*Failed in the last 7 days*", *lines])
+
+
+def _needs(quorum: int, *, typed: bool = False) -> str:
+    return md.counted(quorum, "approval") + (", amount typed" if typed else "")
+
+
+def _people(found: Sequence[str] | None) -> str:
+    if found is None:
+        return "Slack didn't say. Refresh in a minute."
+    if not found:
+        return ":warning: *nobody*"
+    return f"{md.series([md.mention(one) for one in found[:_MOST_PEOPLE]], len(found))}, never the requester"
+
+
+def _title(one: Listed, *, whole: bool = False) -> str:
+    """What it is about, first of all how much; ``whole``: with the address, for who decides."""
+    instruction, recipient = one.instruction, one.instruction.recipient
+    said = headline(instruction)
+    if isinstance(instruction.payload, PayoutPayload) and recipient is not None and recipient.full_name:
+        address = f" ({instruction.payload.email})" if whole else ""
+        said = f"{shown(instruction.cents)} to {md.shorten(md.name_of(recipient.full_name), _NAME)}{address}"
+    said = md.escape(md.shorten(said, _TITLE))
+    return f"*{md.linked(one.link, said.replace('|', '¦'))}*" if one.link else f"*{said}*"
+
+
+def _stands(one: Listed) -> str:
+    instruction = one.instruction
+    votes = f" ({len(one.votes)} of {instruction.requirement.quorum})" if instruction.state is State.AWAITING else ""
+    return f"{symbol(instruction.state)} {md.capital(word_of(instruction))}{votes}"
+
+
+def _purpose(instruction: Instruction) -> str:
+    return md.typed(clean(instruction.payload.description), _PURPOSE)

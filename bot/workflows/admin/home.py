@@ -1,0 +1,344 @@
+"""App Homes: one person's view of everything, and drawing it again while it may be open.
+
+Slack tells that a home was opened, never that it was left. Each process remembers for half an hour which homes it drew
+last, and draws those again whose content has changed: at most once in a few seconds a person, and few a minute in all.
+Nothing depends on it. A process that has drawn a home since is noticed by the hash of the view: that one goes on.
+"""
+
+import asyncio
+import json
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+import structlog
+
+from bot.domain.approvals import (
+    Membership,
+    No,
+    Role,
+    full_member,
+    listed,
+    may_decide,
+    may_look,
+    may_request,
+    may_see_balance,
+)
+from bot.domain.bookings.booking import Booking
+from bot.domain.content import Block
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.home import Control, Home, Listed, Paged, Start, StoreLoad, Turned, Way, Work, is_late, way_of
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.moves import APPROVED
+from bot.domain.payments.sealed import daily_key
+from bot.domain.policy import Policy
+from bot.slack.messenger import Messenger, Posted
+from bot.workflows.admin.overview import WAITING, running_job, services
+from bot.workflows.context import Context, Unit
+from bot.workflows.requests.announce import Place, subject_of
+from bot.workflows.requests.authority import frozen
+from bot.workflows.requests.reach import all_short, approvers
+from bot.workflows.requests.request import with_votes
+from storage.errors import StorageError
+from storage.rows import Board
+
+log = structlog.get_logger(__name__)
+
+_OWN: Final = 500
+"""Open requests of one person that are read."""
+_ENDED: Final = 10
+_FAILED: Final = 5
+_STUCK: Final = 5
+_WORKS: Final = 10
+_BOOKINGS: Final = 1_000
+_LATELY: Final = timedelta(days=7)
+"""For this long what has failed is shown to admins."""
+_RESULTS: Final = timedelta(days=1)
+"""For this long a finished work is shown, with the link to its results."""
+_APPROVERS: Final = 25
+_KNOWN: Final = 60.0
+"""Age in seconds up to which what is known of people is used for a view: every press is checked anew."""
+_BROKEN: Final = (State.FAILED, State.REFUSED, State.MISMATCH)
+
+
+async def look(ctx: Context, user: str, turned: Turned) -> Home | No:
+    """Everything for this person as it stands now; why they see nothing, if they are no full member."""
+    standing = await ctx.people.standing(user, fresh=_KNOWN)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is not None:
+        return refusal
+    found, boards = await ctx.read(partial(_read, standing=standing, user=user, turned=turned))
+    linked = await _linked(ctx.messenger, found, boards)
+    if linked.control is None:
+        return linked
+    try:
+        able = await approvers(ctx.policy, ctx.people, home=ctx.home, most=_APPROVERS, fresh=_KNOWN)
+    except ServiceNow:
+        return linked
+    names = [one.person.id for one in able if one.person is not None]
+    return replace(linked, control=replace(linked.control, approvers=names))
+
+
+def _read(uow: Unit, *, standing: Membership, user: str, turned: Turned) -> tuple[Home, dict[str, Board]]:
+    people = uow.policy.people
+    is_admin = listed(Role.ADMIN, standing, people)
+    in_charge = may_see_balance(standing, people=people, home=uow.ctx.home) is None
+    rows = partial(_listed, uow)
+    waiting = Paged.of(_decidable(uow, standing, user), turned.waiting, rows)
+    own = Paged.of(uow.instructions.open_for_requester(user, limit=_OWN), turned.own, rows)
+    ended = uow.instructions.ended_for_requester(user, limit=_ENDED)
+    works = _works(uow, user, everybody=in_charge)
+    has_role = may_look(standing, people=people, home=uow.ctx.home) is None
+    stopped = frozen(uow)
+    bookings = uow.bookings.open(limit=_BOOKINGS) if uow.ctx.delivery.is_configured and has_role else []
+    is_known = waiting.total or own.total or ended or works or any(one.requester == user for one in bookings)
+    home = Home(
+        user=user,
+        decides=listed(Role.APPROVER, standing, people),
+        starts=frozenset(_starts(uow, standing, is_frozen=stopped is not None)),
+        waiting=waiting,
+        own=own,
+        ended=[Listed(one) for one in ended],
+        stores=_stores(bookings, uow.now),
+        works=works,
+        services=[one for one in services(uow) if one.silent_since is not None],
+        frozen=stopped if has_role else None,
+        control=_control(uow) if is_admin else None,
+        is_new=not is_known and not in_charge,
+        turned=Turned(waiting.page, own.page),
+    )
+    shown = [*home.waiting.rows, *home.own.rows, *home.ended]
+    if home.control is not None:
+        shown += [*home.control.failed, *(one for one, _ in home.control.out_of_reach)]
+    subjects = [subject_of(one.instruction.id, place) for one in shown for place in Place]
+    return home, uow.boards.posted_of([*subjects, *(one.subject for one in works)])
+
+
+def _decidable(uow: Unit, standing: Membership, user: str) -> list[Instruction]:
+    """What waits for approvers and this person has not voted on, oldest first."""
+    people, home = uow.policy.people, uow.ctx.home
+    if may_decide(standing, requester="", people=people, home=home) is not None:
+        return []
+    voted = uow.votes.given_by(user, WAITING)
+    return [
+        one
+        for one in uow.instructions.awaiting(WAITING)
+        if one.kind in APPROVED and one.requester != user and (one.id, one.round) not in voted
+    ]
+
+
+def _listed(uow: Unit, found: Iterable[Instruction]) -> list[Listed]:
+    return [Listed(one, votes) for one, votes in with_votes(uow, found)]
+
+
+def _starts(uow: Unit, standing: Membership, *, is_frozen: bool) -> Iterable[Start]:
+    """What this person may begin, by the same rules as the commands."""
+    ctx, people = uow.ctx, uow.policy.people
+    if ctx.payments.client is not None and may_request(standing, people=people, home=ctx.home) is None:
+        for start, kind in ((Start.PAYOUT, Kind.PAYOUT), (Start.BULK, Kind.BULK)):
+            try:
+                ctx.kinds[kind].ready(ctx.payments.client)
+            except OperatorError:
+                continue
+            if not is_frozen:
+                yield start
+    if ctx.delivery.is_configured and may_look(standing, people=people, home=ctx.home) is None:
+        yield Start.BOOK
+    if ctx.emails.is_configured:
+        yield Start.EMAILS
+    if ctx.localization.is_configured:
+        yield Start.LOCALIZE
+    if ctx.payments.is_configured and is_frozen and listed(Role.APPROVER, standing, people):
+        yield Start.UNFREEZE
+    if ctx.payments.is_configured and not is_frozen and may_see_balance(standing, people=people, home=ctx.home) is None:
+        yield Start.FREEZE
+
+
+def _works(uow: Unit, user: str, *, everybody: bool) -> list[Work]:
+    """What is not over, oldest first; then what this person had done lately, newest first."""
+    jobs = [one for one in uow.jobs.open(limit=100) if everybody or one.requester == user]
+    done = [one for one in uow.jobs.latest(user, since=uow.now - _RESULTS, limit=100) if one.closed_at is not None]
+    found: list[Work] = []
+    for job in (*jobs, *done):
+        shown = running_job(job)
+        if shown is not None and len(found) < _WORKS:
+            found.append(Work(shown, subject=job.subject, is_over=job.closed_at is not None))
+    return found
+
+
+def _stores(bookings: Iterable[Booking], now: datetime) -> list[StoreLoad]:
+    ways: defaultdict[str, Counter[Way]] = defaultdict(Counter)
+    late: Counter[str] = Counter()
+    for one in bookings:
+        ways[one.store][way_of(one)] += 1
+        late[one.store] += is_late(one, now)
+    return [StoreLoad(store=store, ways=found, late=late[store]) for store, found in sorted(ways.items())]
+
+
+def _control(uow: Unit) -> Control:
+    return Control(
+        sent_today=uow.reservations.sum(daily_key(uow.now)),
+        approvers=None,
+        out_of_reach=[(Listed(one.instruction), one.short) for one in all_short(uow)[:_STUCK]],
+        failed=[Listed(one) for one in uow.instructions.ended_in(_BROKEN, since=uow.now - _LATELY, limit=_FAILED)],
+    )
+
+
+async def _linked(messenger: Messenger, home: Home, boards: dict[str, Board]) -> Home:
+    """With the links to what was posted; without them where Slack does not say where that is."""
+    links: dict[str, str] = {}
+    try:
+        for subject, board in boards.items():
+            links[subject] = await messenger.link(Posted(board.channel, board.ts))
+    except ServiceTrouble as silent:
+        log.info("a home is drawn without links", reason=str(silent.reason))
+
+    def at(one: Listed, *places: Place) -> Listed:
+        there = (links.get(subject_of(one.instruction.id, place), "") for place in places)
+        return replace(one, link=next(filter(None, there), ""))
+
+    def of_approvers(found: Sequence[Listed]) -> list[Listed]:
+        return [at(one, Place.APPROVALS, Place.REQUESTER) for one in found]
+
+    def of_requester(found: Sequence[Listed]) -> list[Listed]:
+        return [at(one, Place.REQUESTER, Place.APPROVALS) for one in found]
+
+    control = home.control
+    if control is not None:
+        stuck = [(at(one, Place.APPROVALS, Place.REQUESTER), short) for one, short in control.out_of_reach]
+        control = replace(control, failed=of_approvers(control.failed), out_of_reach=stuck)
+    return replace(
+        home,
+        waiting=replace(home.waiting, rows=of_approvers(home.waiting.rows)),
+        own=replace(home.own, rows=of_requester(home.own.rows)),
+        ended=of_requester(home.ended),
+        works=[replace(work, link=links.get(work.subject, "")) for work in home.works],
+        control=control,
+    )
+
+
+_FORGOTTEN: Final = 1_800.0
+"""Seconds after which a home that nobody has touched is not drawn again."""
+_EVERY: Final = 3.0
+"""Seconds between two drawings of the same home that nobody asked for."""
+_ANYWAY: Final = 60.0
+"""After so many seconds it is read again, whatever the counters say."""
+_PEOPLE: Final = 500
+_AT_ONCE: Final = 10
+_A_SECOND: Final = 0.5
+"""Drawings that nobody asked for: Slack takes 100 a minute from the app, whatever the number of processes."""
+_HELD: Final = 30.0
+"""Seconds without such drawings after Slack asked to wait, where it does not say how long."""
+
+Draw = Callable[[Home | No, Policy, datetime], Block]
+
+
+@dataclass(slots=True)
+class _Open:
+    turned: Turned = field(default_factory=Turned)
+    hash: str = ""
+    """Slack's, of what is shown; empty: not known."""
+    shown: str = ""
+    touched_at: float = 0.0
+    looked_at: float = float("-inf")
+    seen: tuple[int, int] = (-1, -1)
+    """What the counters of changes were when it was read."""
+    drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class OpenHomes:
+    """The homes that people opened in this process. ``draw`` makes the view."""
+
+    def __init__(self, draw: Draw) -> None:
+        self._draw = draw
+        self._open: OrderedDict[str, _Open] = OrderedDict()
+        self._left = float(_AT_ONCE)
+        self._counted_at = 0.0
+        self._held_until = float("-inf")
+
+    async def show(self, ctx: Context, user: str, turned: Turned | None = None) -> None:
+        """Draw it now: it was opened, or something in it was pressed. Raises nothing: it can be refreshed."""
+        home = self._open.pop(user, None) or _Open()
+        home.turned, home.touched_at = turned or Turned(), ctx.clock.boottime()
+        self._open[user] = home
+        while len(self._open) > _PEOPLE:
+            self._open.popitem(last=False)
+        await self._publish(ctx, user, home, asked=True)
+
+    async def follow(self, ctx: Context) -> int:
+        """Draw those again that have changed, longest ago first; how many."""
+        now = ctx.clock.boottime()
+        for user in [user for user, home in self._open.items() if now - home.touched_at > _FORGOTTEN]:
+            del self._open[user]
+        due = [(user, home) for user, home in self._open.items() if now - home.looked_at >= _EVERY]
+        if not due or now < self._held_until:
+            return 0
+        seen = await _counters(ctx)
+        drawn = 0
+        for user, home in sorted(due, key=lambda one: one[1].looked_at):
+            if home.drawing.locked() or (home.seen == seen and now - home.looked_at < _ANYWAY):
+                continue
+            if not self._has_room(now):
+                break
+            drawn += await self._publish(ctx, user, home)
+        return drawn
+
+    async def _publish(self, ctx: Context, user: str, home: _Open, *, asked: bool = False) -> bool:
+        async with home.drawing:
+            home.looked_at = ctx.clock.boottime()
+            try:
+                home.seen = await _counters(ctx)
+                found = await look(ctx, user, home.turned)
+                view = self._draw(found, ctx.policy, ctx.clock.now())
+                shown = _without_moment(view)
+                if shown == home.shown and not asked:
+                    return False
+                self._left -= 1
+                replaced = "" if asked else home.hash
+                home.hash = await ctx.messenger.publish_home(user=user, view=view, hash=replaced)
+                home.shown = shown
+            except ServiceNever as refused:  # another process has drawn it since, or there is no such tab
+                self._forget(user, home)
+                log.info("a home is not drawn again", reason=str(refused))
+                return False
+            except OutcomeUnknown as lost:
+                home.hash = home.shown = ""
+                log.info("whether a home was drawn is not known", reason=str(lost))
+                return False
+            except ServiceNow as silent:
+                home.shown = ""
+                self._held_until = ctx.clock.boottime() + (silent.retry_after or _HELD)
+                log.info("a home was not drawn", reason=str(silent))
+                return False
+            except StorageError as busy:
+                home.shown = ""
+                log.info("a home was not drawn", reason=str(busy))
+                return False
+            if isinstance(found, No):
+                self._forget(user, home)
+            else:
+                home.turned = found.turned
+            return True
+
+    def _forget(self, user: str, home: _Open) -> None:
+        if self._open.get(user) is home:
+            del self._open[user]
+
+    def _has_room(self, now: float) -> bool:
+        self._left = min(self._left + (now - self._counted_at) * _A_SECOND, float(_AT_ONCE))
+        self._counted_at = now
+        return self._left >= 1
+
+
+async def _counters(ctx: Context) -> tuple[int, int]:
+    """What changes when something does: rows of the audit, in every process, and the writes of this one."""
+    rows = await ctx.read(lambda uow: uow.audit.head().seq)
+    return rows, ctx.store.writer.changes
+
+
+def _without_moment(view: Block) -> str:
+    """The view without its last line, which says when it was drawn."""
+    return json.dumps({**view, "blocks": view["blocks"][:-1]}, sort_keys=True)

@@ -1,0 +1,94 @@
+"""The App Home: drawn when somebody opens it, presses something in it, or turns a page; what can be begun there.
+
+The buttons of a request are those of its card, with the same handlers. What is begun is a command typed alone: its form
+opens, and its outcome comes as a direct message.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bot.domain.approvals import Refusal
+from bot.domain.home import Start, Turned
+from bot.presentation import answers, home
+from handlers import deliver, email, localize, pay
+from handlers.grammar.admission import localization_for
+from handlers.grammar.verbs import run
+from handlers.incoming import Click, Command, Submission, an_id, reading
+from handlers.replies import DeclinedError, Nothing, Open, Reply
+from handlers.router import ClickHandler, Dependencies, EventHandler, SubmissionHandler
+
+_COMMANDS: Final = {one.name: one for one in (pay.COMMAND, deliver.COMMAND, email.COMMAND, localize.COMMAND)}
+_SOON: Final = 2.0
+"""Seconds that the ack waits for the drawing, which goes on behind it."""
+
+
+async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
+    """Draw the home that a user opens; the messages tab needs nothing."""
+    event = body["event"]
+    with reading():
+        user = an_id(event.get("user"))
+    if event.get("tab", "home") == "home":
+        await asyncio.wait({deps.ephemerals.begin(deps.homes.show(deps.ctx, user))}, timeout=_SOON)
+
+
+async def turn(deps: Dependencies, click: Click) -> Reply:
+    """Draw it with the pages that the button names, or as it is."""
+    deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Turned.read(click.value)))
+    return Nothing()
+
+
+async def nothing(_deps: Dependencies, _click: Click) -> Reply:
+    return Nothing()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnAfter:
+    """A handler after which the home is drawn anew, if it was pressed there: what was decided is gone from it."""
+
+    handler: ClickHandler
+
+    async def __call__(self, deps: Dependencies, click: Click) -> Reply:
+        try:
+            return await self.handler(deps, click)
+        finally:
+            if click.at_home:
+                deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Turned.read(click.metadata)))
+
+
+async def start(deps: Dependencies, click: Click) -> Reply:
+    """Open the form of a command."""
+    if click.value not in list(Start):
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    channel = await deps.messenger.direct_message(click.user)
+    if click.value == Start.LOCALIZE:
+        await localization_for(deps, click.user)
+        verbs = [(one.name, one.summary) for one in localize.COMMAND.verbs]
+        return Open(home.localize(verbs, channel=channel))
+    name, _, verb = click.value.partition(" ")
+    return await _run(deps, name, verb, user=click.user, channel=channel, trigger_id=click.trigger_id)
+
+
+async def choose(deps: Dependencies, form: Submission) -> Reply:
+    """Open the form of the verb of ``/localize`` that was chosen."""
+    verb = form.values.get(home.VERB, "")
+    if verb not in [one.name for one in localize.COMMAND.verbs]:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    return await _run(deps, localize.NAME, verb, user=form.user, channel=form.channel, trigger_id=form.view_id)
+
+
+async def _run(deps: Dependencies, name: str, text: str, **asked: str) -> Reply:
+    command = Command(name=deps.spelled(name), text=text, response_url="", **asked)
+    return await run(deps, command, slash=_COMMANDS[name])
+
+
+BUTTONS: dict[str, ClickHandler] = {
+    home.REFRESH: turn,
+    home.BACK: turn,
+    home.ON: turn,
+    home.LINK: nothing,
+    **{f"{home.START}.{number}": DrawnAfter(start) for number in range(home.STARTS)},
+}
+FORMS: dict[str, SubmissionHandler] = {home.VERBS: choose}
+EVENTS: dict[str, EventHandler] = {"app_home_opened": opened}
