@@ -1,4 +1,4 @@
-"""The playground's page on a slow line, as Chromium emulates one: seconds until it can be used, at a first and a second visit.
+"""The playground's page on a slow line, as Chromium emulates one: seconds until it can be used, first and second visit.
 
 Run with ``python -m tests.benchmarks.bench_page``. The line: 40 KB and 0.8 s a round trip, unless said otherwise.
 """

@@ -3,6 +3,7 @@
 from tests.mutants import (
     authority,
     daily_bulk,
+    daily_page,
     doors,
     facts_bulk,
     facts_delivery,
@@ -35,6 +36,7 @@ MUTANTS = (
     *sampled.MUTANTS,
     *words.MUTANTS,
     *daily_bulk.MUTANTS,
+    *daily_page.MUTANTS,
     *facts_bulk.MUTANTS,
     *facts_delivery.MUTANTS,
     *facts_documents.MUTANTS,
