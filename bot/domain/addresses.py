@@ -26,12 +26,12 @@ def address(text: str) -> str:
     except EmailNotValidError:
         found = None
     if found is None and text.strip().startswith('"'):
-        raise RuleError(f"it must have no quotation marks: {RULE}")
+        raise RuleError("it can have no quotation marks")
     if found is None or "." not in found.ascii_domain:
-        raise RuleError(f"it must be {RULE}")
+        raise RuleError("it isn't an e-mail address")
     written = found.ascii_email or found.normalized
     if len(written) > LONGEST:
-        raise RuleError(f"it must have at most {LONGEST} characters, so that the approver sees all of it")
+        raise RuleError(f"it can have at most {LONGEST} characters")
     return written
 
 

@@ -10,22 +10,30 @@ class SwitchboardError(Exception):
 
 
 class PersonError(SwitchboardError):
-    """Input that breaks a rule; the person sees all of it. ``example`` can be copied, ``given`` is shown escaped."""
+    """Input that breaks a rule; the person sees all of it. ``example`` can be copied, ``given`` is shown escaped.
 
-    def __init__(self, *, argument: str, rule: str | Reason, example: str, given: str = "") -> None:
+    ``rule``: a sentence without its full stop, or what follows *it* (``it must be more than 0``). ``instead``: what was
+    probably meant; empty where nobody can tell.
+    """
+
+    def __init__(
+        self, *, argument: str, rule: str | Reason, example: str, given: str = "", instead: str = ""
+    ) -> None:
         super().__init__(f"{argument}: {rule}")
         self.argument = argument
         self.rule = rule
         self.example = example
         self.given = given
+        self.instead = instead
 
 
 class RuleError(ValueError):
-    """A text is not what it should be; ``rule`` says which rule it breaks, in words a person can act on."""
+    """A text is not what it should be; ``rule`` and ``instead`` as of ``PersonError``."""
 
-    def __init__(self, rule: str) -> None:
+    def __init__(self, rule: str, *, instead: str = "") -> None:
         super().__init__(rule)
         self.rule = rule
+        self.instead = instead
 
 
 class OperatorError(SwitchboardError):

@@ -9,8 +9,15 @@ from bot.domain.errors import RuleError
 
 Cents = NewType("Cents", int)
 CURRENCY = "USD"
-_AMOUNT = re.compile(r"(?:\$ ?)?(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
-_SEPARATED = re.compile(r"(\$ ?)?[0-9]{1,3}(,[0-9]{3})+\.[0-9]{2}", re.ASCII)  # the cents say what the comma is
+_NUMBER = re.compile(
+    r"(?P<units>[0-9]{1,12}|[1-9][0-9]{0,2}(?:(?P<group>[,'\u2019 \u00a0\u202f])[0-9]{3})(?:(?P=group)[0-9]{3}){0,2})"
+    r"(?:\.(?P<cents>[0-9]{1,2}))?[.,]?",
+    re.ASCII,
+)
+_ONE_GROUP = re.compile(r"([1-9][0-9]{0,2}),([0-9]{3})[.,]?", re.ASCII)
+"""Thousands or, where a comma stands before decimals, three of these."""
+_WITH_COMMA = re.compile(r"(?P<units>[0-9]{1,12}|[0-9]{1,3}(?:\.[0-9]{3}){1,3}),(?P<cents>[0-9]{1,2})[.,]?", re.ASCII)
+_AROUND = re.compile(r"(?:US\$|USD|\$)?\s?(?P<number>.*?)\s?(?:US\$|USD|\$)?", re.IGNORECASE | re.DOTALL)
 _REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 OUR_CURRENCY = frozenset({CURRENCY, "$", "US$"})
 _CODES = frozenset(
@@ -26,24 +33,26 @@ _CODES = frozenset(
 )
 _SPELLED = frozenset("eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr yen pesos pounds".split())  # noqa: SIM905
 
-_PLAIN_DIGITS = "it is written in digits, with a point before the cents and no currency sign"
-OTHER_CURRENCY = (
-    f"only {CURRENCY} can be sent: an amount in digits, with no currency sign and no other currency after it"
-)
+OTHER_CURRENCY = f"amounts are in {CURRENCY} only"
+_NOT_ZERO = "it must be more than 0"
 _LONGEST_SIGN = 3
 _LONGEST = 24
 """Characters, and powers of ten, of an amount that a service may report."""
 
 
 def parse_amount(text: str) -> Cents:
-    """Read a positive amount a person typed: ``25``, ``25.5``, ``$1,500.00``; raises RuleError for anything else."""
-    cleaned = text.strip()
-    found = _AMOUNT.fullmatch(cleaned.replace(",", "") if _SEPARATED.fullmatch(cleaned) else cleaned)
-    if found is None:
-        raise RuleError(_broken_rule(cleaned))
-    cents = int(found["units"]) * 100 + int((found["cents"] or "0").ljust(2, "0"))
+    """Read a positive amount that a person typed: ``25``, ``25.5``, ``$25.00``, ``25 usd``, ``1,500.00``, ``25,``.
+
+    Raises RuleError for anything else; where it is clear what was meant, as of ``25,00``, that is its ``instead``.
+    """
+    around = _AROUND.fullmatch(text.strip())
+    number = around["number"] if around is not None else ""
+    found = _NUMBER.fullmatch(number)
+    if found is None or _ONE_GROUP.fullmatch(number):
+        raise _broken(text.strip(), number)
+    cents = int(re.sub(r"[^0-9]", "", found["units"])) * 100 + int((found["cents"] or "0").ljust(2, "0"))
     if cents == 0:
-        raise RuleError("it must be more than zero")
+        raise RuleError(_NOT_ZERO)
     return Cents(cents)
 
 
@@ -55,18 +64,24 @@ def names_other_currency(word: str) -> bool:
     return len(word) <= _LONGEST_SIGN and any(unicodedata.category(letter) == "Sc" for letter in word)
 
 
-def _broken_rule(text: str) -> str:
-    if text.startswith(("-", "\u2212")):
-        return "it must be more than zero"
+def _broken(text: str, number: str) -> RuleError:
+    if number.startswith(("-", "\u2212")) or text.startswith(("-", "\u2212")):
+        return RuleError(_NOT_ZERO)
     if any(map(names_other_currency, re.split(r"[\s0-9.,]+", text))):
-        return OTHER_CURRENCY
-    if re.fullmatch(r"[0-9]+\.[0-9]{3,}", text, re.ASCII):
-        return "it has at most two decimal places"
-    if not any(letter.isalpha() for letter in text) and any(letter in text for letter in ",\u00a0 '"):
-        return "it is written without thousands separators, with a point before the cents"
-    if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", text, re.ASCII):
-        return "it is too large"
-    return _PLAIN_DIGITS
+        return RuleError(OTHER_CURRENCY)
+    if re.fullmatch(r"[0-9]+\.[0-9]{3,}", number, re.ASCII):
+        return RuleError("it can have at most 2 decimal places")
+    if (thousands := _ONE_GROUP.fullmatch(number)) is not None:
+        meant = int(f"{thousands[1]}{thousands[2]}") * 100
+        return RuleError(f"write {plain(meant)} for {shown(meant)}", instead=plain(meant))
+    if (comma := _WITH_COMMA.fullmatch(number)) is not None:
+        meant = int(comma["units"].replace(".", "")) * 100 + int(comma["cents"].ljust(2, "0"))
+        if not meant:
+            return RuleError(_NOT_ZERO)
+        return RuleError(f"use a point for cents: {plain(meant)}", instead=plain(meant))
+    if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", number, re.ASCII):
+        return RuleError("it is too large")
+    return RuleError("it isn't an amount")
 
 
 def cents_of(value: object) -> Cents | None:

@@ -33,6 +33,37 @@ OURS: Final = re.compile(
 """What reads as a reference, an id or a code of our own."""
 
 
+_AROUND: Final = " \t\u00a0`'\"“”„«»‘’<>()[]"
+_TYPED: Final = re.compile(
+    rf"#?([{''.join(Letter)}])\s?[-_\u2010-\u2015\u2212]{{1,2}}\s?([{_CLEAR}]{{{_REFERENCE_LENGTH}}})", re.IGNORECASE
+)
+_BARE: Final = re.compile(rf"([{''.join(Letter)}]?)([{_CLEAR}]{{{_REFERENCE_LENGTH}}})", re.IGNORECASE)
+
+
+def typed_reference(text: str) -> str:
+    """What is named, without the quotation marks and the punctuation around it; a reference of ours as we write it."""
+    word = text.strip(_AROUND).rstrip(",;:").strip(_AROUND)
+    bare = word.rstrip(".!?").strip(_AROUND)
+    found = _TYPED.fullmatch(bare)
+    if found is not None:
+        return f"{found[1]}-{found[2]}".upper()
+    return bare if _BARE.fullmatch(bare) else word
+
+
+def without_letter(word: str) -> tuple[str, ...]:
+    """The references that may be meant by one without its letter, or without the dash behind it."""
+    found = _BARE.fullmatch(word.strip())
+    if found is None:
+        return ()
+    return tuple(f"{letter}-{found[2]}".upper() for letter in (found[1] or Letter))
+
+
+def letter_of(word: str) -> Letter | None:
+    """The kind that a reference names by its letter; None for an id, a code, or anything else."""
+    found = _TYPED.fullmatch(word.strip())
+    return Letter(found[1].upper()) if found is not None else None
+
+
 def ulid(now: datetime) -> str:
     """26 characters: 48 bits of milliseconds, 80 random bits. Sorts by time (ulid/spec)."""
     number = (int(now.timestamp() * 1000) << 80) | secrets.randbits(80)

@@ -178,3 +178,44 @@ def without_links(text: str) -> str:
 def unescape(word: str) -> str:
     """Undo Slack's escapes of three characters; done last, so that typed text cannot look like Slack's own markup."""
     return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def distance(one: str, other: str) -> int:
+    """Letters to add, drop, replace or swap with their neighbor, so that one word becomes the other."""
+    before, last = [0] * (len(other) + 1), list(range(len(other) + 1))
+    for i, left in enumerate(one, 1):
+        row = [i]
+        for j, right in enumerate(other, 1):
+            best = min(row[j - 1] + 1, last[j] + 1, last[j - 1] + (left != right))
+            if i > 1 and j > 1 and left == other[j - 2] and one[i - 2] == right:
+                best = min(best, before[j - 2] + 1)
+            row.append(best)
+        before, last = last, row
+    return last[-1]
+
+
+_BEGUN: Final = 3
+"""Letters with which a word can be told by its beginning."""
+_SHORT: Final = 5
+"""A word of up to so many letters may differ in one place, a longer one in two."""
+
+
+def is_near(one: str, other: str) -> bool:
+    """Whether one word is probably a mistyped other."""
+    if one == other:
+        return True
+    most = 1 if min(len(one), len(other)) <= _SHORT else 2
+    return abs(len(one) - len(other)) <= most and distance(one, other) <= most
+
+
+def closest(word: str, known: Iterable[str]) -> str:
+    """The one of these that was probably meant, by its beginning or a few letters; empty: none, or it is not clear."""
+    choices = list(dict.fromkeys(known))
+    begun = [one for one in choices if len(word) >= _BEGUN and one.casefold().startswith(word.casefold())]
+    if len(begun) == 1:
+        return begun[0]
+    near = sorted(
+        (distance(word.casefold(), one.casefold()), one) for one in choices if is_near(word.casefold(), one.casefold())
+    )
+    is_clear = near and (len(near) == 1 or near[0][0] < near[1][0])
+    return near[0][1] if is_clear else ""

@@ -9,6 +9,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, sele
 
 from bot.domain.bookings.booking import CLOSED, MOVES, Booking, BookingRequest, Stage
 from bot.domain.bookings.record import STORE_MOVES, StoreState
+from bot.domain.references import without_letter
 from storage.damage import Broken, Shape, are_words, read_one
 from storage.errors import StorageBusy
 from storage.repositories.leased import FREED, Queue, claiming, columns, insert_once
@@ -101,13 +102,15 @@ class Bookings(MovingRows[Booking]):
         return self._find(booking.c.store == store, booking.c.prebooking_id == prebooking)
 
     def find(self, text: str) -> Booking | None:
-        """The booking by what people type: our reference, or either id at the service."""
+        """The booking by what people type: our reference, with its letter or without, or either id at the service."""
         wanted = text.strip().lstrip("#")
         found = self._find(booking.c.reference == wanted.upper())
         if found is not None or not wanted:
             return found
         same = or_(booking.c.remote_id == wanted, booking.c.numeric_id == wanted, booking.c.prebooking_id == wanted)
-        return self._one(self.shape, self._rows(same).order_by(booking.c.created_at.desc()).limit(1))
+        found = self._one(self.shape, self._rows(same).order_by(booking.c.created_at.desc()).limit(1))
+        meant = without_letter(wanted)
+        return self._find(booking.c.reference.in_(meant)) if found is None and meant else found
 
     def open(self, *, limit: int) -> list[Booking]:
         hidden = (*CLOSED, Stage.QUOTED)

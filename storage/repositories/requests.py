@@ -30,6 +30,7 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.sealed import REQUESTED, asked
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
+from bot.domain.references import without_letter
 from storage.damage import Broken, Shape
 from storage.prepared import Prepared
 from storage.repositories.leased import NO_LEASE, claiming, columns, free, insert_once
@@ -159,11 +160,17 @@ class Instructions(MovingRows[Instruction]):
     def find(self, text: str) -> Instruction | None:
         """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
 
-        The latest, where a code was chosen again, or a payout of elsewhere taken in again.
+        The latest, where a code was chosen again, or a payout of elsewhere taken in again. A reference is found without
+        its letter, too, where nothing else is called so.
         """
         word = text.strip()
-        if not word:
-            return None
+        return (self._named(word) or self._without_letter(word)) if word else None
+
+    def _without_letter(self, word: str) -> Instruction | None:
+        meant = without_letter(word)
+        return self._one(SHAPE, _ALL.where(table.c.reference.in_(meant)).limit(1)) if meant else None
+
+    def _named(self, word: str) -> Instruction | None:
         upper, spellings = word.upper(), {word, word.upper(), word.lower()}
         ours = or_(table.c.reference == upper, table.c.id == upper, table.c.code.in_(spellings))
         either = or_(ours, table.c.chosen_code == folded(word), table.c.remote_id == word)

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
-from bot.domain.text import clean
+from bot.domain.text import clean, distance, is_near
 
 USUAL_DOMAINS: Final = frozenset(
     """
@@ -13,9 +13,6 @@ USUAL_DOMAINS: Final = frozenset(
     protonmail.com gmx.com gmx.net gmx.de web.de
     """.split()  # noqa: SIM905
 )
-_SHORT: Final = 5
-"""A word of up to so many letters may differ in one place, a longer one in two."""
-
 
 class Concern(StrEnum):
     """What is not fine about a recipient's account. An approver confirms it."""
@@ -65,7 +62,7 @@ def suggestion(email: str, paid: Collection[str]) -> str:
     close = []
     for address in paid:
         name, _, its = address.rpartition("@")
-        if address != typed and _near(local, name) and _near(domain, its):
+        if address != typed and is_near(local, name) and is_near(domain, its):
             close.append((distance(local, name) + distance(domain, its), address))
     if close:
         return min(close)[1]
@@ -73,28 +70,7 @@ def suggestion(email: str, paid: Collection[str]) -> str:
     for known in (domains, USUAL_DOMAINS):
         if domain in known:
             return ""
-        found = sorted((distance(domain, one), one) for one in known if _near(domain, one))
+        found = sorted((distance(domain, one), one) for one in known if is_near(domain, one))
         if found:
             return f"{local}@{found[0][1]}"
     return ""
-
-
-def _near(one: str, other: str) -> bool:
-    if one == other:
-        return True
-    most = 1 if min(len(one), len(other)) <= _SHORT else 2
-    return abs(len(one) - len(other)) <= most and distance(one, other) <= most
-
-
-def distance(one: str, other: str) -> int:
-    """Letters to add, drop, replace or swap with their neighbor, so that one word becomes the other."""
-    before, last = [0] * (len(other) + 1), list(range(len(other) + 1))
-    for i, left in enumerate(one, 1):
-        row = [i]
-        for j, right in enumerate(other, 1):
-            best = min(row[j - 1] + 1, last[j] + 1, last[j - 1] + (left != right))
-            if i > 1 and j > 1 and left == other[j - 2] and one[i - 2] == right:
-                best = min(best, before[j - 2] + 1)
-            row.append(best)
-        before, last = last, row
-    return last[-1]

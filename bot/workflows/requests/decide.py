@@ -255,7 +255,7 @@ def finish(
 
 def _is_amount(typed: str | None, found: Instruction) -> bool:
     try:
-        return typed is not None and parse_amount(typed.upper().removesuffix("USD").strip()) == found.cents
+        return typed is not None and parse_amount(typed) == found.cents
     except RuleError:
         return False
 

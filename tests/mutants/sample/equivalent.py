@@ -138,8 +138,8 @@ the time of a message is a text in every answer of Slack, which names the messag
 +return None if found is None else Posted(stretch.channel, (found["ts"]))
 @ bot/domain/payments/recipient.py
 a distance is the same in both directions
--found = sorted((distance(domain, one), one) for one in known if _near(domain, one))
-+found = sorted((distance(one, domain), one) for one in known if _near(domain, one))
+-found = sorted((distance(domain, one), one) for one in known if is_near(domain, one))
++found = sorted((distance(one, domain), one) for one in known if is_near(domain, one))
 @ bot/presentation/payments/purchases.py
 the largest sum of a purchase has 15 characters: none is cut
 -Column(title="USD", most=30, align="right"),
