@@ -409,8 +409,8 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
     match error:
         case DeclinedError(content=content):
             return content
-        case MistakesError(errors=errors):
-            return answers.mistakes(errors)
+        case MistakesError(errors=errors, offers=meant):
+            return answers.mistakes(errors, meant)
         case UnusableFile():
             return offers.unusable(error)
         case PersonError():

@@ -22,6 +22,7 @@ from bot.domain.payments import fields
 from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
+from bot.domain.references import Letter
 from bot.presentation import answers, views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import answers as payment_answers
@@ -37,10 +38,13 @@ from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, req
 from bot.workflows.payments.bulk_check import carried_by, request_check
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, ShownBecause, confirm, look, request_bulk
 from bot.workflows.requests.decide import shown_as
+from bot.workflows.requests.request import find
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, send_file, service_call, then
-from handlers.grammar.verbs import Argument, Values, Verb, wrong
+from handlers.grammar.arguments import Argument, Values, wrong
+from handlers.grammar.references import of_kind, other_kind
+from handlers.grammar.verbs import Verb
 from handlers.incoming import Click, Command, Submission
 from handlers.lists import Listing, ListReader, Rows, write_table
 from handlers.pay_reading import NAME, show
@@ -275,19 +279,23 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     return service_call(work, meanwhile=Nothing())
 
 
-async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> bulk_shown.Bulk:
+async def _named(deps: Dependencies, payments: PaymentsClient, text: str) -> bulk_shown.Bulk:
     bulk = await bulk_shown.find_bulk(deps.ctx, payments, text)
-    if bulk is None:
-        rule = answers.unknown("bulk payment", fields.BULK_RULE)
-        raise wrong(deps, NAME, example, argument="bulk", rule=rule, given=text)
-    return bulk
+    if bulk is not None:
+        return bulk
+    other = await find(deps.ctx, text)
+    if other is not None:
+        raise of_kind(other.reference, deps.ctx.kinds[other.kind].letter, argument="bulk")
+    rule = answers.unknown(text, see=f"{deps.spelled(NAME)} bulk history")
+    wrong_kind = other_kind(text, takes={Letter.BULK}, argument="bulk")
+    raise wrong_kind or wrong(deps, NAME, "", argument="bulk", rule=rule)
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
 
     async def look_there() -> Answer:
-        found = await _named(deps, payments, values["bulk"], example=_SHOW.example)
+        found = await _named(deps, payments, values["bulk"])
         if found.job is not None:
             job, counted = await bulk_shown.figures(payments, found.job)
             return Private(payment_answers.job(job, counted))
@@ -303,7 +311,7 @@ async def _items(deps: Dependencies, command: Command, values: Values, *, failed
 
 
 async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool) -> Content:
-    bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
+    bulk = await _named(deps, payments, text)
     found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
     sizes = {"page": found.page, "pages": found.pages, "total": found.total}
     return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes)
@@ -327,7 +335,7 @@ async def _all_items(deps: Dependencies, user: str, value: str) -> Listing:
     failed = which == "failed"
 
     async def pages() -> AsyncIterator[Rows]:
-        bulk, page, last = await _named(deps, payments, text, example=_ITEMS.example), 1, 1
+        bulk, page, last = await _named(deps, payments, text), 1, 1
         yield [payment_answers.ITEMS_HEADER]
         while page <= last:
             found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
@@ -419,9 +427,9 @@ async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str,
     payments = await payments_to_request(deps, asked.user, Kind.BULK_CANCEL)
 
     async def work() -> Answer:
-        bulk = await _named(deps, payments, text, example=_CANCEL.example)
+        bulk = await _named(deps, payments, text)
         if not bulk.remote_id:
-            raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=payment_answers.NOT_SENT, given=text)
+            raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=payment_answers.NOT_SENT)
         by = {"requester": asked.user, "channel": asked.channel, "source_key": asked.source_key}
         found = await request_cancel(deps.ctx, payments, bulk, hashes=hashes, **by)
         if isinstance(found, NotRequested):
@@ -461,36 +469,36 @@ _HASH = Argument(
 )
 _FORM = Verb(
     "bulk",
-    "ask for many payments with one file or typed rows; they are sent once enough people have approved them",
+    "request many payments with a file or typed rows",
     opens(
         partial(payments_to_request, kind=Kind.BULK, even_frozen=False),
         lambda command: forms.bulk(channel=command.channel),
     ),
 )
-_SHOW = Verb("bulk show", "one bulk payment as it is now", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
+_SHOW = Verb("bulk show", "show a bulk payment", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
 _ITEMS = Verb(
     "bulk items",
-    "its payments with their hashes, page by page",
+    "list its payments",
     partial(_items, failed=False),
     example="bulk items L-4F7K2M 2",
     arguments=(_BULK, _PAGE),
 )
 _FAILED = Verb(
     "bulk failed",
-    "those that failed, with the reason",
+    "list the failed ones, with the reason",
     partial(_items, failed=True),
     example="bulk failed L-4F7K2M",
     arguments=(_BULK, _PAGE),
 )
-_HISTORY = Verb("bulk history", "all bulk payments of the account", _history, arguments=(_PAGE,))
+_HISTORY = Verb("bulk history", "list all bulk payments", _history, arguments=(_PAGE,))
 _CANCEL = Verb(
     "bulk cancel",
-    "ask to cancel payments that are still pending: all of them, or some by row number or hash",
+    "request to cancel payments that are still waiting",
     _cancel,
-    example="bulk cancel L-4F7K2M 3 9f86d081",
+    example="bulk cancel L-4F7K2M 3 5",
     arguments=(_BULK, _HASH),
 )
-_TEMPLATE = Verb("bulk template", "a file to fill in, sent to you directly", template)
+_TEMPLATE = Verb("bulk template", "get a file to fill in", template)
 
 VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
 """In the order of the help."""

@@ -1,7 +1,6 @@
 """``/deliver``: prices, bookings and pre-bookings, their forms, the buttons of their cards, and the deliveries."""
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TypeVar
@@ -14,6 +13,7 @@ from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.fields import amount, reference
 from bot.domain.reasons import OfBooking, Reason
+from bot.domain.references import letter_of
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards, forms
@@ -26,7 +26,9 @@ from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
 from handlers import stores
 from handlers.grammar.admission import Opens, delivery_call, delivery_for, send_file, then
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake, read_form, wrong
+from handlers.grammar.arguments import Argument, Values, mistake, read_form, wrong
+from handlers.grammar.references import BOOKINGS, other_kind
+from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, DeclinedError, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -186,9 +188,9 @@ async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, by
 
     if verb is _PREBOOK:
         look_for = partial(follow.look_up_prebooking, deps.ctx, delivery, text)
-        return _elsewhere(deps, text, look_for, show_prebooking, verb=verb, argument="id")
+        return _elsewhere(deps, text, look_for, show_prebooking, argument="id")
     look = partial(follow.look_up, deps.ctx, delivery, text)
-    return _elsewhere(deps, text, look, show, verb=verb)
+    return _elsewhere(deps, text, look, show)
 
 
 async def _as_now(deps: Dependencies, delivery: DeliveryService, booking: Booking) -> Answer:
@@ -222,7 +224,7 @@ async def _canceled(
 
     booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
-        return _elsewhere(deps, text, look, act, verb=verb)
+        return _elsewhere(deps, text, look, act)
     if booking.can_cancel and not said:
         return Open(forms.cancel(booking))
     return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
@@ -254,7 +256,7 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     booking = await follow.find_booking(deps.ctx, text)
     if booking is None:
         look = partial(follow.follow, deps.ctx, delivery, text, by=command.user)
-        return _elsewhere(deps, text, look, act, verb=_START)
+        return _elsewhere(deps, text, look, act)
     return delivery_call(lambda: act(booking))
 
 
@@ -273,14 +275,12 @@ def _elsewhere(
     look: Callable[[], Awaitable[T | None]],
     act: Callable[[T], Awaitable[Answer]],
     *,
-    verb: Verb,
     argument: str = "booking",
 ) -> Reply:
     """Ask the service about a booking that is not stored here, and do this to the one that it has."""
-    rule = answers.unknown("booking", fields.BOOKING_RULE)
-    unknown = wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
-    if re.match(r"[A-Z]-", text.upper()):  # a reference of ours, which the service does not know
-        raise unknown
+    unknown = wrong(deps, NAME, "", argument=argument, rule=answers.unknown(text))
+    if letter_of(text) is not None:  # a reference of ours, which the service does not know
+        raise other_kind(text, takes=BOOKINGS, argument=argument) or unknown
 
     async def call() -> Answer:
         found = await look()
@@ -382,31 +382,31 @@ async def export(deps: Dependencies, click: Click) -> Reply:
 
 
 _BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=reference)
-_REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
-_QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _opens(lambda names, _: forms.price(names)))
+_REASON = Argument(name="reason", rule="a reason in a few words", read=fields.store, rest=True, optional=True)
+_QUOTE = Verb("quote", "see what a delivery would cost", _opens(lambda names, _: forms.price(names)))
 _BOOK = Verb(
     "book",
-    "book a delivery; the price is shown before it is booked",
+    "book a delivery; you see the price first",
     _opens(lambda names, channel: forms.book(names, channel=channel)),
 )
-_SHOW = Verb("show", "one booking as it is now", _show, example="show B-4F7K2M", arguments=(_BOOKING,))
+_SHOW = Verb("show", "show a booking", _show, example="show B-4F7K2M", arguments=(_BOOKING,))
 _CANCEL = Verb(
     "cancel",
-    "cancel a booking, with a reason",
+    "cancel a booking",
     _cancel,
     example='cancel B-4F7K2M "customer called it off"',
     arguments=(_BOOKING, _REASON),
 )
 _START = Verb(
     "start",
-    "search for a driver now, while the booking is on hold",
+    "look for a driver now",
     _start,
     example="start B-4F7K2M",
     arguments=(_BOOKING,),
 )
 _PREBOOK = Verb(
     "prebook",
-    "a link with which the customer enters the address (sandbox only)",
+    "get a link on which the customer enters the address (sandbox only)",
     _prebook,
     example="prebook show V-4F7K2M",
     alone=_opens(lambda names, channel: forms.prebook(names, channel=channel), sandbox=True),
@@ -416,7 +416,7 @@ _PREBOOK = Verb(
         _REASON,
     ),
 )
-_CERTIFY = Verb("certify", "the certification checklist, each point with what was seen here", _certify)
+_CERTIFY = Verb("certify", "the certification checklist with its evidence", _certify)
 
 COMMAND = SlashCommand(
     NAME,

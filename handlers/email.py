@@ -22,7 +22,8 @@ from bot.workflows.services import check_addresses
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar.admission import emails_for, opens, service_call, then
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
+from handlers.grammar.arguments import Argument, Values, wrong
+from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -139,18 +140,18 @@ async def press_board(deps: Dependencies, click: Click, *, what: lists.Press) ->
 
 _CHECK = Verb(
     "check",
-    "what the service says about one or several addresses",
+    "check one or several addresses",
     _check,
     example="check ana@example.com bo@example.com",
     arguments=(Argument(name="address", typed="<address…>", rule=ADDRESS_RULE, read=addresses, each=True),),
 )
 _FILE = Verb(
     "file",
-    "process a list: choose a file, its column, and whether the service gets it whole or row by row",
+    "check a list from a file",
     opens(emails_for, lambda command: emails.file_form(channel=command.channel)),
 )
 
-COMMAND = SlashCommand(NAME, "Process e-mail addresses, one by one or as a list", (_CHECK, _FILE))
+COMMAND = SlashCommand(NAME, "Check e-mail addresses, one by one or as a list", (_CHECK, _FILE))
 BUTTONS: dict[str, ClickHandler] = {
     emails.PAUSE: partial(press_board, what=lists.Press.PAUSE),
     emails.RESUME: partial(press_board, what=lists.Press.RESUME),

@@ -1,6 +1,7 @@
 """Arguments of handlers: Slack's payloads as typed values."""
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ _CHOSEN = (
     "selected_conversation",
     "selected_channel",
 )
+_MENTIONED = re.compile(r"<@([A-Z0-9]+)\|([^>\s]+)>")
 _CHOSEN_MANY = ("selected_users", "selected_conversations", "selected_channels")
 
 
@@ -78,10 +80,17 @@ class Command:
     channel: str
     trigger_id: str
     response_url: str
+    asked_as: str = ""
+    """Trigger of the command whose answer offered this one; empty where it was typed."""
 
     @property
     def source_key(self) -> str:
-        return f"command:{self.trigger_id}"
+        return f"command:{self.asked_as or self.trigger_id}"
+
+    @property
+    def mentioned(self) -> dict[str, str]:
+        """Ids of the people whom Slack recognized in the line, by the names that it shows."""
+        return {name: user for user, name in _MENTIONED.findall(self.text)}
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Command":

@@ -39,8 +39,9 @@ from bot.workflows.localization.results import read_again
 from bot.workflows.slack.dropped_files import playing_ms
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for, opens
+from handlers.grammar.arguments import Argument, Values, read_form, with_example
 from handlers.grammar.line import line_rule, read_line
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, read_form, with_example
+from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Answer, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, ShortcutHandler, SubmissionHandler

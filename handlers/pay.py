@@ -4,14 +4,14 @@ The buttons of a request's card carry only which request and round it was made f
 reason is to be given, the button opens a form, and the form decides.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from bot.domain.addresses import RULE as EMAIL_RULE
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError, ServiceNow
-from bot.domain.fields import amount, email
+from bot.domain.fields import PAYEE_RULE, amount, email, payee
 from bot.domain.payments import fields
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload, State
 from bot.domain.payments.recipient import concerns
@@ -27,8 +27,9 @@ from bot.workflows.requests.authority import freeze, involved_in, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
-from handlers.grammar.admission import admit, can_post, opens, payments_to_request
-from handlers.grammar.verbs import Argument, Read, SlashCommand, Values, Verb, mistake, read_form, wrong
+from handlers.grammar.admission import admit, can_post, opens, payee_address, payments_to_request
+from handlers.grammar.arguments import Argument, Read, Values, mistake, read_form, wrong
+from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME
 from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
@@ -43,13 +44,16 @@ _Decides = Callable[..., Awaitable[Decided]]
 
 
 async def _payout(deps: Dependencies, command: Command, values: Values, *, kind: Kind) -> Reply:
-    await payments_to_request(deps, command.user, kind, even_frozen=False)
+    _, address = await asyncio.gather(  # at once: two lookups one after the other may be too slow for the ack
+        payments_to_request(deps, command.user, kind, even_frozen=False),
+        payee_address(deps, command, values["email"]),
+    )
     try:
         cents = fields.within_limit(values["amount"], deps.ctx.policy)
     except PersonError as broken:
         raise mistake(deps, NAME, _SEND.example, broken) from None
     code = values["code"] or ""
-    payload = PayoutPayload(email=values["email"], cents=cents, description=values["description"], code=code)
+    payload = PayoutPayload(email=address, cents=cents, description=values["description"], code=code)
     try:
         return Private(await _asked(deps, await request(deps.ctx, _requested(command, kind, payload))))
     except CodeTakenError as taken:
@@ -111,7 +115,10 @@ async def _collect(deps: Dependencies, command: Command, values: Values) -> Repl
     except PersonError as broken:
         raise mistake(deps, NAME, COLLECT.example, broken) from None
     code = values["code"] or ""
-    payload = PurchasePayload(email=values["email"], description=values["description"], items=together, code=code)
+    _, address = await asyncio.gather(
+        payments_to_request(deps, command.user, Kind.PURCHASE), payee_address(deps, command, values["email"])
+    )
+    payload = PurchasePayload(email=address, description=values["description"], items=together, code=code)
     try:
         return Private(await _request_purchase(deps, payload, command))
     except CodeTakenError as taken:
@@ -277,7 +284,7 @@ def _answer(decided: Decided) -> Reply:
 _CODE = Argument(name="code", rule=fields.CODE_RULE, read=fields.code, optional=True, apart=True)
 _SEND = Verb(
     "send",
-    "ask for a payout; it is sent once enough people have approved it",
+    "request a payout; it is sent once it's approved",
     partial(_payout, kind=Kind.PAYOUT),
     example='send ana@example.com 25.00 "March translation"',
     alone=opens(
@@ -285,7 +292,7 @@ _SEND = Verb(
         lambda command: forms.request(channel=command.channel, kind=Kind.PAYOUT),
     ),
     arguments=(
-        Argument(name="email", rule=EMAIL_RULE, read=email),
+        Argument(name="email", rule=PAYEE_RULE, read=payee),
         Argument(name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
         _CODE,
@@ -293,7 +300,7 @@ _SEND = Verb(
 )
 _NOW = Verb(
     "now",
-    "the same in one step: nothing exists at the service before it is approved",
+    "the same, but creates the payout only after approval",
     partial(_payout, kind=Kind.ONE_STEP),
     example='now ana@example.com 25.00 "March translation"',
     alone=opens(
@@ -304,28 +311,28 @@ _NOW = Verb(
 )
 COLLECT = Verb(
     "collect",
-    "ask somebody for money; answers with a checkout link for them",
+    "request money; you get a checkout link",
     _collect,
     example='collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"',
     alone=opens(
         partial(payments_to_request, kind=Kind.PURCHASE), lambda command: forms.collect(channel=command.channel)
     ),
     arguments=(
-        Argument(name="email", rule=EMAIL_RULE, read=email),
+        Argument(name="email", rule=PAYEE_RULE, read=payee),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),
         Argument(name="item", typed="<item>=<qty>x<unit>…", rule=fields.ITEM_RULE, read=fields.word, each=True),
         _CODE,
     ),
 )
-_APPROVALS = Verb("approvals", "what waits for approval, for you first", _approvals)
+_APPROVALS = Verb("approvals", "what waits for approval, yours first", _approvals)
 FREEZE = Verb(
     "freeze",
-    "stop all sending at once; any approver or admin may",
+    "freeze all payments (approvers and admins)",
     partial(_switch, on=True),
     example="freeze the bank called",
-    arguments=(Argument(name="reason", rule="a few words that say why", read=fields.reason, rest=True),),
+    arguments=(Argument(name="reason", rule="a reason in a few words", read=fields.reason, rest=True),),
 )
-_UNFREEZE = Verb("unfreeze", "your voice for sending again; it takes a quorum of approvers", partial(_switch, on=False))
+_UNFREEZE = Verb("unfreeze", "vote to unfreeze payments", partial(_switch, on=False))
 
 COMMAND = SlashCommand(
     NAME,

@@ -1,5 +1,6 @@
 """The read-only verbs of ``/pay``: ``show``, ``list``, ``events``, ``account``, ``partner``; pages, and a form."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -7,11 +8,10 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from bot.clients.payments import OperationType, PaymentsClient
-from bot.domain.addresses import RULE as EMAIL_RULE
 from bot.domain.approvals import Refusal, Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
-from bot.domain.fields import email, reference
+from bot.domain.fields import PAYEE_RULE, email, payee, reference
 from bot.domain.payments import fields
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, Kind
@@ -29,8 +29,19 @@ from bot.workflows.payments.sought import PER_PAGE, every_operation, is_of, list
 from bot.workflows.payments.take_in import Refused
 from bot.workflows.payments.take_in import take_in as ask_to_commit
 from bot.workflows.requests.request import check_cards, find, find_votes
-from handlers.grammar.admission import admit, can_post, opens, payments_for, payments_to_request, service_call, then
-from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
+from handlers.grammar.admission import (
+    admit,
+    can_post,
+    opens,
+    payee_address,
+    payments_for,
+    payments_to_request,
+    service_call,
+    then,
+)
+from handlers.grammar.arguments import Argument, Values, read_form, wrong
+from handlers.grammar.references import PAYMENTS, of_kind, other_kind
+from handlers.grammar.verbs import Verb
 from handlers.incoming import Click, Command, Submission
 from handlers.lists import Listing, ListReader, Rows, write_table
 from handlers.replies import (
@@ -59,11 +70,13 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     if found is not None and (in_a_role or found.about.requester == command.user):
         await check_cards(ctx, found.about)
         return Later(partial(_as_it_is_now, deps, found, takes=in_a_role), await _answer(deps, found))
+    if (other := other_kind(text, takes=PAYMENTS, argument="operation")) is not None and found is None:
+        raise other
     if found is not None or not in_a_role or payments is None:
-        raise _unknown("operation", SHOW, deps, text)
+        raise _unknown("operation", deps, text)
 
     async def look_there() -> Answer:
-        with _its_own_words("operation", SHOW, deps, text):
+        with _or_unknown("operation", deps, text):
             operation, more = await named_there(payments, text)
         ours = await story(ctx.store, operation.id) or await story(ctx.store, operation.code or "")
         if ours is not None and is_of(ctx, ours.about, operation):
@@ -183,13 +196,17 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
     instruction = await find(deps.ctx, text)
     if instruction is not None and instruction.kind is Kind.PURCHASE:
         raise wrong(deps, NAME, EVENTS.example, argument="payout", rule=operations.NO_PURCHASE, given=text)
+    if instruction is not None and instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
+        raise of_kind(instruction.reference, deps.ctx.kinds[instruction.kind].letter, argument="payout")
+    if instruction is None and (other := other_kind(text, takes=PAYMENTS, argument="payout")) is not None:
+        raise other
     if instruction is not None and instruction.remote_id is None:
         return Private(operations.not_created(instruction.reference))
     named = instruction.reference if instruction is not None else text
     remote_id = (instruction.remote_id if instruction is not None else None) or text
 
     async def look_there() -> Answer:
-        with _its_own_words("payout", EVENTS, deps, text):
+        with _or_unknown("payout", deps, text):
             events = await payments.payout_events(remote_id)
         return Private(operations.events(named, events))
 
@@ -197,7 +214,9 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
 
 
 async def _account(deps: Dependencies, command: Command, values: Values) -> Reply:
-    payments, address = await payments_for(deps, command.user), values["email"]
+    payments, address = await asyncio.gather(
+        payments_for(deps, command.user), payee_address(deps, command, values["email"])
+    )
     ask = partial(payments.account_status, address)
     return service_call(then(ask, lambda found: Private(operations.account(address, found))))
 
@@ -222,31 +241,31 @@ async def _partner(deps: Dependencies, command: Command, _values: Values) -> Rep
 
 
 @contextmanager
-def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) -> Iterator[None]:
-    """Turn the service's error for an unknown operation into a mistake that quotes its text, if there is any."""
+def _or_unknown(argument: str, deps: Dependencies, given: str) -> Iterator[None]:
+    """Turn the service's error for an unknown operation into a mistake."""
     try:
         yield
     except ServiceNever as refused:
         if refused.status != HTTPStatus.NOT_FOUND:
             raise
-        raise _unknown(argument, verb, deps, given, says=refused.words) from None
+        raise _unknown(argument, deps, given) from None
 
 
-def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says: str = "") -> MistakesError:
-    rule = answers.unknown(argument, fields.OPERATION_RULE, says=says)
-    return wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=given)
+def _unknown(argument: str, deps: Dependencies, given: str) -> MistakesError:
+    rule = answers.unknown(given, see=f"{deps.spelled(NAME)} list")
+    return wrong(deps, NAME, "", argument=argument, rule=rule)
 
 
 SHOW = Verb(
     "show",
-    "one operation as it is now, with what happened and who did it",
+    "show a payment and its history",
     _show,
     example="show P-4F7K2M",
     arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=reference),),
 )
 LIST = Verb(
     "list",
-    "what the service holds, page by page",
+    "list payouts and purchases",
     _list,
     example="list payouts page=2 per=25",
     arguments=(
@@ -257,20 +276,20 @@ LIST = Verb(
 )
 EVENTS = Verb(
     "events",
-    "what the service recorded of its calls to us",
+    "webhook deliveries for a payout",
     _events,
     example="events P-4F7K2M",
     arguments=(Argument(name="payout", rule=fields.OPERATION_RULE, read=reference),),
 )
 ACCOUNT = Verb(
     "account",
-    "the account behind an e-mail address",
+    "look up the account behind an e-mail address",
     _account,
     example="account ana@example.com",
     alone=opens(payments_for, lambda _: forms.account()),
-    arguments=(Argument(name="email", rule=EMAIL_RULE, read=email),),
+    arguments=(Argument(name="email", rule=PAYEE_RULE, read=payee),),
 )
-PARTNER = Verb("partner", "our own account and its balance, for approvers and admins", _partner)
+PARTNER = Verb("partner", "our account and balance (approvers and admins)", _partner)
 
 VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
 """In the order of the help."""

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
-from bot.presentation import views
+from bot.presentation import answers, views
 from handlers import bulk, deliver, email, files, home, localize, pay, pay_reading, stores, switchboard
 from handlers.files import FileAction, Offers
-from handlers.grammar.verbs import SlashCommand, run, submit
+from handlers.grammar.verbs import SlashCommand, press, run, submit
 from handlers.lists import Lists
 from handlers.router import Router
 
@@ -42,6 +42,7 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
             **home.BUTTONS,
             **offers.buttons,
             **lists.buttons,
+            answers.OFFERED: partial(press, commands=commands),
         },
         views={
             views.VERB: partial(submit, commands=commands),

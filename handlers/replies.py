@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError
+from bot.presentation.answers import Offer
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +72,9 @@ class DeclinedError(Exception):
 
 
 class MistakesError(Exception):
-    """All mistakes of one line, so that the user can fix them in one go."""
+    """All mistakes of one line, so that the user can fix them in one go; ``offers``: what was probably meant."""
 
-    def __init__(self, errors: Sequence[PersonError]) -> None:
+    def __init__(self, errors: Sequence[PersonError], offers: Sequence[Offer] = ()) -> None:
         super().__init__("; ".join(str(error) for error in errors))
         self.errors = errors
+        self.offers = offers

@@ -11,7 +11,9 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.payments.fields import PAGE_RULE
 from bot.domain.payments.fields import page as read_page
 from bot.domain.services import DELIVERY
+from bot.domain.text import closest
 from bot.presentation import answers
+from bot.presentation.blocks.text import escape
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
@@ -19,10 +21,11 @@ from bot.presentation.views import notice, result
 from bot.workflows.bookings import stores
 from bot.workflows.services import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for, then
-from handlers.grammar.verbs import Argument, Values, Verb, read_form, wrong
+from handlers.grammar.arguments import Argument, Values, read_form
+from handlers.grammar.verbs import Verb, offer
 from handlers.incoming import Click, Command, Submission
 from handlers.lists import Listing, ListReader, Rows, write_table
-from handlers.replies import Answer, Edit, FieldErrors, Later, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "deliver"
@@ -39,8 +42,9 @@ async def _chosen(deps: Dependencies, delivery: DeliveryService, given: str | No
     found = next((name for name in names if name.casefold() == wanted), None)
     if found is not None:
         return found
-    example, rule = f"{action} {names[0] if names else 'Centro'}", deliveries.store_rule(names, given=given or "")
-    raise wrong(deps, NAME, example, argument="store", rule=rule, given=given or "")
+    rule, meant = deliveries.store_rule(names, given=given or ""), closest(wanted, names)
+    offers = [offer(answers.use(meant), NAME, f"{action} {escape(meant)}")] if meant else []
+    raise MistakesError([PersonError(argument="store", rule=rule, example="")], offers)
 
 
 async def _stores(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -157,12 +161,12 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
 def one_of(name: str, *, example: str, typed: str = "", optional: bool = False) -> Argument:
     """An argument that takes one of the words of its name, e.g. ``on|off``."""
     allowed = name.split("|")
-    rule = " or ".join(allowed)
+    rule = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
 
     def read(text: str) -> str:
         chosen = text.strip().lower()
         if chosen not in allowed:
-            raise PersonError(argument=name, rule=f"it must be {rule}", example=example, given=text)
+            raise PersonError(argument=name, rule=f"use {rule}", example=example, given=text)
         return chosen
 
     return Argument(name=name, rule=rule, read=read, typed=typed, optional=optional)
@@ -170,14 +174,14 @@ def one_of(name: str, *, example: str, typed: str = "", optional: bool = False) 
 
 STORES = Verb(
     "stores",
-    "every store by name",
+    "list the stores",
     _stores,
     example="stores 2",
     arguments=(Argument(name="page", rule=PAGE_RULE, read=read_page, optional=True),),
 )
 STORE = Verb(
     "store",
-    "look at a store, change one; admins make one",
+    "show, edit or add a store (admins add)",
     _store,
     example="store show Centro",
     arguments=(
@@ -187,7 +191,7 @@ STORE = Verb(
 )
 WEBHOOKS = Verb(
     "webhooks",
-    "what is registered for a store; admins register our addresses, or take them away",
+    "show a store's webhooks; admins turn them on or off",
     _webhooks,
     example="webhooks on Centro",
     arguments=(

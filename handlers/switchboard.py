@@ -17,14 +17,15 @@ from bot.workflows.admin.overview import MOST_IN_A_FILE, under_way, unread_answe
 from bot.workflows.admin.overview import overview as everything
 from bot.workflows.bookings.follow import unknown_states
 from handlers.grammar.admission import admit
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
+from handlers.grammar.arguments import Argument, Values, wrong
+from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command
 from handlers.lists import Listing, ListReader, Rows, share, write_table
 from handlers.replies import DeclinedError, Later, Private, Reply
 from handlers.router import ClickHandler, Dependencies
 
 NAME: Final = "switchboard"
-_RULE: Final = "a reference such as P-4F7K2M or B-4F7K2M, or the operation's id"
+_RULE: Final = "a reference such as P-4F7K2M or B-4F7K2M"
 _READERS: Final = (Role.ADMIN, Role.APPROVER)
 """Roles that may read the audit of every request; requesters may read that of their own."""
 
@@ -62,8 +63,7 @@ async def _story(deps: Dependencies, user: str, text: str) -> audit.Story[Instru
 async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
     found = await _story(deps, command.user, values["id"])
     if found is None:
-        rule = answers.unknown("request", _RULE)
-        raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=rule, given=values["id"])
+        raise wrong(deps, NAME, "", argument="id", rule=answers.unknown(values["id"]))
     if isinstance(found.about, Booking):
         return Private(booking_audit.story(found.about, found.rows, is_complete=found.is_complete))
     return Private(audit_words.story(found.about, found.rows, is_complete=found.is_complete))

@@ -658,8 +658,7 @@ daily_limit = 25000
    → approval.daily_limit: must be an amount in quotes, e.g. "1000.00". Example: daily_limit = "25000.00"
 [approval]
 daily_limit = "1e3"
-   → approval.daily_limit: it is written in digits, with a point before the cents and no currency sign, e.g. \
-"1000.00". Example: daily_limit = "25000.00"
+   → approval.daily_limit: it isn't an amount, e.g. "1000.00". Example: daily_limit = "25000.00"
 [approval]
 daily_limt = "1.00"
    → approval.daily_limt is no key of the policy; there are quorum, expires, execute_within, daily_limit, rule. \

@@ -12,7 +12,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli.checks import cautions, examine_all
-from bot.cli.manifest import SCOPES, WIDER_SCOPES
+from bot.cli.manifest import ADDRESS_SCOPE, SCOPES, WIDER_SCOPES
 from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.routes_file import load_routes
 from bot.domain.approvals import Role, full_member
@@ -255,9 +255,14 @@ def _scopes(identity: BotIdentity) -> Finding:
     if lacking:
         return _error(f"the bot token lacks the scopes {', '.join(lacking)}", mend)
     narrow = [scope for scope in WIDER_SCOPES if scope not in identity.scopes]
+    without = []
     if narrow:
-        problem = f"without the scopes {', '.join(narrow)} files in conversations of several people are not noticed"
-        return _warning(problem, mend)
+        lost = "files in conversations of several people are not noticed"
+        without.append(f"without the scopes {', '.join(narrow)} {lost}")
+    if ADDRESS_SCOPE not in identity.scopes:
+        without.append(f"without the scope {ADDRESS_SCOPE} nobody can be paid by @name")
+    if without:
+        return _warning("; ".join(without), mend)
     return _ok("the bot token has every scope that is used")
 
 

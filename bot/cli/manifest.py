@@ -26,6 +26,9 @@ SCOPES = (
 WIDER_SCOPES = ("mpim:history", "mpim:read")
 """The same in conversations of several people, where files are dropped too; everything else works without."""
 
+ADDRESS_SCOPE = "users:read.email"
+"""Pay a person of the workspace by name; everything else works without."""
+
 EVENTS = (
     "app_home_opened",  # the tab is drawn anew
     "file_deleted",  # an offer for it goes too
@@ -46,7 +49,7 @@ _LONG = (
 
 
 def bot_scopes() -> list[str]:
-    return sorted((*SCOPES, *WIDER_SCOPES))
+    return sorted((*SCOPES, *WIDER_SCOPES, ADDRESS_SCOPE))
 
 
 def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") -> dict[str, Any]:

@@ -1,11 +1,13 @@
 """Authority: who may request, look and decide, and how many approvals a request needs. Every refusal is a value."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import reduce
 
+from bot.domain.addresses import address
+from bot.domain.errors import RuleError
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.instruction import Instruction, Payload, Vote
@@ -32,6 +34,18 @@ class Person:
     bot: bool = False
     guest: bool = False
     stranger: bool = False
+    email: str = ""
+    """Of the profile; empty where there is none, or the app may not see it."""
+
+
+class NoAddress(StrEnum):
+    """Why a person who was named cannot be paid by the address of the profile."""
+
+    UNKNOWN = "unknown"
+    ELSEWHERE = "elsewhere"
+    BOT = "bot"
+    GONE = "gone"
+    NONE = "none"
 
 
 class No(StrEnum):
@@ -106,6 +120,19 @@ class Membership:
 class Count:
     counted: frozenset[str]
     void: Mapping[str, No | Void]
+
+
+def address_of(person: Person | None, *, home: str) -> str | NoAddress:
+    """The address of the profile of somebody who works here, guests of this workspace included."""
+    if person is None:
+        return NoAddress.UNKNOWN
+    no = full_member(replace(person, guest=False), home=home)
+    if no is not None:
+        return {No.ELSEWHERE: NoAddress.ELSEWHERE, No.BOT: NoAddress.BOT}.get(no, NoAddress.GONE)
+    try:
+        return address(person.email)
+    except RuleError:
+        return NoAddress.NONE
 
 
 def full_member(person: Person | None, *, home: str) -> No | None:

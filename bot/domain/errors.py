@@ -16,9 +16,7 @@ class PersonError(SwitchboardError):
     probably meant; empty where nobody can tell.
     """
 
-    def __init__(
-        self, *, argument: str, rule: str | Reason, example: str, given: str = "", instead: str = ""
-    ) -> None:
+    def __init__(self, *, argument: str, rule: str | Reason, example: str, given: str = "", instead: str = "") -> None:
         super().__init__(f"{argument}: {rule}")
         self.argument = argument
         self.rule = rule

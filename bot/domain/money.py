@@ -49,7 +49,7 @@ def parse_amount(text: str) -> Cents:
     number = around["number"] if around is not None else ""
     found = _NUMBER.fullmatch(number)
     if found is None or _ONE_GROUP.fullmatch(number):
-        raise _broken(text.strip(), number)
+        raise _meant(number) or RuleError(_broken_rule(text.strip(), number))
     cents = int(re.sub(r"[^0-9]", "", found["units"])) * 100 + int((found["cents"] or "0").ljust(2, "0"))
     if cents == 0:
         raise RuleError(_NOT_ZERO)
@@ -64,24 +64,24 @@ def names_other_currency(word: str) -> bool:
     return len(word) <= _LONGEST_SIGN and any(unicodedata.category(letter) == "Sc" for letter in word)
 
 
-def _broken(text: str, number: str) -> RuleError:
-    if number.startswith(("-", "\u2212")) or text.startswith(("-", "\u2212")):
-        return RuleError(_NOT_ZERO)
-    if any(map(names_other_currency, re.split(r"[\s0-9.,]+", text))):
-        return RuleError(OTHER_CURRENCY)
-    if re.fullmatch(r"[0-9]+\.[0-9]{3,}", number, re.ASCII):
-        return RuleError("it can have at most 2 decimal places")
+def _meant(number: str) -> RuleError | None:
+    """Whole thousands behind a comma, and cents behind a comma, with what they stand for."""
+    meant, rule = 0, "use a point for cents: {plain}"
     if (thousands := _ONE_GROUP.fullmatch(number)) is not None:
-        meant = int(f"{thousands[1]}{thousands[2]}") * 100
-        return RuleError(f"write {plain(meant)} for {shown(meant)}", instead=plain(meant))
-    if (comma := _WITH_COMMA.fullmatch(number)) is not None:
+        meant, rule = int(f"{thousands[1]}{thousands[2]}") * 100, "write {plain} for {shown}"
+    elif (comma := _WITH_COMMA.fullmatch(number)) is not None:
         meant = int(comma["units"].replace(".", "")) * 100 + int(comma["cents"].ljust(2, "0"))
-        if not meant:
-            return RuleError(_NOT_ZERO)
-        return RuleError(f"use a point for cents: {plain(meant)}", instead=plain(meant))
-    if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", number, re.ASCII):
-        return RuleError("it is too large")
-    return RuleError("it isn't an amount")
+    return RuleError(rule.format(plain=plain(meant), shown=shown(meant)), instead=plain(meant)) if meant else None
+
+
+def _broken_rule(text: str, number: str) -> str:
+    if number.startswith(("-", "\u2212")) or text.startswith(("-", "\u2212")) or _WITH_COMMA.fullmatch(number):
+        return _NOT_ZERO
+    if any(map(names_other_currency, re.split(r"[\s0-9.,]+", text))):
+        return OTHER_CURRENCY
+    if re.fullmatch(r"[0-9]+\.[0-9]{3,}", number, re.ASCII):
+        return "it can have at most 2 decimal places"
+    return "it is too large" if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", number, re.ASCII) else "it isn't an amount"
 
 
 def cents_of(value: object) -> Cents | None:

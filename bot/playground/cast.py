@@ -55,11 +55,12 @@ def furnish(workspace: Workspace) -> None:
         "U0ZOE": ("zoe", "Zoe Fox", "No role", "#4b6584"),
     }
     for user, (name, real_name, title, color) in people.items():
-        workspace.add_user(user, name, real_name=real_name, title=title, avatar_color=color)
-    workspace.add_user("U0GUS", "gus", real_name="Gus Guest", title="Guest", restricted=True, avatar_color="#6b717a")
-    workspace.add_user(
-        "U0EVE", "eve", real_name="Eve Else", title="From another company", team_id="T0OTHER", avatar_color="#c0392b"
-    )
+        email = f"{name}@example.com"
+        workspace.add_user(user, name, real_name=real_name, email=email, title=title, avatar_color=color)
+    gus = workspace.add_user("U0GUS", "gus", real_name="Gus Guest", email="gus@example.org", restricted=True)
+    workspace.set_user(gus.id, title="Guest", avatar_color="#6b717a")
+    eve = workspace.add_user("U0EVE", "eve", real_name="Eve Else", email="eve@example.net", team_id="T0OTHER")
+    workspace.set_user(eve.id, title="From another company", avatar_color="#c0392b")
     workspace.add_group("S0FINANCE", "finance", name="Finance", users=[REQUESTER])
     workspace.add_group("S0TREASURY", "treasury", name="Treasury", users=["U0ADA", "U0LIN", "U0GUS", "U0EVE"])
     everybody = [*people, "U0GUS", "U0EVE"]
@@ -95,12 +96,12 @@ def furnish(workspace: Workspace) -> None:
         description="Work on audio, video, documents and texts",
     )
     workspace.add_command(
-        "/email", hint="check | file | help", description="Process e-mail addresses, one by one or as a list"
+        "/email", hint="check | file | help", description="Check e-mail addresses, one by one or as a list"
     )
     workspace.add_command(
         "/switchboard",
         hint="status | unread | jobs | audit | routes | help",
-        description="See how Switchboard stands, what it did, and who told it to",
+        description="Status, jobs and audit log",
     )
 
 
@@ -108,6 +109,7 @@ def open_accounts(payments: PaymentsSimulator) -> None:
     """Add recipients to try, besides the simulator's own."""
     payments.add_account("kim@example.com", full_name="Kim Park", country="KOR")
     payments.add_account("ben@example.com", full_name="Ben Carter", country="USA")
+    payments.add_account("lin@example.com", full_name="Lin Chen", country="PRT")
     payments.add_account("old@example.com", full_name="Olive Dormant", status="inactive", is_verified=False)
 
 

@@ -3,18 +3,25 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
+from typing import Final
 
-from bot.domain.approvals import No, Refusal
-from bot.domain.content import Content
-from bot.domain.errors import PersonError, ServiceNever, ServiceTrouble
-from bot.domain.money import plain
+from bot.domain.approvals import No, NoAddress, Refusal
+from bot.domain.content import Block, Content
+from bot.domain.errors import PersonError, RuleError, ServiceNever, ServiceTrouble
+from bot.domain.money import parse_amount, plain, shown
+from bot.domain.references import Letter
+from bot.domain.text import clean
 from bot.presentation.blocks import text as md
+from bot.presentation.blocks.elements import actions, button
 from bot.presentation.reasons import rule_of, to_set, with_example, worded
 
-_GIVEN_LIMIT = 120
+OFFERED: Final = "line.offered"  # a button that stands for a typed line
+LONGEST_LINE: Final = 1_900  # characters of such a line: a button's value holds 2,000
+_LABEL_LIMIT = 75
+_GIVEN_LIMIT = 60
 _SHOWN = 4  # mistakes of one line that are told at once
 _PART_LIMIT = 400
-TOO_MANY_WORDS = "this is one word too many"
+TOO_MANY_WORDS = "it isn't expected here"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
 _GIVEN = 40
 STORAGE_FULL = md.message(
@@ -26,18 +33,60 @@ INTERRUPTED = md.message(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What was probably meant: the label of a button, and the line that it stands for."""
+
+    label: str
+    value: str
+
+
 def wrong_amount(cents: int) -> str:
     return f"This is not the amount on the card. Type that amount, with a point before the cents: {plain(cents)}"
 
 
-def unknown(what: str, rule: str, *, says: str = "") -> str:
-    """The rule that a name breaks by which nothing is known. ``says``: what the service says of it."""
-    told = f" (the service says: {says})" if says else ""
-    return f"no {what} of that name is known here{told}; it is {rule}"
+def unknown(given: str, *, see: str = "") -> str:
+    """Nothing is called so. ``see``: the command that lists what there is."""
+    return f"I can't find {md.shorten(clean(given), _GIVEN)}. Check the reference{f', or see `{see}`' if see else ''}"
+
+
+SHOW_IT: Final = "Show it"
+_NOUNS: Final = {
+    Letter.PAYOUT: "single payout",
+    Letter.BULK: "bulk payment",
+    Letter.CANCELLATION: "cancellation of payments",
+    Letter.PURCHASE: "purchase",
+    Letter.BOOKING: "delivery",
+    Letter.PREBOOKING: "pre-booking",
+}
+
+
+def other_kind(reference: str, letter: Letter) -> str:
+    return f"{reference} is a {_NOUNS[letter]}"
+
+
+def use(name: str) -> str:
+    """The button that takes what was probably meant."""
+    return md.shorten(f"Use {name}", _LABEL_LIMIT)
+
+
+def no_address(named: str, why: NoAddress) -> Content:
+    """Why a person of the workspace cannot be paid by name."""
+    return md.message(f":pencil2: {_NO_ADDRESS[why].format(named=md.quote(named))} Type an e-mail address instead.")
+
+
+_NO_ADDRESS: Final = {
+    NoAddress.UNKNOWN: "I can't find {named}.",
+    NoAddress.ELSEWHERE: "{named} belongs to another workspace.",
+    NoAddress.BOT: "{named} is a bot.",
+    NoAddress.GONE: "The account of {named} is deactivated.",
+    NoAddress.NONE: "Slack shows no e-mail address for {named}.",
+}
 
 
 def at_field(error: PersonError) -> str:
-    return with_example(rule_of(error), error.example)
+    rule = rule_of(error)
+    return with_example(f"this {rule[3:]}" if rule.startswith("it isn't ") else rule, error.example)
 
 
 def at_lines(errors: Sequence[PersonError]) -> str:
@@ -45,20 +94,47 @@ def at_lines(errors: Sequence[PersonError]) -> str:
     told = [md.sentence_of(rule_of(error)) for error in errors[:_SHOWN]]
     if len(errors) > _SHOWN:
         told.append(f"And {len(errors) - _SHOWN} more.")
-    return " ".join([*told, f"For example: {errors[0].example}"])
+    return " ".join([*told, f"Example: {errors[0].example}"])
 
 
-def mistakes(errors: Sequence[PersonError]) -> Content:
-    lines = []
-    for error in errors[:_SHOWN]:
-        typed = md.quote(error.given, _GIVEN_LIMIT)
-        given = f" You gave: {typed}" if typed else ""
-        rule = md.as_said(md.quote(rule_of(error), _PART_LIMIT))
-        lines.append(f":pencil2: *{md.quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
+def mistakes(errors: Sequence[PersonError], offers: Sequence[Offer] = ()) -> Content:
+    """A line each, and a line that would be right; ``offers``: buttons for what was probably meant."""
+    lines = [f":pencil2: {_told(error)}" for error in errors[:_SHOWN]]
     example = next((error.example for error in errors if error.example), "")
-    shown = f" For example: `{md.quote(example, md.SECTION_LIMIT // 4)}`" if example else ""
-    lines.append(f"Nothing was done.{shown}")
-    return Content(text="\n".join(lines), blocks=md.paragraphs(lines))
+    if example:
+        lines.append(f"Example: `{md.quote(example, md.SECTION_LIMIT // 4)}`")
+    return Content(text="\n".join(lines), blocks=[*md.paragraphs(lines), *_buttons(offers)])
+
+
+def _told(error: PersonError) -> str:
+    """What is wrong, as a sentence that names the argument or repeats what was given."""
+    rule, given = md.quote(rule_of(error), _PART_LIMIT), md.quote(error.given, _GIVEN_LIMIT).replace("`", "'")
+    name = md.quote(error.argument.replace("|", " or "), _PART_LIMIT)
+    said, behind = rule.partition(";")[0], rule.removeprefix("it ")
+    if behind != rule:
+        if not given:
+            rule = f"the {name} {behind}"
+        elif said.startswith(("it isn't ", "it wasn't ")):
+            rule = f"`{given}` {behind}"
+        else:
+            rule = f"the {name} is `{given}`; {rule}"
+    first = rule.partition(" ")[0]
+    return md.sentence_of(rule) if first.replace("'", "").isalpha() else md.as_said(rule)  # no id with a capital
+
+
+def meant(error: PersonError) -> str:
+    """The button that sends what was probably meant."""
+    try:
+        return f"Send {shown(parse_amount(error.instead))}"
+    except RuleError:
+        return use(error.instead)
+
+
+def _buttons(offers: Sequence[Offer]) -> list[Block]:
+    """Offers as buttons; one whose line is longer than a button can hold is left out."""
+    fitting = [one for one in offers if len(one.value) <= LONGEST_LINE]
+    # Slack wants each id once in a block, so each button stands in one of its own.
+    return [block for one in fitting for block in actions([button(one.label, OFFERED, one.value)])]
 
 
 _REFUSED: dict[No | Refusal, str] = {
@@ -181,17 +257,37 @@ class Usage:
 
 def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
     lines = [
-        f"• `{md.escape(f'{command} {verb.typed}')}`: {md.escape(verb.summary)}\n"
-        f"    for example `{md.escape(f'{command} {verb.example}')}`"
-        for verb in verbs
+        f"*{command}*: {md.escape(summary)}",
+        *(_line(command, verb) for verb in verbs),
+        f"Example: `{md.escape(f'{command} {verbs[0].example}')}`",
+        f"More about one: `{md.escape(f'{command} help {verbs[0].name}')}`",
     ]
-    lines.insert(0, f"*{command}*: {md.escape(summary)}")
     return Content(text="\n".join(lines), blocks=md.paragraphs(lines))
 
 
-def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:
-    known = ", ".join(dict.fromkeys(f"`{verb.name or verb.typed.split()[0]}`" for verb in verbs))
-    return md.message(
-        f":pencil2: *verb*: `{md.escape(md.shorten(given, _GIVEN))}` is not something `{command}` can do. It is one of "
-        f"{known} or `help`.\nFor example: `{md.escape(f'{command} {verbs[0].example}')}`"
-    )
+def _line(command: str, verb: Usage) -> str:
+    return f"• `{md.escape(f'{command} {verb.typed}')}`: {md.escape(verb.summary)}"
+
+
+def usage_of_verb(
+    command: str, verb: Usage, arguments: Sequence[tuple[str, str]], below: Sequence[Usage] = ()
+) -> Content:
+    """One verb; ``arguments``: how each is typed, and what it has to be; ``below``: verbs whose names begin like it."""
+    lines = [
+        f"`{md.escape(f'{command} {verb.typed}')}`: {md.escape(verb.summary)}",
+        *(f"• `{md.escape(typed)}`: {md.escape(rule)}" for typed, rule in arguments),
+        *(_line(command, one) for one in below),
+        f"Example: `{md.escape(f'{command} {verb.example}')}`",
+    ]
+    return Content(text="\n".join(lines), blocks=md.paragraphs(lines))
+
+
+def no_such_verb(
+    given: str, command: str, *, meant: str = "", about: str = "", offers: Sequence[Offer] = ()
+) -> Content:
+    """``meant``: the verb that was probably meant; ``about``: the first word of verbs, where it is known."""
+    told = f"Unknown command `{md.escape(md.shorten(given, _GIVEN)).replace('`', chr(39))}`."
+    if meant:
+        told += f" Did you mean `{md.escape(f'{command} {meant}')}`?"
+    line = f":pencil2: {told} See `{f'{command} help {about}'.rstrip()}`."
+    return Content(text=line, blocks=[md.paragraph(line), *_buttons(offers)])

@@ -145,7 +145,7 @@ def file_trouble(trouble: FileTrouble, *, example: str = EXAMPLE) -> str:
 def with_example(rule: str, example: str) -> str:
     """The rule that an input breaks as a sentence, with a right one; nothing is formatted."""
     said = sentence_of(rule)
-    return said if not example or example in said else f"{said} For example: {example}"
+    return said if not example or example in said else f"{said} Example: {example}"
 
 
 def to_set(names: Sequence[str], *, code: bool = True) -> str:

@@ -247,6 +247,7 @@ class Directory:
             bot=any(found.get(kind) for kind in _NO_PEOPLE) or user == "USLACKBOT",
             guest=bool(found.get("is_restricted") or found.get("is_ultra_restricted")),
             stranger=bool(found.get("is_stranger")),
+            email=str((found.get("profile") or {}).get("email") or ""),
         )
 
     async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:

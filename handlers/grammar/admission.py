@@ -13,9 +13,20 @@ import structlog
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
-from bot.domain.approvals import Membership, No, Role, full_member, listed, may_look, may_request
+from bot.domain.approvals import (
+    Membership,
+    No,
+    NoAddress,
+    Role,
+    address_of,
+    full_member,
+    listed,
+    may_look,
+    may_request,
+)
 from bot.domain.content import Block, Content
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.fields import Mention
 from bot.domain.payments.instruction import Kind
 from bot.domain.policy import People
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
@@ -103,6 +114,19 @@ async def payments_to_request(
     if stopped is not None:
         raise DeclinedError(refused_while_frozen(stopped))
     return payments
+
+
+async def payee_address(deps: Dependencies, command: Command, payee: str | Mention) -> str:
+    """The address that was typed, or that of the person of the workspace who was named."""
+    if isinstance(payee, str):
+        return payee
+    user = payee.id or command.mentioned.get(payee.name, "")
+    person = (await deps.ctx.people.standing(user)).person if user else None
+    found = address_of(person, home=deps.ctx.home)
+    if isinstance(found, NoAddress):
+        named = f"@{payee.name or (person.handle if person is not None else payee.id)}"
+        raise DeclinedError(answers.no_address(named, found))
+    return found
 
 
 async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService:

@@ -7,7 +7,7 @@ from bot.domain.errors import PersonError
 from bot.domain.localization.declaration import Accepts, Capability
 from bot.domain.localization.request import Request
 from bot.domain.text import unescape, without_links
-from handlers.grammar.verbs import too_many, with_example
+from handlers.grammar.arguments import too_many, with_example
 from handlers.replies import MistakesError
 
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
@@ -17,7 +17,7 @@ _MARKS = frozenset('"“”„')
 
 
 def line_rule(*, url: bool, text: bool) -> str:
-    return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
+    return "a link or a text" if url and text else "a link that begins with https://" if url else "a text"
 
 
 def read_line(capabilities: Sequence[Capability], text: str, *, example: str) -> Request:
@@ -33,10 +33,13 @@ def read_line(capabilities: Sequence[Capability], text: str, *, example: str) ->
     if with_media and (not with_text or _ADDRESS.fullmatch(said)):
         declared = with_media[0]
         left = [word for word in unescape(said).split() if not _take(declared, word, options, errors, bare=True)]
-        if not left:
-            errors.append(PersonError(argument="url", rule="it is missing; give the address", example=example))
-        if len(left) > 1:
-            errors.append(too_many(left[1:], example))
+        if len(left) > 1 and not any(map(_ADDRESS.fullmatch, left)):
+            rule = "it isn't a link"
+            errors.append(PersonError(argument="url", rule=rule, example=example, given=" ".join(left)))
+        elif len(left) > 1:
+            errors.append(too_many([word for word in left if not _ADDRESS.fullmatch(word)] or left[1:], example))
+        elif not left:
+            errors.append(PersonError(argument="url", rule="add a link", example=example))
     else:
         declared = with_text[0]
         text = unescape(without_links(said))
@@ -62,7 +65,8 @@ def _take(declared: Capability, word: str, options: dict[str, str], errors: list
     if setting is not None and option is not None:
         value = setting[2]
         if option.name in options:
-            errors.append(PersonError(argument=option.word, rule="it is given twice", example="", given=value))
+            rule = f"give {option.word}= only once"
+            errors.append(PersonError(argument=option.word, rule=rule, example="", given=value))
             return True
         try:
             options[option.name] = option.read(value)
@@ -71,8 +75,8 @@ def _take(declared: Capability, word: str, options: dict[str, str], errors: list
         return True
     if setting is not None:
         known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
-        quoted = "" if bare else "; a text that begins like this stands in quotation marks"
-        rule = f"there is no such option; there is: {known}{quoted}"
+        quoted = "" if bare else "; put a text that begins like this in quotation marks"
+        rule = f"there is no option {setting[1]}=; there is {known}{quoted}"
         errors.append(PersonError(argument=setting[1], rule=rule, example="", given=word))
         return True
     for one in declared.options if bare else ():

@@ -1,81 +1,27 @@
 """One declaration of a command's verbs: it parses the typed line, prints the help, and makes the form.
 
-Typed text has curly quotes, hard spaces, and addresses turned into links. It is normalised first, then
-split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
+A line that is nearly right is offered as it was probably meant, with a button: pressing it is typing that line.
 """
 
-import shlex
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache, partial
-from typing import Any
+from typing import TypeVar
 
+from bot.domain.approvals import Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.text import unescape, without_links
+from bot.domain.text import closest, unescape
 from bot.presentation import answers, views
-from handlers.incoming import Command, Submission
-from handlers.replies import FieldErrors, MistakesError, Open, Private, Replace, Reply
+from handlers.grammar.arguments import Argument, Values, read_argument, read_arguments, read_form, words_of
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Open, Private, Replace, Reply
 from handlers.router import Dependencies
 
-_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_PLAIN = str.maketrans(
-    {
-        **dict.fromkeys(_SPACES, " "),
-        "\u201c": '"',
-        "\u201d": '"',
-        "\u201e": '"',
-        "\u00ab": '"',
-        "\u00bb": '"',
-        "\u2018": "'",
-        "\u2019": "'",
-        "\u200b": "",
-    }
-)
+A = TypeVar("A", bound=Answer | Open | FieldErrors)
+_ASKS = frozenset({"help", "?"})
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Argument:
-    """One argument: ``read`` turns its text into a value or raises ``PersonError``."""
-
-    name: str
-    rule: str
-    read: Callable[[str], Any]
-    rest: bool = False
-    """Takes all remaining words."""
-    each: bool = False
-    """Takes all remaining words, each read by itself; its value is the list of their values."""
-    typed: str = ""
-    """How help prints it, where the name is not enough."""
-    optional: bool = False
-    """Its value is None when no word is left for it, or when the word is one for the optional argument after it.
-
-    It may also stand anywhere in the line as ``name=value``.
-    """
-    apart: bool = False
-    """Optional, and given only as ``name=value``."""
-
-    unit: Callable[[str], bool] | None = None
-    """Whether the word after it is its unit and adds nothing; raises ``PersonError`` where it contradicts."""
-
-    @property
-    def usage(self) -> str:
-        if self.typed or self.apart:
-            return self.typed or f"[{self.name}=…]"
-        return f"[{self.name}]" if self.optional else f"<{self.name}>"
-
-    def takes(self, word: str) -> bool:
-        try:
-            self.read(word)
-        except PersonError:
-            return False
-        return True
-
-
-Read = Callable[[str], Any]
-"""Turns what was typed into a value, or raises ``PersonError``."""
-Values = Mapping[str, Any]
-"""Argument values by name."""
 Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
 
 
@@ -124,158 +70,135 @@ class SlashCommand:
         return [verb.listed for verb in self.verbs]
 
 
-def words_of(text: str, *, example: str) -> list[str]:
-    """Split a command line; ``PersonError``: a quotation mark is not closed."""
-    splitter = shlex.shlex(without_links(text.translate(_PLAIN)), posix=True, punctuation_chars=False)
-    splitter.whitespace_split, splitter.commenters, splitter.escape, splitter.quotes = True, "", "", '"'
-    try:
-        return [unescape(word) for word in splitter]
-    except ValueError:
-        rule = "a quotation mark is opened but not closed"
-        raise PersonError(argument="text", rule=rule, example=example, given=text) from None
-
-
-def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
-    """Values by argument name; ``MistakesError`` has every missing or wrong argument, and every word too many."""
-    example = f"{spelled} {verb.example}"
-    values, left, errors = _taken_out(verb, words, example)
-    arguments = [one for one in verb.arguments if one.name not in values]
-    for number, argument in enumerate(arguments):
-        later = [one for one in arguments[number + 1 :] if one.optional]
-        if argument.optional and (
-            not left or (not argument.takes(left[0]) and any(one.takes(left[0]) for one in later))
-        ):
-            values[argument.name] = None
-            continue
-        if argument.each:
-            taken, left = left or [""], []
-        elif argument.rest:
-            taken, left = [" ".join(left)], []
-        else:
-            taken, left = left[:1] or [""], left[1:]
-        found = []
-        for text in taken:
-            try:
-                found.append(read_argument(argument, text))
-            except PersonError as broken:
-                errors.append(with_example(broken, example, text))
-        try:
-            left = left[1:] if argument.unit is not None and left and argument.unit(left[0]) else left
-        except PersonError as broken:
-            errors.append(with_example(broken, example, left[0]))
-            left = left[1:]
-        values[argument.name] = found if argument.each else next(iter(found), None)
-    if left:
-        errors.append(too_many(left, example))
-    if errors:
-        raise MistakesError(errors)
-    return values
-
-
-def _taken_out(verb: Verb, words: Sequence[str], example: str) -> tuple[dict[str, Any], list[str], list[PersonError]]:
-    """Values of the optional arguments that are given as ``name=value``; the other words; and the mistakes."""
-    values: dict[str, Any] = {}
-    errors: list[PersonError] = []
-    left = list(words)
-    for argument in (one for one in verb.arguments if one.optional):
-        named = [one for one in left if one.lower().startswith(f"{argument.name}=") and not _is_item(verb, one)]
-        left = [one for one in left if one not in named]
-        try:
-            values |= _read_named(argument, named)
-        except PersonError as broken:
-            values[argument.name] = None
-            errors.append(with_example(broken, example, " ".join(named)))
-    return values, left, errors
-
-
-def _read_named(argument: Argument, words: Sequence[str]) -> dict[str, Any]:
-    """Its value, where it is given as ``name=value``; None for one that may only be given so, and is not."""
-    if len(words) > 1:
-        raise PersonError(argument=argument.name, rule="it is given twice", example="", given=" ".join(words))
-    if not words:
-        return {argument.name: None} if argument.apart else {}
-    return {argument.name: read_argument(argument, words[0].partition("=")[2])}
-
-
-def _is_item(verb: Verb, word: str) -> bool:
-    """Whether it is one of many alike, such as ``code=2x10.00``: an item of that name."""
-    return any(one.each and one.takes(word) for one in verb.arguments)
-
-
-def too_many(words: Sequence[str], example: str) -> PersonError:
-    """Words after the last argument; the first is named, and they are repeated where there are several."""
-    given = " ".join(words) if len(words) > 1 else ""
-    return PersonError(argument=words[0], rule=answers.TOO_MANY_WORDS, example=example, given=given)
-
-
-def with_example(broken: PersonError, example: str, text: str = "") -> PersonError:
-    """The same mistake with a correct line; ``text``: what was given, where the mistake does not say it."""
-    return PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
-
-
-def read_argument(argument: Argument, text: str) -> Any:
-    if not text.strip():
-        raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
-    return argument.read(text)
-
-
-def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Every field by its block id, and a sentence for each that breaks its rule."""
-    found: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for block, read in readers.items():
-        try:
-            found[block] = read(values.get(block, ""))
-        except PersonError as broken:
-            errors[block] = answers.at_field(broken)
-    return found, errors
-
-
-def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
-    """One mistake, to raise; ``example``: a correct line of the command without its name."""
-    return MistakesError([with_example(broken, f"{deps.spelled(command)} {example}")])
-
-
-def wrong(
-    deps: Dependencies, command: str, example: str, *, argument: str, rule: str, given: str = ""
-) -> MistakesError:
-    """One argument that breaks a rule, to raise; ``example`` as of :func:`mistake`."""
-    return mistake(deps, command, example, PersonError(argument=argument, rule=rule, example="", given=given))
-
-
 @lru_cache
 def help_of(slash: SlashCommand, spelled: str) -> Content:
     """All verbs of a command; the same for everybody, so it is made once."""
     return answers.usage(spelled, slash.summary, slash.listed)
 
 
-async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> Reply:
-    """Find the verb, read its arguments, run it; ``MistakesError`` has every mistake of the line."""
-    spelled = deps.spelled(slash.name)
-    given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
+@lru_cache
+def help_of_verb(slash: SlashCommand, verb: Verb, spelled: str) -> Content:
+    """One verb with its arguments, and those whose names begin like it."""
+    below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
+    return answers.usage_of_verb(spelled, verb.listed, [(one.usage, one.rule) for one in verb.arguments], below)
+
+
+def _named(slash: SlashCommand, text: str) -> tuple[Verb | None, str]:
+    """The verb that a line begins with, and the rest of the line."""
+    given, rest = (*text.split(maxsplit=1), "", "")[:2]
     second, left = (*rest.split(maxsplit=1), "", "")[:2]
     verbs = {one.name: one for one in slash.verbs}
     of_two = verbs.get(f"{given} {second}".lower())
-    verb, rest = (of_two, left) if of_two is not None else (verbs.get(given.lower()), rest)
-    if verb is None:
-        asks, typed = given.lower() in ("", "help"), unescape(given)
-        return Private(help_of(slash, spelled) if asks else answers.no_such_verb(typed, spelled, slash.listed))
-    below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
-    if rest.strip() and below and not verb.arguments:
-        return Private(answers.no_such_verb(unescape(f"{given} {rest.split()[0]}"), spelled, below))
+    return (of_two, left) if of_two is not None else (verbs.get(given.lower()), rest)
+
+
+def offer(label: str, command: str, line: str, *, asked_as: str = "") -> answers.Offer:
+    """A button that stands for a line of a command, its name without slash and prefix.
+
+    ``asked_as``: by what a request made by it is known, so that a second press makes none.
+    """
+    return answers.Offer(label, f"{asked_as or '-'} {command} {line}")
+
+
+async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> Reply:
+    """Find the verb, read its arguments, run it; ``MistakesError`` has every mistake of the line."""
+    spelled = deps.spelled(slash.name)
+    verb, rest = _named(slash, command.text)
+    told = _help(slash, command, spelled)
+    if verb is None or told is not None:
+        return Private(told or _not_known(slash, command.text, command, spelled))
     if not rest.strip() and verb.alone is not None:
         return await verb.alone(deps, command)
     if not rest.strip() and any(not argument.optional for argument in verb.arguments):
         asked = [(argument.name, argument.rule, argument.optional) for argument in verb.arguments]
-        about = {"command": slash.name, "verb": verb.name, "channel": command.channel}
-        return Open(views.verb(f"{spelled} {verb.name}", verb.summary, asked, about=about))
+        form = {"command": slash.name, "verb": verb.name, "channel": command.channel}
+        return Open(views.verb(f"{spelled} {verb.name}", verb.summary, asked, about=form))
     if verb.verbatim:
         return await verb.run(deps, command, {verb.arguments[0].name: rest})
+    called, example = f"{spelled} {verb.name}", verb.example.removeprefix(verb.name).strip()
     try:
-        words = words_of(rest, example=f"{spelled} {verb.example}")
-    except PersonError as broken:
-        raise MistakesError([broken]) from None
-    return await verb.run(deps, command, read_arguments(verb, words, spelled=spelled))
+        values = read_arguments(verb.arguments, words_of(rest), called=called, example=example)
+    except MistakesError as broken:
+        raise MistakesError(broken.errors, _offers(broken.errors, slash, verb, rest, command)) from None
+    return await verb.run(deps, command, values)
+
+
+def _help(slash: SlashCommand, command: Command, spelled: str) -> Content | None:
+    """The help that a line asks for, or the answer to a verb that there is none; None: the line is to be run."""
+    first, after = (*command.text.split(maxsplit=1), "", "")[:2]
+    asks = first.lower() in _ASKS
+    about = after if asks else command.text
+    if about.strip().lower() in ("", *_ASKS):
+        return help_of(slash, spelled)
+    verb, rest = _named(slash, about)
+    if verb is None:
+        return _not_known(slash, about, command, spelled)
+    if asks or rest.strip().lower() in _ASKS:
+        return help_of_verb(slash, verb, spelled)
+    below = any(one.name.startswith(f"{verb.name} ") for one in slash.verbs)
+    return _not_known(slash, about, command, spelled) if rest.strip() and below and not verb.arguments else None
+
+
+def _offers(
+    errors: Sequence[PersonError], slash: SlashCommand, verb: Verb, rest: str, command: Command
+) -> list[answers.Offer]:
+    """The line as it was probably meant, where its only mistake is one word of which that is clear."""
+    if len(errors) != 1 or not errors[0].instead:
+        return []
+    word = re.compile(rf"(?<!\S){re.escape(errors[0].given.strip())}(?!\S)")
+    if len(word.findall(rest)) != 1:
+        return []
+    line = word.sub(errors[0].instead, rest)
+    return [offer(answers.meant(errors[0]), slash.name, f"{verb.name} {line}", asked_as=command.trigger_id)]
+
+
+def _not_known(slash: SlashCommand, text: str, command: Command, spelled: str) -> Content:
+    """No verb is called so; the one that was probably meant, with the rest of the line, is offered."""
+    words = text.split()
+    one_word = {one.name.split()[0] for one in slash.verbs}
+    is_first = words[0].lower() in one_word
+    given = " ".join(words[: 2 if is_first else 1])
+    first = words[0].lower() if is_first else closest(words[0], one_word)
+    seconds = [one.name.split()[1] for one in slash.verbs if one.name.startswith(f"{first} ")]
+    second = closest(words[1], seconds) if first and len(words) > 1 else ""
+    rest = text.split(maxsplit=2 if second else 1)[2 if second else 1 :]
+    line = " ".join([word for word in (first, second) if word] + rest) if first else ""
+    verb, _ = _named(slash, line)
+    if verb is None or (is_first and not second):
+        return answers.no_such_verb(unescape(given), spelled, about=first if is_first else "")
+    fits = len(line) <= answers.LONGEST_LINE and text == command.text
+    offers = [offer(f"Use {spelled} {verb.name}", slash.name, line, asked_as=command.trigger_id)] if fits else []
+    return answers.no_such_verb(unescape(given), spelled, meant=verb.name, offers=offers)
+
+
+async def press(deps: Dependencies, click: Click, *, commands: Mapping[str, SlashCommand]) -> Reply:
+    """Run the line that a button stands for as if this user had typed it; the answer replaces the button's message."""
+    asked_as, _, typed = click.value.partition(" ")
+    name, _, line = typed.partition(" ")
+    slash = commands.get(name)
+    if slash is None or not line:
+        return Private(answers.refused(Refusal.STALE))
+    command = Command(
+        name=deps.spelled(name),
+        text=line,
+        user=click.user,
+        channel=click.channel,
+        trigger_id=click.trigger_id,
+        response_url=click.response_url,
+        asked_as=asked_as.removeprefix("-"),
+    )
+    reply = await run(deps, command, slash=slash)
+    if isinstance(reply, Later):
+        return Later(partial(_late, reply), _in_place(reply.meanwhile))
+    return _in_place(reply)
+
+
+async def _late(reply: Later) -> Answer | Open | FieldErrors:
+    return _in_place(await reply.work())
+
+
+def _in_place(reply: A) -> A | Edit:
+    return Edit(reply.content) if isinstance(reply, Private) else reply
 
 
 async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str, SlashCommand]) -> Reply:

@@ -10,14 +10,14 @@ from bot.domain.errors import RuleError
 @pytest.mark.parametrize(
     ("text", "rule"),
     [
-        *((text, "have no quotation marks:") for text in ('"a b"@example.com', '"ana"@example.com', ' "a@b"@b.co')),
-        *((text, "be") for text in ("ana", "a b@example.com", "ana@localhost", "")),
+        *((text, "it can have no quotation marks") for text in ('"a b"@b.co', '"ana"@example.com', ' "a@b"@b.co')),
+        *((text, "it isn't an e-mail address") for text in ("ana", "a b@example.com", "ana@localhost", "")),
     ],
 )
 def test_what_is_no_address_of_a_person(text: str, rule: str) -> None:
     with pytest.raises(RuleError) as refused:
         address(text)
-    assert refused.value.rule == f"it must {rule} an e-mail address such as ana@example.com"
+    assert refused.value.rule == rule
 
 
 def test_one_form() -> None:

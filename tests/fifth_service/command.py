@@ -3,7 +3,8 @@
 from bot.domain.errors import PersonError
 from bot.workflows.services import Service
 from handlers.grammar.admission import admitted, service_call
-from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb
+from handlers.grammar.arguments import Argument, Values
+from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Command
 from handlers.replies import Private, Reply
 from handlers.router import Dependencies

@@ -48,7 +48,8 @@ async def test_help_lists_its_verbs(rig: Rig) -> None:
     assert shown(await told(rig, "help")) == snapshot("""\
 */glossary*: Look up what a word means
 • `/glossary define &lt;word&gt;`: what a word means
-    for example `/glossary define escrow`\
+Example: `/glossary define escrow`
+More about one: `/glossary help define`\
 """)
 
 
@@ -60,9 +61,9 @@ async def test_what_the_service_does_not_know_is_said_in_its_words(rig: Rig) -> 
 
 async def test_a_mistake_names_the_argument_and_a_right_example(rig: Rig, simulator: Simulator) -> None:
     assert shown(await told(rig, f"define {'word ' * 13}")) == snapshot("""\
-:pencil2: *word*: it must be a word of at most 60 characters. You gave: word word word word word word word word word \
-word word word word
-Nothing was done. For example: `/glossary define escrow`\
+:pencil2: The word is `word word word word word word word word word w … (shortened)`; it must be a word of at most 60 \
+characters.
+Example: `/glossary define escrow`\
 """)
     assert simulator.asked == []
 

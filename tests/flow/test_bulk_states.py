@@ -57,8 +57,9 @@ Approved by <@U0ADA>. Needed 1 approval besides the requester.""")
 • row 5 · person5@example.com · $5.00 · queued · `······` · note row 5
 • row 6 · person6@example.com · $6.00 · queued · `······` · note row 6""")
     assert await told(rig, f"bulk cancel {name} 4") == snapshot("""\
-:pencil2: *hash*: ······ is not pending (queued); only pending payments can be canceled.
-Nothing was done. For example: `/pay bulk cancel L-······ 3 9f86d081`""")
+:pencil2: ······ is not pending (queued); only pending payments can be canceled.
+Example: `/pay bulk cancel L-······ 3 5`\
+""")
 
 
 @pytest.mark.rig(on="both")

@@ -416,10 +416,11 @@ async def test_mistakes_stand_at_their_fields(rig: Rig) -> None:
     )
     view = rig.form(OLGA)
     assert set(view.errors) == {views.PHONE, views.POSITION, views.EMAIL}
-    assert shown(view.errors[views.PHONE]) == snapshot("""It must be digits with the country's code in front. For \
-example: +593 99 123 4567""")
+    assert shown(view.errors[views.PHONE]) == snapshot(
+        "It must be digits with the country's code in front. Example: +593 99 123 4567"
+    )
     assert shown(view.errors[views.POSITION]) == snapshot("""A shortened link holds no position; open it and copy the \
-long address, or copy `lat, lng` from the map. For example: -0.1807, -78.4678""")
+long address, or copy `lat, lng` from the map. Example: -0.1807, -78.4678""")
 
 
 async def test_two_stores_of_one_name_are_told_apart(rig: Rig) -> None:
@@ -434,8 +435,7 @@ async def test_the_store_need_not_be_named_where_there_is_only_one(rig: Rig) -> 
     service_of(rig).add_store("Norte", token="norte")
     await deliver(rig, "stores")
     said = (await deliver(rig, "store show")).splitlines()[0]
-    assert said.startswith(":pencil2: *store*: it must be the name of a store; there ")
-    assert said.endswith(": Centro, Norte.")
+    assert said == ":pencil2: Add a store: Centro, Norte."
 
 
 async def test_a_price(rig: Rig) -> None:
@@ -489,8 +489,7 @@ Id at the service: ······
 Made outside of Switchboard and not followed here; register the webhooks of the store to have that.""")
     for unknown in ("99999", "../../x"):
         said = (await deliver(rig, f"show {unknown}")).splitlines()[0]
-        assert shown(said.removesuffix(unknown)) == snapshot(""":pencil2: *booking*: no booking of that name is known \
-here; it is a reference such as B-······ or V-······, or the booking's number at the service. You gave: """)
+        assert said == f":pencil2: I can't find {unknown}. Check the reference."
 
 
 async def test_a_driver_at_the_door_cannot_be_canceled_away(rig: Rig) -> None:

@@ -214,7 +214,7 @@ async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer) -> N
 async def test_a_foreign_file_is_not_summarized(maria: Localizer) -> None:
     await maria.choose("Summarize", file=await drop(maria, "brief.txt", "Die Katze schläft heute im Garten. " * 9))
     told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
-    assert "only English is understood here, and this looks like German" in told[-1].text
+    assert "Only English is understood here, and this looks like German" in told[-1].text
     assert "press Translate below the file first" in told[-1].text
     assert not maria.rig.localization.calls
 

@@ -71,7 +71,7 @@ async def test_lifting_needs_as_many_as_the_quorum(rig: Rig) -> None:
 async def test_freezing_asks_for_a_reason(rig: Rig) -> None:
     await rig.pay("freeze", user=ADA)
     await rig.submit(ADA, {"reason": " "})
-    assert shown(rig.form(ADA).errors["reason"]) == snapshot("It is missing; give a few words that say why.")
+    assert shown(rig.form(ADA).errors["reason"]) == snapshot("Add a reason in a few words.")
     await rig.submit(ADA, {"reason": "The bank called"})
     assert any("The bank called" in m.text for m in rig.workspace.messages(ALERTS))
 

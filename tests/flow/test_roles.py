@@ -109,7 +109,7 @@ PAYMENTS = {"payout", "purchase", "operations", "bulk"}
 """What the ids of their buttons begin with."""
 
 SAYS = {
-    "usage": "for example",
+    "usage": "More about one: ",
     "asked": "reference P-",
     "collecting": "reference C-",
     "card": ".00 to ana@example.com",
@@ -122,7 +122,7 @@ SAYS = {
     "items": "Payments of L-",
     "none": "Failed payments of L-",
     "history": "The service has no bulk payments",
-    "not-sent": "it has not been sent",
+    "not-sent": "has not been sent",
     "template": "I sent you a template directly",
     "canceling": "$1.00 back from 1 payment still pending in escrow",
     "0-for-you": "Nothing for you.",
@@ -138,7 +138,7 @@ SAYS = {
     "export": "in your direct messages",
     "routes": "API routes are unconfirmed",
     "no-verb": "nonsense",
-    "unknown": "known here",
+    "unknown": "I can't find ",
     "-requester": "*requester*: only people whom the policy names may ask",
     "-role": "Only people whom the policy names as requesters, approvers or admins",
     "-charge": "Only approvers and admins",

@@ -11,9 +11,8 @@ async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
     await rig.submit(ADA, {"operation": "P-000000"})
     assert shown(rig.form(ADA)) == snapshot("""\
 Switchboard
-:pencil2: *operation*: no operation of that name is known here (the service says: There is no such operation); it is a \
-reference such as P-······, or the operation's id or code. You gave: P-000000
-Nothing was done. For example: `/pay show P-······`""")
+:pencil2: I can't find P-000000. Check the reference, or see `/pay list`.\
+""")
 
 
 async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
@@ -21,8 +20,9 @@ async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
     blocks = {block["block_id"]: block for block in rig.form(ADA).blocks if block["type"] == "input"}
     assert {name: block.get("optional", False) for name, block in blocks.items()} == {"bulk": False, "page": True}
     await rig.submit(ADA, {"bulk": "B-000000"})
-    assert shown(rig.form(ADA)).splitlines()[1] == snapshot(""":pencil2: *bulk*: no bulk payment of that name is known \
-here; it is a reference such as L-······, or the service's id. You gave: B-000000""")
+    assert shown(rig.form(ADA)).splitlines()[1] == snapshot(
+        ":pencil2: I can't find B-000000. Check the reference, or see `/pay bulk history`."
+    )
 
 
 async def test_one_of_several_words_is_asked_for_in_words(rig: Rig) -> None:

@@ -2,7 +2,7 @@
 
 from inline_snapshot import snapshot
 
-from handlers.grammar.verbs import Argument
+from handlers.grammar.arguments import Argument
 from handlers.registry import COMMANDS, FILE_ACTIONS
 
 
@@ -20,44 +20,41 @@ def test_every_verb_as_it_is_declared() -> None:
     ]
     assert "\n".join(line for lines in declared for line in lines) == snapshot("""\
 /pay: Pay people, with approval
-send <email> <amount> <description> [code=…]: ask for a payout; it is sent once enough people have approved it | send \
+send <email> <amount> <description> [code=…]: request a payout; it is sent once it's approved | send ana@example.com \
+25.00 "March translation"
+now <email> <amount> <description> [code=…]: the same, but creates the payout only after approval | now \
 ana@example.com 25.00 "March translation"
-now <email> <amount> <description> [code=…]: the same in one step: nothing exists at the service before it is approved \
-| now ana@example.com 25.00 "March translation"
-collect <email> <description> <item>=<qty>x<unit>… [code=…]: ask somebody for money; answers with a checkout link for \
-them | collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"
-show <operation>: one operation as it is now, with what happened and who did it | show P-4F7K2M
-list [payouts|purchases] [page] [per=…]: what the service holds, page by page | list payouts page=2 per=25
-events <payout>: what the service recorded of its calls to us | events P-4F7K2M
-account <email>: the account behind an e-mail address | account ana@example.com
-partner: our own account and its balance, for approvers and admins | partner
-bulk: ask for many payments with one file or typed rows; they are sent once enough people have approved them | bulk
-bulk show <bulk>: one bulk payment as it is now | bulk show L-4F7K2M
-bulk items <bulk> [page]: its payments with their hashes, page by page | bulk items L-4F7K2M 2
-bulk failed <bulk> [page]: those that failed, with the reason | bulk failed L-4F7K2M
-bulk history [page]: all bulk payments of the account | bulk history
-bulk cancel <bulk> <hash…|all>: ask to cancel payments that are still pending: all of them, or some by row number or \
-hash | bulk cancel L-4F7K2M 3 9f86d081
-bulk template: a file to fill in, sent to you directly | bulk template
-approvals: what waits for approval, for you first | approvals
-freeze <reason>: stop all sending at once; any approver or admin may | freeze the bank called
-unfreeze: your voice for sending again; it takes a quorum of approvers | unfreeze
+collect <email> <description> <item>=<qty>x<unit>… [code=…]: request money; you get a checkout link | collect \
+ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"
+show <operation>: show a payment and its history | show P-4F7K2M
+list [payouts|purchases] [page] [per=…]: list payouts and purchases | list payouts page=2 per=25
+events <payout>: webhook deliveries for a payout | events P-4F7K2M
+account <email>: look up the account behind an e-mail address | account ana@example.com
+partner: our account and balance (approvers and admins) | partner
+bulk: request many payments with a file or typed rows | bulk
+bulk show <bulk>: show a bulk payment | bulk show L-4F7K2M
+bulk items <bulk> [page]: list its payments | bulk items L-4F7K2M 2
+bulk failed <bulk> [page]: list the failed ones, with the reason | bulk failed L-4F7K2M
+bulk history [page]: list all bulk payments | bulk history
+bulk cancel <bulk> <hash…|all>: request to cancel payments that are still waiting | bulk cancel L-4F7K2M 3 5
+bulk template: get a file to fill in | bulk template
+approvals: what waits for approval, yours first | approvals
+freeze <reason>: freeze all payments (approvers and admins) | freeze the bank called
+unfreeze: vote to unfreeze payments | unfreeze
 /deliver: Book deliveries and follow them to the door
-stores [page]: every store by name | stores 2
-store add|show|edit [store]: look at a store, change one; admins make one | store show Centro
-quote: what a delivery would cost; nothing is booked | quote
-book: book a delivery; the price is shown before it is booked | book
-show <booking>: one booking as it is now | show B-4F7K2M
-cancel <booking> [reason]: cancel a booking, with a reason | cancel B-4F7K2M "customer called it off"
-start <booking>: search for a driver now, while the booking is on hold | start B-4F7K2M
-prebook [show|cancel <id>] [reason]: a link with which the customer enters the address (sandbox only) | prebook show \
-V-4F7K2M
-webhooks [on|off] <store>: what is registered for a store; admins register our addresses, or take them away | webhooks \
-on Centro
-certify: the certification checklist, each point with what was seen here | certify
+stores [page]: list the stores | stores 2
+store add|show|edit [store]: show, edit or add a store (admins add) | store show Centro
+quote: see what a delivery would cost | quote
+book: book a delivery; you see the price first | book
+show <booking>: show a booking | show B-4F7K2M
+cancel <booking> [reason]: cancel a booking | cancel B-4F7K2M "customer called it off"
+start <booking>: look for a driver now | start B-4F7K2M
+prebook [show|cancel <id>] [reason]: get a link on which the customer enters the address (sandbox only) | prebook \
+show V-4F7K2M
+webhooks [on|off] <store>: show a store's webhooks; admins turn them on or off | webhooks on Centro
+certify: the certification checklist with its evidence | certify
 /localize: Work on audio, video, documents and texts
-gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender \
-https://example.com/voice.mp3
+gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender https://example.com/voice.mp3
 separate <url>: split a song into its vocals and its music, two .mp3 files | separate https://example.com/song.mp3
 convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
 extract-audio <url> [rate=…] [width=…] [channels=…]: take the sound of a video, at most 600 seconds long, as a .wav \
@@ -66,59 +63,58 @@ transcribe <url> [locale=…]: write down what is said in a recording | transcri
 locale=en-GB
 emotion <url or text>: recognize the emotion in a recording or a text | emotion I am so glad that you came
 paraphrase [language=…] <text>: say an English text in other words; more than 50 sentences are sent in parts | \
-paraphrase The meeting \
-was moved to Friday.
-summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved to \
-Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
+paraphrase The meeting was moved to Friday.
+summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved \
+to Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
 translate [from=…] [to=…] <text>: translate a text; from= says its language where it is not recognized | translate \
 from=en to=fr Where is the station?
 transliterate [from=…] <text>: write a text of another script in English letters | transliterate नमस्ते
-speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio file \
-| speak locale=en-GB Welcome aboard
+speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio \
+file | speak locale=en-GB Welcome aboard
 extract-text <url> [language=…]: read the text of a document | extract-text https://example.com/contract.pdf
-/email: Process e-mail addresses, one by one or as a list
-check <address…>: what the service says about one or several addresses | check ana@example.com bo@example.com
-file: process a list: choose a file, its column, and whether the service gets it whole or row by row | file
+/email: Check e-mail addresses, one by one or as a list
+check <address…>: check one or several addresses | check ana@example.com bo@example.com
+file: check a list from a file | file
 /switchboard: Status, jobs and audit log
-status: services, what is in progress, how long queues wait | status
-unread: provider answers that could not be read, and how to fix it | unread
-jobs: what is in progress: payments, calls, lists, bookings | jobs
-audit <id>: history of one request or booking | audit P-4F7K2M
-audit export: the whole audit log as a file, in a direct message | audit export
-routes: API routes that are not confirmed | routes""")
+status: services, queues and work in progress | status
+unread: replies that could not be read, and how to fix that | unread
+jobs: payments, bookings, lists and calls in progress | jobs
+audit <id>: who did what and when, of a request or booking | audit P-4F7K2M
+audit export: get the whole audit as a file | audit export
+routes: API routes that nobody has confirmed | routes\
+""")
 
 
 def test_what_each_argument_has_to_be() -> None:
     arguments = [argument for command in COMMANDS for verb in command.verbs for argument in verb.arguments]
     assert list(dict.fromkeys(map(takes, arguments))) == snapshot(
         [
-            "email: an e-mail address such as ana@example.com",
-            "amount: an amount in USD such as 25.00",
-            "description: 1 to 500 characters that say what it is for, rest",
-            """code: up to 64 characters that no \
-other operation has as its code, such as INV-2026-17, optional""",
-            "description: 1 to 500 characters that say what it is for",
+            "email: an e-mail address such as ana@example.com, or a person such as @ana",
+            "amount: an amount such as 25.00",
+            "description: a description: what is this for?, rest",
+            "code: a code of your own, used once, such as INV-2026-17, optional",
+            "description: a description: what is this for?",
             "item: one or more items such as web=2x10.00, each",
-            "operation: a reference such as P-4F7K2M, or the operation's id or code",
+            "operation: a reference such as P-4F7K2M, or a code",
             "payouts|purchases: payouts or purchases, optional",
             "page: a page number such as 2, optional",
-            "per: a number of operations from 1 to 50, optional",
-            """payout: a reference such as P-4F7K2M, or the operation's id or code""",
-            "bulk: a reference such as L-4F7K2M, or the service's id",
-            "hash: all, or row numbers of pending payments, or the first eight digits of their hashes, each",
-            "reason: a few words that say why, rest",
-            "add|show|edit: add or show or edit",
+            "per: a number from 1 to 50, optional",
+            "payout: a reference such as P-4F7K2M, or a code",
+            "bulk: a reference such as L-4F7K2M",
+            "hash: the payments: all, or row numbers such as 3 5, each",
+            "reason: a reason in a few words, rest",
+            "add|show|edit: add, show or edit",
             "store: the name of a store, rest, optional",
-            "booking: a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service",
-            "reason: why, rest, optional",
+            "booking: a reference such as B-4F7K2M",
+            "reason: a reason in a few words, rest, optional",
             "show|cancel: show or cancel",
-            "id: a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service",
+            "id: a reference such as B-4F7K2M",
             "on|off: on or off, optional",
-            "line: an address that begins with https://, rest",
-            "line: an address or a text, rest",
+            "line: a link that begins with https://, rest",
+            "line: a link or a text, rest",
             "line: a text, rest",
             "address: an e-mail address such as ana@example.com, each",
-            "id: a reference such as P-4F7K2M or B-4F7K2M, or the operation's id",
+            "id: a reference such as P-4F7K2M or B-4F7K2M",
         ]
     )
 

@@ -50,7 +50,7 @@ def test_a_reason_has_five_hundred_characters_at_most() -> None:
     assert reason.read("x" * 500) == "x" * 500
     with pytest.raises(PersonError) as broken:
         reason.read("x" * 501)
-    assert (broken.value.argument, broken.value.rule) == ("reason", "it must have at most 500 characters")
+    assert (broken.value.argument, broken.value.rule) == ("reason", "a reason can have at most 500 characters")
 
 
 async def test_frozen_no_line_asks_for_a_payment_but_money_can_still_be_asked_for(rig: Rig) -> None:
@@ -78,7 +78,7 @@ async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
 
 async def test_together_they_may_come_to_the_daily_limit_and_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
-    said = ":pencil2: *sum*: it must not be above the daily limit of $25,000.00. You gave: $25,000.01"
+    said = ":pencil2: The sum is `$25,000.01`; it is over the daily limit of $25,000.00."
     assert said in rig.form(MARIA).plain
     assert not await requests(rig)
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")

@@ -8,7 +8,7 @@ from bot.domain.payments import fields
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
 from bot.presentation.reasons import rule_of
-from handlers.grammar.verbs import read_arguments, words_of
+from handlers.grammar.arguments import read_arguments, words_of
 from handlers.pay import COLLECT
 from handlers.replies import MistakesError
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -27,7 +27,8 @@ FORM = {
 
 
 def read(text: str) -> dict[str, object]:
-    return read_arguments(COLLECT, words_of(text, example=COLLECT.example), spelled="/pay")
+    example = COLLECT.example.removeprefix("collect ")
+    return read_arguments(COLLECT.arguments, words_of(text), called="/pay collect", example=example)
 
 
 def wrong(text: str) -> list[tuple[str, str]]:
@@ -75,14 +76,14 @@ def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) 
 @pytest.mark.parametrize(
     ("typed", "rule"),
     [
-        ("", "it is missing"),
-        *((typed, "name = quantity x unit price") for typed in ("web", "web=", "web=10.00")),
+        ("", "add one or more items"),
+        *((typed, "name=quantity x unit price") for typed in ("web", "web=", "web=10.00")),
         ("=2x10.00", f"1 to {NAME_LIMIT} characters; this has 0"),
         (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
         *((f"web={number}x10.00", "number from 1 to 9999") for number in ("", "0", "1.5", "-1", "10000", "٢")),
         ("web=2x", "unit price"),
-        ("web=2x0", "more than zero"),
-        ("web=2x1.005", "two decimal places"),
+        ("web=2x0", "more than 0"),
+        ("web=2x1.005", "2 decimal places"),
     ],
 )
 def test_each_mistake_names_argument_and_rule(typed: str, rule: str) -> None:
@@ -99,14 +100,15 @@ def test_everything_that_is_wrong_is_told_in_one_go() -> None:
 def test_a_description_that_is_not_quoted_is_explained() -> None:
     ((argument, rule),) = wrong("ben@example.com Spring campaign web=2x10.00")
     assert argument == "item"
-    assert rule.endswith("and a name or description of several words goes into quotation marks")
+    assert rule.endswith("; put several words in quotation marks")
 
 
 async def test_the_answer_shows_what_was_typed_and_a_right_example(rig: Rig) -> None:
     ack = await rig.pay("collect ben@example.com campaign web=2")
     assert shown(str(ack.body["text"])) == snapshot("""\
-:pencil2: *item*: it must be written as name = quantity x unit price. You gave: web=2
-Nothing was done. For example: `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`""")
+:pencil2: `web=2` isn't an item: write name=quantity x unit price.
+Example: `/pay collect ben@example.com campaign web=2x10.00 "Print ads=1x99.50"`\
+""")
     assert not await requests(rig)
 
 
@@ -115,8 +117,8 @@ async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
     told = [await rig.pay(f"collect ben@example.com campaign {items}") for items in (many, "a=9999x999999999999.99")]
     assert [shown(ack).splitlines()[0] for ack in told] == snapshot(
         [
-            ":pencil2: *item*: there may be at most 20 items; these are 21.",
-            ":pencil2: *item*: all items together cost too much.",
+            ":pencil2: A purchase can have at most 20 items; this has 21.",
+            ":pencil2: All items together cost too much.",
         ]
     )
     assert not await requests(rig)
@@ -150,7 +152,7 @@ async def test_the_form_collects_for_several_items(rig: Rig) -> None:
         (forms.EMAIL, "nobody", ["e-mail address"]),
         (forms.DESCRIPTION, "d" * 501, ["500 characters"]),
         (forms.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
-        (forms.ITEMS, " \n ", ["missing"]),
+        (forms.ITEMS, " \n ", ["Write one item a line"]),
         (forms.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
     ],
 )
@@ -160,7 +162,7 @@ async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, wo
     view = rig.form()
     assert list(view.errors) == [field]
     assert all(word in view.errors[field] for word in words)
-    assert any(lead in view.errors[field] for lead in ("For example", "such as"))
+    assert any(lead in view.errors[field] for lead in ("Example", "such as"))
     assert not await requests(rig)
 
 

@@ -10,7 +10,7 @@ from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from handlers.grammar.admission import service_call
-from handlers.grammar.verbs import read_arguments
+from handlers.grammar.arguments import read_arguments
 from handlers.pay_reading import LIST
 from handlers.replies import Answer, MistakesError, Private
 from tests.support.answers import ask
@@ -29,7 +29,7 @@ def foreign(rig: Rig) -> str:
 
 REFUSED = Reason(Exchange.REFUSED, status=409, fields=())
 LOOKS = ("list", "account ana@example.com", "events {id}", "show {id}", "partner")
-UNKNOWN = ":pencil2: *operation*: no operation of that name is known here"
+UNKNOWN = ":pencil2: I can't find "
 NO_ROLE = (
     ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may look at payments, and "
     "you are not among them. The operator can add you there."
@@ -86,33 +86,36 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     ("", None, None), ("2", None, 2), ("payouts", "payout", None), ("Purchases 12", "purchase", 12),
 ])  # fmt: skip
 def test_kind_and_page_may_be_left_out(line: str, which: str | None, page: int | None) -> None:
-    assert read_arguments(LIST, line.split(), spelled="/pay") == {"payouts|purchases": which, "page": page, "per": None}
+    found = read_arguments(LIST.arguments, line.split(), called="/pay list", example="payouts page=2 per=25")
+    assert found == {"payouts|purchases": which, "page": page, "per": None}
 
 
 @pytest.mark.parametrize(
-    ("line", "argument", "rule"),
+    ("line", "argument", "rule", "right"),
     [
-        ("foo", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
-        ("0", "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
-        ("payouts x", "page", "it must be a page number such as 2"),
-        ("payouts 1 2", "2", "this is one word too many"),
-        ("2 payouts", "payouts", "this is one word too many"),
+        ("foo", "payouts|purchases", "use payouts or purchases, or a page number such as 2", "payouts"),
+        ("0", "payouts|purchases", "use payouts or purchases, or a page number such as 2", "payouts"),
+        ("payouts x", "page", "it isn't a page number", "payouts page=2"),
+        ("payouts 1 2", "2", "it isn't expected here", "payouts 1"),
+        ("2 payouts", "payouts", "it isn't expected here", "2"),
     ],
 )
-def test_a_mistake_names_its_argument(line: str, argument: str, rule: str) -> None:
+def test_a_mistake_names_its_argument_and_keeps_what_is_right(line: str, argument: str, rule: str, right: str) -> None:
     with pytest.raises(MistakesError) as caught:
-        read_arguments(LIST, line.split(), spelled="/pay")
+        read_arguments(LIST.arguments, line.split(), called="/pay list", example="payouts page=2 per=25")
     [error] = caught.value.errors
-    assert (error.argument, error.rule, error.example) == (argument, rule, "/pay list payouts page=2 per=25")
+    assert (error.argument, error.rule, error.example) == (argument, rule, f"/pay list {right}")
 
 
 async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:
     assert shown((await ask(rig, "account ana@@example.com")).text) == snapshot("""\
-:pencil2: *email*: it must be an e-mail address such as ana@example.com. You gave: ana@@example.com
-Nothing was done. For example: `/pay account ana@example.com`""")
+:pencil2: `ana@@example.com` isn't an e-mail address.
+Example: `/pay account ana@example.com`\
+""")
     assert shown((await ask(rig, "partner now")).text) == snapshot("""\
-:pencil2: *now*: this is one word too many.
-Nothing was done. For example: `/pay partner`""")
+:pencil2: `now` isn't expected here.
+Example: `/pay partner`\
+""")
 
 
 @pytest.mark.rig(payments_base_url=None)

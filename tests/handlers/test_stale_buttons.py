@@ -65,6 +65,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "csv.operations",
                 "csv.items",
                 "csv.audit",
+                "line.offered",
             ],
             ":information_source: This list is not known any more, so nothing was changed.": [
                 "email.pause",
@@ -103,12 +104,12 @@ async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Ri
         assert (await pressed(rig, action, named)).startswith(":shrug: This button is out of date.")
 
 
-PHONE = "This is too short or too long for a phone number. For example: +593 99 123 4567"
-NAME = "It must have 1 to 60 characters; this has 0. For example: Ana"
+PHONE = "This is too short or too long for a phone number. Example: +593 99 123 4567"
+NAME = "It must have 1 to 60 characters; this has 0. Example: Ana"
 PRICE = {
-    views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
-    views.AMOUNT: "It must be more than zero. For example: 25.00",
-    views.STORE: "It must be the name of a store; there is: Centro.",
+    views.POSITION: "It must be `lat, lng` or a link to a map. Example: -0.1807, -78.4678",
+    views.AMOUNT: "It must be more than 0. Example: 25.00",
+    views.STORE: "No store called “Norte”. There is: Centro.",
 }
 
 
@@ -135,5 +136,5 @@ async def test_a_reason_for_a_cancellation_has_1_to_250_characters(rig: Rig) -> 
     await rig.workspace.click(MARIA, FINANCE, card(rig).ts, "booking.cancel")
     for reason, length in (("x" * 251, 251), (" ", 0)):
         await rig.workspace.submit(MARIA, {views.REASON: reason}, force=True)
-        said = f"It must have 1 to 250 characters; this has {length}. For example: customer called it off"
+        said = f"It must have 1 to 250 characters; this has {length}. Example: customer called it off"
         assert rig.form().errors == {views.REASON: said}

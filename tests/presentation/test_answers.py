@@ -147,9 +147,10 @@ def test_mistakes_name_argument_rule_what_was_given_and_one_right_example() -> N
     check_message(content)
     same_words(content)
     assert content.text == snapshot("""\
-:pencil2: *email*: it is missing.
-:pencil2: *amount*: it must be more than zero. You gave: -1
-Nothing was done. For example: `/pay send ana@example.com 25.00 x`""")
+:pencil2: The email is missing.
+:pencil2: The amount is `-1`; it must be more than zero.
+Example: `/pay send ana@example.com 25.00 x`\
+""")
 
 
 def test_a_reference_keeps_its_letters_at_the_beginning_of_a_rule() -> None:
@@ -160,14 +161,15 @@ def test_a_reference_keeps_its_letters_at_the_beginning_of_a_rule() -> None:
         ]
     )
     assert content.text == snapshot("""\
-:pencil2: *hash*: B-4F7K2M has no payment with the hash xyz.
-:pencil2: *page*: nothing stands there.
-Nothing was done. For example: `x`""")
+:pencil2: B-4F7K2M has no payment with the hash xyz.
+:pencil2: Nothing stands there.
+Example: `x`\
+""")
 
 
 def test_beside_a_field_stand_rule_and_example() -> None:
     said = at_field(PersonError(argument="amount", rule="it must be more than zero", example="25.00"))
-    assert said == "It must be more than zero. For example: 25.00"
+    assert said == "It must be more than zero. Example: 25.00"
     known = at_field(PersonError(argument="email", rule="it must be like ana@example.com", example="ana@example.com"))
     assert known == "It must be like ana@example.com."
 
@@ -180,17 +182,18 @@ def test_help_lists_verbs_in_their_order_with_examples() -> None:
     assert content.text == snapshot("""\
 */pay*: Pay people
 • `/pay send &lt;email&gt;`: ask
-    for example `/pay send a@b.c`
 • `/pay show &lt;operation&gt;`: look
-    for example `/pay show P-1`""")
+Example: `/pay send a@b.c`
+More about one: `/pay help `\
+""")
 
 
 def test_an_unknown_verb_is_answered_with_those_there_are() -> None:
-    content = no_such_verb("sned`<!channel>", "/pay", [Usage("send <email>", "ask", "send a@b.c")])
+    content = no_such_verb("sned`<!channel>", "/pay", meant="send")
     check_message(content)
-    assert content.text == snapshot("""\
-:pencil2: *verb*: `sned`&lt;!channel&gt;` is not something `/pay` can do. It is one of `send` or `help`.
-For example: `/pay send a@b.c`""")
+    assert content.text == snapshot(
+        ":pencil2: Unknown command `sned'&lt;!channel&gt;`. Did you mean `/pay send`? See `/pay help`."
+    )
 
 
 def test_a_service_that_is_not_configured_names_its_variables() -> None:

@@ -263,7 +263,7 @@ call_unknown: the localization service gave no answer (timed out)
 file_refused: Slack does not take the file (invalid_arguments)
 service_refused: it was done, but the localization service named a private address for its result
 not_handed_over: it was done, but its files could not be handed over: cannot be reached
-bad_input: It must have at most 2,000 characters; this has 2,001. For example: The meeting was moved to Friday.
+bad_input: It must have at most 2,000 characters; this has 2,001. Example: The meeting was moved to Friday.
 older: what was written down outside the database says that it once held more than it does now
 mode_unreadable: it cannot be read whether Switchboard may send
 mode_changed: row 7 of the audit was changed

@@ -287,17 +287,18 @@ def wrong(count: int) -> list[PersonError]:
 
 def test_four_lines_that_are_wrong_are_told_and_of_more_how_many() -> None:
     assert answers.at_lines(wrong(4)) == snapshot("""\
-Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. For example: a = 1 x 2.00""")
+Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. Example: a = 1 x 2.00""")
     assert answers.at_lines(wrong(6)) == snapshot("""\
-Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. For example: a = 1 x 2.00""")
+Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. Example: a = 1 x 2.00""")
 
 
 def test_a_name_that_nothing_is_known_by() -> None:
-    found = [answers.unknown("booking", "a reference"), answers.unknown("payout", "a reference", says="not found")]
+    found = [answers.unknown("B-2"), answers.unknown("P-2", see="/pay list")]
     assert lines_of([*found, answers.wrong_amount(2_500)]) == snapshot("""\
-no booking of that name is known here; it is a reference
-no payout of that name is known here (the service says: not found); it is a reference
-This is not the amount on the card. Type that amount, with a point before the cents: 25.00""")
+I can't find B-2. Check the reference
+I can't find P-2. Check the reference, or see `/pay list`
+This is not the amount on the card. Type that amount, with a point before the cents: 25.00\
+""")
 
 
 def test_a_record_cuts_its_title_and_what_it_is_about() -> None:

@@ -23,7 +23,7 @@ REFERENCE_LIMIT: Final = 150
 REASON_LIMIT: Final = 250
 EXTRA_LIMIT: Final = 80
 _NO_PHONE: Final = Phone(country_code="", national="")
-BOOKING_RULE: Final = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
+BOOKING_RULE: Final = "a reference such as B-4F7K2M"
 STORE_RULE: Final = "the name of a store"
 _MINUS: Final = re.compile("\u2212|%E2%88%92", re.IGNORECASE)
 _NUMBER: Final = r"[-+]?[0-9]{1,3}(?:\.[0-9]{1,15})?"

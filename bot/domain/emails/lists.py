@@ -34,7 +34,7 @@ def addresses(text: str) -> list[str]:
     words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
     wrong = next((word for word in words if not looks_like_address(word)), None)
     if wrong is not None or not words:
-        rule, example = f"it must be {ADDRESS_RULE}", "check ana@example.com"
+        rule, example = "it isn't an e-mail address", "check ana@example.com"
         raise PersonError(argument="address", rule=rule, example=example, given=wrong or text)
     return words
 

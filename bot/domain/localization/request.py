@@ -18,7 +18,7 @@ from bot.domain.localization.pieces import MOST_CHARACTERS
 SOURCE, TARGET = "source_lang", "target_lang"
 _URL_LIMIT = 2_000
 _ENDING = re.compile(r"[a-z0-9]{1,5}")
-_NO_ADDRESS = "it must be an address that begins with https://"
+_NO_ADDRESS = "it isn't a link; a link begins with https://"
 _ONLY_ENGLISH = "only English is understood here"
 _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
@@ -85,11 +85,11 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
     """Everything that breaks a rule of the operation. ``own_hosts``: where the service is, if that may be said."""
     declared, text, rule = asked.capability, asked.text, ""
     if declared.text_limit is None:
-        rule = "this takes a file or an address, no text" if text.strip() else ""
+        rule = "this needs a link or a file, not a text" if text.strip() else ""
     elif not text.strip() and not asked.file:
-        rule = "it is missing; give the text"
+        rule = "add a text"
     elif len(text) > MOST_CHARACTERS:
-        rule = f"it must have at most {MOST_CHARACTERS:,} characters; this has {len(text):,}"
+        rule = f"a text can have at most {MOST_CHARACTERS:,} characters; this has {len(text):,}"
     errors = [_text_error(rule, text if declared.text_limit is None else "")] if rule else []
     errors += _language_errors(asked)
     errors += _source_errors(asked, own_hosts)
@@ -97,7 +97,7 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
         option = declared.option(name)
         if option is None:
             known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
-            rule = f"there is no such option; there is: {known}"
+            rule = f"there is no option {name}=; there is {known}"
             errors.append(PersonError(argument=name, rule=rule, example=declared.verb, given=value))
             continue
         try:
@@ -138,15 +138,15 @@ def _source_errors(asked: Request, own_hosts: Collection[str]) -> list[PersonErr
     media = asked.capability.media
     if media is None:
         given = asked.url
-        rule = "this takes a text or a file with one, no address"
+        rule = "this needs a text or a file, not a link"
         return [PersonError(argument="url", rule=rule, example=asked.capability.verb, given=given)] if given else []
     if asked.url and asked.file:
-        return [source_error(media, "give a file or an address, not both", "")]
+        return [source_error(media, "give a file or a link, not both", "")]
     if asked.file:
         return file_errors(media, kind=media.kind, found=asked.file_format, seconds=asked.seconds)
     if asked.url:
         return _url_errors(media, asked.url, own_hosts=own_hosts)
-    return [source_error(media, f"give either the address of the {media.noun} or a file", "")]
+    return [source_error(media, f"add a link to {_article(media.noun)} {media.noun}, or a file", "")]
 
 
 def source_error(media: Media, rule: str, given: str) -> PersonError:
@@ -171,16 +171,16 @@ def _article(noun: str) -> str:
 def _url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[PersonError]:
     """Of an address that the service is to download; from a private one, only where both are on this machine."""
     if len(url) > _URL_LIMIT:
-        return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
+        return [source_error(media, f"a link can have at most {_URL_LIMIT:,} characters", "")]
     own = {host for host in map(plain_host, own_hosts) if host is not None}
     flaw = flaw_of(url, own=own)
     if flaw is AddressFlaw.NO_ADDRESS:
         return [source_error(media, _NO_ADDRESS, url)]
     if flaw is AddressFlaw.CREDENTIALS:
-        return [source_error(media, "it must not hold a user name or a password", "")]
+        return [source_error(media, "a link can't hold a user name or a password", "")]
     parts = urlsplit(url)
     allowed = flaw is None or (is_here(parts.hostname or "") and any(map(is_here, own)))
-    rule = "" if allowed else "the service must reach it, so it cannot be a private address"
+    rule = "" if allowed else "it must be a public link; this address is private"
     name, _, ending = unquote(parts.path).rpartition("/")[2].rpartition(".")
     extension = normal_format(ending) if name else ""
     # A name without a known ending says nothing: the service looks at what it downloads.

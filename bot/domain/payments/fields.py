@@ -18,22 +18,22 @@ from bot.domain.text import clean
 REASON_LIMIT = 500
 DESCRIPTION_LIMIT = 500  # characters of a description: enough for a purpose, short enough to be read whole on a phone
 NAME_LIMIT = 60  # characters of an item's name: what a cell on a phone can show
-AMOUNT_RULE = "an amount in USD such as 25.00"
-DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
+AMOUNT_RULE = "an amount such as 25.00"
+DESCRIPTION_RULE = "a description: what is this for?"
 CODE_LIMIT = 64  # characters of a code: the document names no limit
-CODE_RULE = f"up to {CODE_LIMIT} characters that no other operation has as its code, such as INV-2026-17"
+CODE_RULE = "a code of your own, used once, such as INV-2026-17"
 LISTING_RULE = "payouts or purchases"
 PAGE_RULE = "a page number such as 2"
 MOST_PER_PAGE = 50  # operations of a page: what a table and a message hold
-PER_PAGE_RULE = f"a number of operations from 1 to {MOST_PER_PAGE}"
-BULK_RULE = "a reference such as L-4F7K2M, or the service's id"
-HASHES_RULE = "all, or row numbers of pending payments, or the first eight digits of their hashes"
-OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id or code"
+PER_PAGE_RULE = f"a number from 1 to {MOST_PER_PAGE}"
+BULK_RULE = "a reference such as L-4F7K2M"
+HASHES_RULE = "the payments: all, or row numbers such as 3 5"
+OPERATION_RULE = "a reference such as P-4F7K2M, or a code"
 
 ITEM_RULE = "one or more items such as web=2x10.00"
 EXAMPLE = "Web design = 2 x 10.00"
 _MOST_ITEMS = 20
-_ITEM_MUST = "it must be written as name = quantity x unit price"
+_ITEM_MUST = "it isn't an item: write name=quantity x unit price"
 _WRITTEN = re.compile(r"(?P<name>.*)=(?P<quantity>[^=xX×]*)[xX×](?P<unit>[^=]*)", re.DOTALL)
 _QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
 _MOST_CENTS = 99_999_999_999_999
@@ -51,7 +51,7 @@ def currency(word: str) -> bool:
 def within_limit(cents: Cents, policy: Policy) -> Cents:
     limit = policy.approval.daily_limit
     if cents > limit:
-        rule = f"it must not be above the daily limit of {money.shown(limit)}"
+        rule = f"it is over the daily limit of {money.shown(limit)}"
         raise PersonError(argument="amount", rule=rule, example="25.00", given=money.shown(cents))
     return cents
 
@@ -60,7 +60,8 @@ def description(text: str) -> str:
     """The purpose of a payment, without invisible characters; shown whole or refused, never cut."""
     cleaned = clean(text)
     if not 1 <= len(cleaned) <= DESCRIPTION_LIMIT:
-        rule = f"it must have {DESCRIPTION_RULE}; this has {len(cleaned)}"
+        rule = f"a description can have at most {DESCRIPTION_LIMIT} characters; this has {len(cleaned)}"
+        rule = rule if cleaned else f"add {DESCRIPTION_RULE}"
         raise PersonError(argument="description", rule=rule, example="March translation", given=text)
     return cleaned
 
@@ -70,9 +71,9 @@ def code(text: str) -> str:
     cleaned = clean(text)
     rule = ""
     if not 1 <= len(cleaned) <= CODE_LIMIT:
-        rule = f"it must have 1 to {CODE_LIMIT} characters; this has {len(cleaned)}"
+        rule = f"a code has 1 to {CODE_LIMIT} characters; this has {len(cleaned)}"
     elif OURS.fullmatch(cleaned):
-        rule = "it must not look like a reference of Switchboard"
+        rule = "a code can't look like a reference of Switchboard"
     if rule:
         raise PersonError(argument="code", rule=rule, example="code=INV-2026-17", given=text)
     return cleaned
@@ -81,7 +82,7 @@ def code(text: str) -> str:
 def reason(text: str) -> str:
     cleaned = clean(text)
     if len(cleaned) > REASON_LIMIT:
-        raise PersonError(argument="reason", rule=f"it must have at most {REASON_LIMIT} characters", example="")
+        raise PersonError(argument="reason", rule=f"a reason can have at most {REASON_LIMIT} characters", example="")
     return cleaned
 
 
@@ -92,28 +93,28 @@ def listing(text: str) -> Literal["payout", "purchase"]:
         case "purchases" | "purchase":
             return "purchase"
         case _:
-            rule = f"it must be {LISTING_RULE}, or {PAGE_RULE}"
+            rule = f"use {LISTING_RULE}, or {PAGE_RULE}"
             raise PersonError(argument="payouts|purchases", rule=rule, example="list payouts 2", given=text)
 
 
 def page(text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and int(digits)):
-        raise PersonError(argument="page", rule=f"it must be {PAGE_RULE}", example="list payouts 2", given=text)
+        raise PersonError(argument="page", rule="it isn't a page number", example="list payouts 2", given=text)
     return int(digits)
 
 
 def per_page(text: str) -> int:
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and 0 < int(digits) <= MOST_PER_PAGE):
-        raise PersonError(argument="per", rule=f"it must be {PER_PAGE_RULE}", example="list payouts per=25", given=text)
+        raise PersonError(argument="per", rule=f"per= takes {PER_PAGE_RULE}", example="list payouts per=25", given=text)
     return int(digits)
 
 
 def word(text: str) -> Item:
     """One item of a command line, where a space ends it."""
     if "=" not in text:
-        raise _broken(f"{_ITEM_MUST}, and a name or description of several words goes into quotation marks", text)
+        raise _broken(f"{_ITEM_MUST}; put several words in quotation marks", text)
     return item(text)
 
 
@@ -123,13 +124,16 @@ def item(text: str) -> Item:
         raise _broken(_ITEM_MUST, text)
     name, quantity = clean(found["name"]), found["quantity"].strip()
     if not 1 <= len(name) <= NAME_LIMIT:
-        raise _broken(f"its name must have 1 to {NAME_LIMIT} characters; this has {len(name)}", text)
+        raise _broken(f"an item's name has 1 to {NAME_LIMIT} characters; this has {len(name)}", text)
     if _QUANTITY.fullmatch(quantity) is None or int(quantity) == 0:
-        raise _broken("its quantity must be a whole number from 1 to 9999", text)
+        raise _broken("a quantity is a whole number from 1 to 9999", text)
     try:
         unit_cents = money.parse_amount(found["unit"])
     except RuleError as broken:
-        raise _broken(f"its unit price: {broken.rule}", text) from None
+        said = broken.rule.removeprefix("it ")
+        rule = f"unit price: {said}" if said == broken.rule else f"the unit price {said}"
+        instead = f"{found[0][: found.start('unit')]}{broken.instead}" if broken.instead else ""
+        raise _broken(rule, text, instead=instead) from None
     return Item(name=name, quantity=int(quantity), unit_cents=unit_cents)
 
 
@@ -145,7 +149,7 @@ def item_lines(text: str) -> tuple[list[Item], list[PersonError]]:
         except PersonError as broken:
             errors.append(_broken(f"line {number}: {broken.rule}", line))
     if not items and not errors:
-        errors.append(_broken("it is missing; write one item a line", ""))
+        errors.append(_broken("write one item a line", ""))
     if not errors:
         try:
             items_together(items)
@@ -157,11 +161,11 @@ def item_lines(text: str) -> tuple[list[Item], list[PersonError]]:
 def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
     """All items of one purchase, unless they are too many or cost too much."""
     if len(items) > _MOST_ITEMS:
-        raise _broken(f"there may be at most {_MOST_ITEMS} items; these are {len(items)}", "")
+        raise _broken(f"a purchase can have at most {_MOST_ITEMS} items; this has {len(items)}", "")
     if sum(one.cents for one in items) > _MOST_CENTS:
         raise _broken("all items together cost too much", "")
     return tuple(items)
 
 
-def _broken(rule: str, given: str) -> PersonError:
-    return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given)
+def _broken(rule: str, given: str, *, instead: str = "") -> PersonError:
+    return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given, instead=instead)

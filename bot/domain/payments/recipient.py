@@ -14,6 +14,7 @@ USUAL_DOMAINS: Final = frozenset(
     """.split()  # noqa: SIM905
 )
 
+
 class Concern(StrEnum):
     """What is not fine about a recipient's account. An approver confirms it."""
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
-from difflib import get_close_matches
 from typing import Any, Final
 
 from bot.domain.approvals import No
@@ -30,7 +29,7 @@ from bot.domain.bookings.record import (
 )
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
-from bot.domain.text import clean
+from bot.domain.text import clean, closest
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, turns
@@ -228,11 +227,14 @@ def no_stores(command: str) -> Content:
 
 
 def store_rule(names: Sequence[str], *, given: str = "") -> str:
-    """The stores that there are, those first whose names are like the given one."""
-    like = get_close_matches(given.casefold(), [name.casefold() for name in names], n=_NAMED_STORES)
-    first = sorted(names, key=lambda name: like.index(name.casefold()) if name.casefold() in like else len(like))
-    named = md.series(first[:_NAMED_STORES], len(names)) if names else "none yet"
-    return f"it must be the name of a store; there is: {named}"
+    """Which store was probably meant, or the stores that there are."""
+    if not names:
+        return "there is no store yet"
+    none, meant = f"no store called “{given}”", closest(given, names)
+    if meant:
+        return f"{none}. Did you mean {meant}?"
+    named = md.series(names[:_NAMED_STORES], len(names))
+    return f"{none}. There is: {named}" if given else f"add a store: {named}"
 
 
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:

@@ -11,7 +11,7 @@ from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import forms as views
 from bot.presentation.reasons import rule_of
-from handlers.grammar.verbs import read_form
+from handlers.grammar.arguments import read_form
 
 BOOKING = {
     views.NAME: "Ana", views.LAST_NAME: "Lopez", views.PHONE: "099 123 4567", views.EMAIL: "", views.PAYMENT: "CASH",
@@ -123,21 +123,21 @@ def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], fi
 
 def test_what_is_wrong_with_an_empty_form_is_told_at_each_field() -> None:
     assert read_form({}, fields.booking_readers(home="", with_place=True))[1] == {
-        views.NAME: "It must have 1 to 60 characters; this has 0. For example: Ana",
-        views.LAST_NAME: "It must have 1 to 60 characters; this has 0. For example: Lopez",
-        views.PHONE: "It must be digits with the country's code in front. For example: +593 99 123 4567",
+        views.NAME: "It must have 1 to 60 characters; this has 0. Example: Ana",
+        views.LAST_NAME: "It must have 1 to 60 characters; this has 0. Example: Lopez",
+        views.PHONE: "It must be digits with the country's code in front. Example: +593 99 123 4567",
         views.PAYMENT: "It must be CASH or CARD.",
-        views.AMOUNT: "It is written in digits, with a point before the cents and no currency sign. For example: 25.00",
-        views.ADDRESS: "It must have 3 to 200 characters; this has 0. For example: 12 Market Street",
-        views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
+        views.AMOUNT: "This isn't an amount. Example: 25.00",
+        views.ADDRESS: "It must have 3 to 200 characters; this has 0. Example: 12 Market Street",
+        views.POSITION: "It must be `lat, lng` or a link to a map. Example: -0.1807, -78.4678",
     }
     assert read_form({}, fields.store_readers())[1] == {
-        views.NAME: "It must have 1 to 60 characters; this has 0. For example: Centro",
-        views.ADDRESS: "It must have 3 to 200 characters; this has 0. For example: 12 Market Street",
-        views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
+        views.NAME: "It must have 1 to 60 characters; this has 0. Example: Centro",
+        views.ADDRESS: "It must have 3 to 200 characters; this has 0. Example: 12 Market Street",
+        views.POSITION: "It must be `lat, lng` or a link to a map. Example: -0.1807, -78.4678",
     }
     _, errors = read_form({views.EMAIL: "x"}, fields.booking_readers(home="", with_place=True))
-    assert errors[views.EMAIL] == "It must be an e-mail address such as ana@example.com."
+    assert errors[views.EMAIL] == "This isn't an e-mail address. Example: ana@example.com"
 
 
 def test_a_form_without_a_place_asks_for_none() -> None:

@@ -42,27 +42,26 @@ def test_exactly_one_of_file_and_address(one: Capability) -> None:
     assert one.media is not None
     url = f"{URL}.{one.media.formats[0]}"
     both = Request(operation=one.operation, url=url, file="F1")
-    assert rules(both) == ["give a file or an address, not both"]
+    assert rules(both) == ["give a file or a link, not both"]
     neither = Request(operation=one.operation)
-    assert rules(neither) == [f"give either the address of the {one.media.noun} or a file"]
+    article = "an" if one.media.noun[0] in "aeiou" else "a"
+    assert rules(neither) == [f"add a link to {article} {one.media.noun}, or a file"]
     assert rules(Request(operation=one.operation, url=url)) == []
     assert rules(Request(operation=one.operation, file="F1", file_format=one.media.formats[0])) == []
-    assert rules(Request(operation=one.operation, url=url, text="Hello")) == [
-        "this takes a file or an address, no text"
-    ]
+    assert rules(Request(operation=one.operation, url=url, text="Hello")) == ["this needs a link or a file, not a text"]
 
 
 @pytest.mark.parametrize("one", WITH_TEXT, ids=name)
 def test_texts_take_a_text_or_a_file_with_one(one: Capability) -> None:
     stated = {"source_lang": "en"} if one.option("source_lang") is not None else {}
     assert rules(Request(operation=one.operation, text="Hello there", url=URL, options=stated)) == [
-        "this takes a text or a file with one, no address"
+        "this needs a text or a file, not a link"
     ]
     assert rules(Request(operation=one.operation, file="F1", options=stated)) == []
-    assert rules(Request(operation=one.operation, text=" ")) == ["it is missing; give the text"]
+    assert rules(Request(operation=one.operation, text=" ")) == ["add a text"]
     assert rules(Request(operation=one.operation, text="a" * 200_000, options=stated)) == []
     assert rules(Request(operation=one.operation, text="a" * 200_001, options=stated)) == [
-        "it must have at most 200,000 characters; this has 200,001"
+        "a text can have at most 200,000 characters; this has 200,001"
     ]
 
 
@@ -150,7 +149,7 @@ def test_allowed_values_and_defaults(operation: CallOperation, option: str) -> N
 
 def test_an_option_that_is_not_there() -> None:
     found = request_errors(Request(operation=CallOperation.PARAPHRASE, text="Hello", options={"tone": "formal"}))
-    rule = "there is no such option; there is: language="
+    rule = "there is no option tone=; there is language="
     assert [(error.argument, error.rule) for error in found] == [("tone", rule)]
 
 

@@ -33,10 +33,12 @@ def test_a_right_row() -> None:
     ("cells", "wrong"),
     [
         (("", "1", ""), "7 email: it must be"),
-        (("nobody", "1", ""), "7 email: it must be an e-mail address"),
-        ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it must have at most 120 characters"),
+        (("nobody", "1", ""), "7 email: it isn't an e-mail address"),
+        ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it can have at most 120 characters"),
         (("ana@example.com", "", ""), "7 amount: it "),
-        (("ana@example.com", "-1", ""), "7 amount: it must be more than zero"),
+        (("ana@example.com", "25,00", ""), "7 amount: use a point for cents: 25.00"),
+        (("ana@example.com", "1,500", ""), "7 amount: write 1500.00 for $1,500.00"),
+        (("ana@example.com", "-1", ""), "7 amount: it must be more than 0"),
         (("ana@example.com", "1", "n" * (NOTE_LIMIT + 1)), "7 note: it must have at most"),
     ],
 )

@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import Kind, Recipient, State
 from bot.domain.payments.recipient import Concern, awaits_requester, concerns, suggestion
+from bot.domain.text import distance
 from tests.domain.made import instruction
 
 FINE = Recipient(full_name="Ana Lopez", active=True, verified=True, primary=True)

@@ -199,7 +199,7 @@ async def test_a_booking_made_elsewhere_is_canceled_by_its_number_at_the_service
     assert "it is canceled" in await deliver(rig, f"cancel {named} customer called it off")
     assert made.status == "CANCELLED_BY_BUSINESS"
     assert len(rig.cards(CENTRO)) == 1
-    assert "no booking of that name is known here" in await deliver(rig, "cancel 999999 nobody")
+    assert "I can't find 999999." in await deliver(rig, "cancel 999999 nobody")
 
 
 async def test_the_search_for_one_made_elsewhere_is_started_by_its_number(rig: Rig) -> None:
