@@ -451,7 +451,7 @@ Pending in escrow: 3""")
     assert content(stored(rig, direct[-1].files[0])).splitlines()[0] == "email,amount,note"
     await rig.pay("bulk wat")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(
-        ":pencil2: Unknown command `bulk wat`. See `/pay help`."
+        ":pencil2: Unknown command `bulk wat`. See `/pay help bulk`."
     )
 
 

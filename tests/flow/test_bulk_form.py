@@ -122,10 +122,8 @@ async def test_bad_rows_are_named_and_another_column_may_mend_them(rig: Rig) -> 
     assert told(rig) == snapshot("""\
 Pay in bulk
 :pencil2: *All 2 rows need fixing.* Fix them and upload the file again.
-• Row 2: amount is EUR 25; only USD can be sent: an amount in digits, with no currency sign and no other currency \
-after it
-• Row 3: amount is EUR 10; only USD can be sent: an amount in digits, with no currency sign and no other currency \
-after it
+• Row 2: amount is EUR 25; amounts are in USD only
+• Row 3: amount is EUR 10; amounts are in USD only
 Example: `ana@example.com,25.00,March translation`
 I sent you these rows as a file, with a column *problem*.\
 """)

@@ -41,8 +41,8 @@ async def test_the_good_rows_are_requested_and_the_bad_ones_come_back(rig: Rig) 
     assert told(rig) == snapshot("""\
 Pay in bulk
 :pencil2: *2 of 4 rows need fixing.* Fix them and upload the file again, or request the 2 good rows.
-• Row 3: amount is -5; it must be more than zero
-• Row 5: no email address
+• Row 3: amount is -5; it must be more than 0
+• Row 5: no e-mail address
 Example: `ana@example.com,25.00,March translation`
 I sent you these rows as a file, with a column *problem*.
 Request the 2 good rows\
@@ -51,8 +51,8 @@ Request the 2 good rows\
     assert direct(rig) == snapshot(
         [
             ["who", "email", "amount", "note", "problem"],
-            ["'=Ben", "ben@example.com", "-5", "April", "Row 3: amount is -5; it must be more than zero"],
-            ["Cleo", "", "3.00", "'=1+1", "Row 5: no email address"],
+            ["'=Ben", "ben@example.com", "-5", "April", "Row 3: amount is -5; it must be more than 0"],
+            ["Cleo", "", "3.00", "'=1+1", "Row 5: no e-mail address"],
         ]
     )
     await good(rig)
@@ -161,7 +161,7 @@ async def test_typed_rows_stay_in_the_form_and_the_good_ones_are_one_press_away(
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
 :pencil2: *1 of 3 rows needs fixing.* Fix it here and send the form again, or request the 2 good rows.
-• Row 2: amount is -5; it must be more than zero
+• Row 2: amount is -5; it must be more than 0
 Example: `ana@example.com,25.00,March translation`
 Request the 2 good rows
 Rows
@@ -176,7 +176,7 @@ One payment per line: email, amount, note. You can paste from a spreadsheet.\
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
 *$35.50* · 2 payments to 2 people
-:scissors: Left out: Row 2: amount is -5; it must be more than zero
+:scissors: Left out: Row 2: amount is -5; it must be more than 0
 Rows
 ana@example.com, 25.00, March translation
 ben@example.com, 10.50, Proofreading

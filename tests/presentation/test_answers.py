@@ -141,14 +141,14 @@ def test_mistakes_name_argument_rule_what_was_given_and_one_right_example() -> N
     content = mistakes(
         [
             PersonError(argument="email", rule="it is missing", example="/pay send ana@example.com 25.00 x"),
-            PersonError(argument="amount", rule="it must be more than zero", example="ignored", given="-1"),
+            PersonError(argument="amount", rule="it must be more than 0", example="ignored", given="-1"),
         ]
     )
     check_message(content)
     same_words(content)
     assert content.text == snapshot("""\
 :pencil2: The email is missing.
-:pencil2: The amount is `-1`; it must be more than zero.
+:pencil2: The amount is `-1`; it must be more than 0.
 Example: `/pay send ana@example.com 25.00 x`\
 """)
 
@@ -168,8 +168,8 @@ Example: `x`\
 
 
 def test_beside_a_field_stand_rule_and_example() -> None:
-    said = at_field(PersonError(argument="amount", rule="it must be more than zero", example="25.00"))
-    assert said == "It must be more than zero. Example: 25.00"
+    said = at_field(PersonError(argument="amount", rule="it must be more than 0", example="25.00"))
+    assert said == "It must be more than 0. Example: 25.00"
     known = at_field(PersonError(argument="email", rule="it must be like ana@example.com", example="ana@example.com"))
     assert known == "It must be like ana@example.com."
 

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from bot.domain.addresses import RULE
 from bot.domain.content import Content
 from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.text import clean
@@ -46,11 +45,11 @@ def problem_of(bad: BadRow) -> str:
 
 
 def _problem(bad: BadRow, given: str, rule: str) -> str:
-    what = "email address" if bad.column == "email" else bad.column
+    what = "e-mail address" if bad.column == "email" else bad.column
     if not bad.given:
         return f"no {what}"
-    if bad.column == "email" and bad.rule.endswith(f"be {RULE}"):
-        return f"{given} isn't an email address"
+    if rule.startswith("it isn't "):
+        return f"{given} {rule.removeprefix('it ')}"
     if bad.column == "note":
         return f"note: {rule}"
     return f"{what} is {given}; {rule}"

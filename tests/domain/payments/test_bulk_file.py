@@ -32,7 +32,7 @@ def test_a_right_row() -> None:
 @pytest.mark.parametrize(
     ("cells", "wrong"),
     [
-        (("", "1", ""), "7 email: it must be"),
+        (("", "1", ""), "7 email: it isn't"),
         (("nobody", "1", ""), "7 email: it isn't an e-mail address"),
         ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it can have at most 120 characters"),
         (("ana@example.com", "", ""), "7 amount: it "),

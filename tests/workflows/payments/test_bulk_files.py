@@ -70,7 +70,7 @@ async def test_many_bad_rows_come_as_a_file_too(rig: Rig) -> None:
     assert [first, second, *lines[-3:]] == snapshot(
         [
             ":pencil2: *All 60 rows need fixing.* Fix them and upload the file again.",
-            "• Row 2: nobody0 isn't an email address",
+            "• Row 2: nobody0 isn't an e-mail address",
             "… and 35 more",
             "Example: `ana@example.com,25.00,March translation`",
             "I sent you these rows as a file, with a column *problem*.",
