@@ -76,12 +76,12 @@ extract-text <url> [language=…]: read the text of a document | extract-text ht
 check <address…>: check one or several addresses | check ana@example.com bo@example.com
 file: check a list from a file | file
 /switchboard: Status, jobs and audit log
-status: services, queues and work in progress | status
-unread: replies that could not be read, and how to fix that | unread
-jobs: payments, bookings, lists and calls in progress | jobs
-audit <id>: who did what and when, of a request or booking | audit P-4F7K2M
-audit export: get the whole audit as a file | audit export
-routes: API routes that nobody has confirmed | routes\
+status: services, what is in progress, how long queues wait | status
+unread: provider answers that could not be read, and how to fix it | unread
+jobs: what is in progress: payments, calls, lists, bookings | jobs
+audit <id>: history of one request or booking | audit P-4F7K2M
+audit export: the whole audit log as a file, in a direct message | audit export
+routes: API routes that are not confirmed | routes\
 """)
 
 

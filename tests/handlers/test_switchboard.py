@@ -168,7 +168,7 @@ async def test_a_localization_call_is_named(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
     assert "• *Localization call* Translate: Queued, by <@U0MARIA>" in (await ask(rig, "jobs")).text
     assert under_way((await ask(rig, "status")).text) == snapshot(
-        ["• 1 localization call: 1 queued", "• messages to Slack: the oldest waits 0 seconds"]
+        ["• 1 localization call: 1 queued", "• Slack messages: the oldest waits 0 seconds"]
     )
 
 
