@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
 	tests/flow/test_localize_twice.py tests/flow/test_emails.py
 
-.PHONY: help playground quick test screenshots check format lock chaos campaign mutants bench manifest diagrams clean
+.PHONY: help playground quick test screenshots check format lock chaos campaign mutants bench words manifest diagrams clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -53,6 +53,9 @@ mutants: $(DEV_STAMP)     ## plant mistakes in copies of the sources; the tests 
 
 bench: $(DEV_STAMP)       ## run the benchmarks: ratios against a peer in the same run
 	for one in $(BENCHMARKS); do $(BIN)/python -m tests.benchmarks.$$one $(ARGS) || exit 1; done
+
+words: $(DEV_STAMP)       ## print every sentence that people see, with the state it is said in
+	PYTHONPATH="$(CURDIR)" $(BIN)/python -m tests.words
 
 manifest: $(RUN_STAMP)    ## write manifest.json from the code's own declarations
 	$(BIN)/python -m bot manifest > manifest.json
