@@ -107,7 +107,7 @@ class Walk:
         moved = False
         while self.left and self.left[0][0] == "bold" and (self.left[0][1] in users or self.left[0][1] in rooms):
             name = self._next("bold")[1]
-            await self._clear()
+            await self.clears()
             if name in users:
                 target, state = f"[data-testid=person][data-user={users[name]}]", ("aria-checked", "true")
             else:
@@ -121,7 +121,8 @@ class Walk:
             moved = True
         assert moved, f"{self.task.title}: a person or a place is wanted, the document says {list(self.left)[:1]}"
 
-    async def _clear(self) -> None:
+    async def clears(self) -> None:
+        """Close what covers the conversation."""
         for pane in ("thread-close", "panel-close"):
             if (pane == "thread-close" or self.is_narrow) and await by(self.page, pane).is_visible():
                 await by(self.page, pane).click()
