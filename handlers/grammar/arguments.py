@@ -167,7 +167,8 @@ def _in_order(arguments: Sequence[Argument], words: list[str]) -> list[str]:
     first, second = arguments[:2]
     if any(one.optional or one.rest or one.each for one in (first, second)) or first.takes(words[0]):
         return words
-    at = 2 if _is_unit(second, words[1]) else 1
+    words = words[1:] if _is_unit(second, words[0]) else words
+    at = 2 if len(words) > 1 and _is_unit(second, words[1]) else 1
     if not second.may_be(words[0]) or at >= len(words) or not first.takes(words[at]):
         return words
     return [words[at], *words[:at], *words[at + 1 :]]

@@ -266,3 +266,35 @@ async def test_a_vote_without_the_form_does_not_count(rig: Rig) -> None:
     assert (await decide.approve(rig.switchboard.context, click)).refusal is Refusal.UNCONFIRMED
     assert await votes(rig) == []
     assert (await decide.approve(rig.switchboard.context, click, confirmed=True)).refusal is None
+
+
+@pytest.mark.parametrize("verb", STEPS)
+async def test_a_domain_one_letter_away_from_one_that_was_paid_is_asked_about(rig: Rig, verb: str) -> None:
+    """Although it has an account: somebody may have made it look alike."""
+    rig.payments.add_account("ana@exampel.com", full_name="Ana Lopez")
+    await held(rig, verb, email="ana@exampel.com")
+    found = await newest(rig)
+    assert found.state is State.NEW
+    assert [card for card in rig.cards(APPROVALS) if found.reference in card.text] == []
+    card = await rig.card(FINANCE)
+    assert "Did you mean *ana@example.com*? Its domain was paid before, and one letter differs." in card.text
+    assert {"Send anyway", "Edit"} < {button.text for button in card.buttons}
+    await press(rig, "edit")
+    assert "ana@example.com" in str(rig.form().values[forms.EMAIL])
+    await rig.workspace.close(MARIA)
+    await press(rig, "send_anyway")
+    await rig.settle()
+    assert (await newest(rig)).state is State.AWAITING
+    await rig.press("approve", confirm=False)
+    assert "ana@exampel.com looks like *ana@example.com*, whose domain was paid before." in rig.form(ADA).plain
+    await rig.submit(ADA, {})
+    await rig.payments.settle(operation(rig).id, "completed")
+    await rig.pass_time(3_600)
+    await rig.pay("send ana@exampel.com 31.00 May")
+    assert (await newest(rig)).state is State.AWAITING, "it was paid by now"
+
+
+async def test_a_name_at_a_domain_that_was_paid_is_not_asked_about(rig: Rig) -> None:
+    rig.payments.add_account("new@example.com", full_name="Nora New")
+    await held(rig, email="new@example.com")
+    assert (await newest(rig)).state is State.AWAITING

@@ -154,7 +154,7 @@ doctor names no request that too few people can approve | a quorum that nobody c
 +    yield from ()
 @ bot/domain/payments/recipient.py tests/flow/test_no_account.py
 an address without an account goes to the approvers at once | the requester is asked before approvers are called
--    return untouched and recipient is not None and not recipient.anyway and _has_no_account(recipient)
+-    return bool(recipient.instead) or has_no_account(recipient)
 +    return False
 @ bot/workflows/payments/recipient.py tests/flow/test_no_account.py
 anybody says that an address is right | only who asked sends anyway or edits

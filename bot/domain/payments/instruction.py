@@ -160,9 +160,9 @@ class Recipient(Value):
     problem: Reason | None = None
     """Why it could not be read; None when it was."""
     instead: str = ""
-    """Of an address without an account: the one that was probably meant; empty where there is none."""
+    """The address that was probably meant: of one without an account, or with a domain like one that was paid."""
     anyway: bool = False
-    """Of an address without an account: the requester said that it is right."""
+    """Of an address that is asked about: the requester said that it is right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,6 +13,8 @@ USUAL_DOMAINS: Final = frozenset(
     protonmail.com gmx.com gmx.net gmx.de web.de
     """.split()  # noqa: SIM905
 )
+_TELLING: Final = 4
+"""Letters of a name of which one that differs is probably a mistake."""
 
 
 class Concern(StrEnum):
@@ -24,6 +26,7 @@ class Concern(StrEnum):
     NOT_PRIMARY = "not the primary address"
     NOT_KNOWN = "not known"
     OTHER_NAME = "registered under another name"
+    LIKE_ANOTHER = "its domain is like one that was paid"
 
 
 def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
@@ -32,9 +35,10 @@ def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
         return ()
     if recipient.problem or recipient.active is None:
         return (Concern.NOT_KNOWN,)
-    if _has_no_account(recipient):
+    if has_no_account(recipient):
         return (Concern.NO_ACCOUNT,)
     flaws = {
+        Concern.LIKE_ANOTHER: not recipient.instead,
         Concern.NOT_ACTIVE: recipient.active,
         Concern.NOT_VERIFIED: recipient.verified,
         Concern.NOT_PRIMARY: recipient.primary,
@@ -43,15 +47,20 @@ def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
 
 
 def awaits_requester(instruction: Instruction) -> bool:
-    """Whether its requester has to answer first: no account, approvers not called, nothing of it at the service."""
+    """Whether its requester has to answer first: no account, or another address was probably meant.
+
+    Only while approvers are not called, and nothing of it is at the service.
+    """
     recipient = instruction.recipient
     if instruction.kind not in (Kind.PAYOUT, Kind.ONE_STEP) or instruction.state is not State.NEW:
         return False
     untouched = not instruction.creates and not instruction.commits
-    return untouched and recipient is not None and not recipient.anyway and _has_no_account(recipient)
+    if not untouched or recipient is None or recipient.anyway:
+        return False
+    return bool(recipient.instead) or has_no_account(recipient)
 
 
-def _has_no_account(recipient: Recipient) -> bool:
+def has_no_account(recipient: Recipient) -> bool:
     """An inactive record without a name: the service says so of an address that it does not know."""
     return not recipient.problem and recipient.active is False and not clean(recipient.full_name or "")
 
@@ -75,3 +84,13 @@ def suggestion(email: str, paid: Collection[str]) -> str:
         if found:
             return f"{local}@{found[0][1]}"
     return ""
+
+
+def lookalike(email: str, paid: Collection[str]) -> str:
+    """The same name at a domain that was paid, where one letter differs and nobody at this one was paid."""
+    local, _, domain = email.casefold().rpartition("@")
+    known = {one.rpartition("@")[2] for one in paid}
+    if domain in known or domain in USUAL_DOMAINS:
+        return ""
+    like = sorted(one for one in known if len(one.partition(".")[0]) >= _TELLING and distance(domain, one) == 1)
+    return f"{local}@{like[0]}" if like else ""

@@ -7,7 +7,7 @@ from typing import Final
 from bot.domain.content import Block
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Recipient, State
-from bot.domain.payments.recipient import Concern, awaits_requester, concerns
+from bot.domain.payments.recipient import Concern, awaits_requester, concerns, has_no_account
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
 from bot.presentation.payments.wording import (
@@ -41,18 +41,22 @@ _CONCERNS: Final[Mapping[Concern, str]] = {
     Concern.NOT_PRIMARY: "{email} is not the account's primary address.",
     Concern.OTHER_NAME: "The account of {email} is registered under another name.",
     Concern.NOT_KNOWN: "The account of {email} could not be looked up.",
+    Concern.LIKE_ANOTHER: "{email} looks like *{instead}*, whose domain was paid before.",
 }
 
 
 def asked_anyway(instruction: Instruction) -> str:
     recipient = instruction.recipient or Recipient()
-    meant = f" Did you mean *{md.quote(recipient.instead)}*?" if recipient.instead else ""
-    return f"No account for {md.quote(instruction.payload.email)}.{meant}"
+    email, instead = md.quote(instruction.payload.email), md.quote(recipient.instead)
+    meant = f"Did you mean *{instead}*?" if instead else ""
+    if not has_no_account(recipient):
+        return f"{meant} Its domain was paid before, and one letter differs."
+    return f"No account for {email}. {meant}".rstrip()
 
 
 def warnings(instruction: Instruction) -> list[str]:
-    email = md.quote(instruction.payload.email)
-    return [_CONCERNS[one].format(email=email) for one in concerns(instruction.recipient)]
+    email, instead = md.quote(instruction.payload.email), md.quote((instruction.recipient or Recipient()).instead)
+    return [_CONCERNS[one].format(email=email, instead=instead) for one in concerns(instruction.recipient)]
 
 
 def recipient_line(recipient: Recipient | None) -> str:

@@ -1,4 +1,7 @@
-"""The recipient's account, read before anybody is asked; an address without one waits for the requester first."""
+"""The recipient's account, read before anybody is asked.
+
+An address without one waits for the requester first, and one whose domain is a letter away from one that was paid.
+"""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -9,7 +12,7 @@ from bot.domain.approvals import Refusal
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.lookups import recipient_of
-from bot.domain.payments.recipient import awaits_requester, suggestion
+from bot.domain.payments.recipient import awaits_requester, has_no_account, lookalike, suggestion
 from bot.domain.proof import MAX_CREATES
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.troubles import full_reason
@@ -84,11 +87,17 @@ async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: In
         return Recipient(problem=full_reason(silent))
     except ServiceNever as refused:
         return Recipient(problem=full_reason(refused))
-    found = recipient_of(account)
-    if not awaits_requester(replace(instruction, recipient=found)):
-        return found
-    paid = await ctx.read(lambda uow: uow.instructions.latest_paid(limit=_COMPARED))
-    return found.model_copy(update={"instead": suggestion(instruction.payload.email, paid)})
+    found, email = recipient_of(account), instruction.payload.email
+    if not awaits_requester(replace(instruction, recipient=found.model_copy(update={"instead": email}))):
+        return found  # nobody is asked about this kind of request, or not any more
+
+    def compared(uow: Unit) -> str:
+        if uow.instructions.paid_before([email]):
+            return ""
+        like = suggestion if has_no_account(found) else lookalike
+        return like(email, uow.instructions.latest_paid(limit=_COMPARED))
+
+    return found.model_copy(update={"instead": await ctx.read(compared)})
 
 
 async def send_anyway(ctx: Context, decision: Decision) -> Decided:

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.payments.instruction import Kind, Recipient, State
-from bot.domain.payments.recipient import Concern, awaits_requester, concerns, suggestion
+from bot.domain.payments.recipient import Concern, awaits_requester, concerns, lookalike, suggestion
 from bot.domain.text import distance
 from tests.domain.made import instruction
 
@@ -25,6 +25,9 @@ NOBODY = Recipient(full_name=None, active=False, verified=False, primary=False)
         ({"verified": None}, ()),
         ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
         ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
+        ({"full_name": " ", "active": False, "instead": "ana@example.com"}, (Concern.NO_ACCOUNT,)),
+        ({"instead": "ana@example.com", "anyway": True}, (Concern.LIKE_ANOTHER,)),
+        ({"instead": "ana@example.com", "verified": False}, (Concern.LIKE_ANOTHER, Concern.NOT_VERIFIED)),
         ({"full_name": None}, ()),
     ],
 )
@@ -48,6 +51,9 @@ def test_of_requests_without_one_recipient_nothing_is_said() -> None:
         ({"commits": 1}, False),
         ({"recipient": None}, False),
         ({"recipient": FINE}, False),
+        ({"recipient": FINE.model_copy(update={"instead": "ana@example.com"})}, True),
+        ({"recipient": FINE.model_copy(update={"instead": "ana@example.com", "anyway": True})}, False),
+        ({"recipient": FINE.model_copy(update={"instead": "ana@example.com"}), "kind": Kind.PURCHASE}, False),
         ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
         ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
         ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
@@ -86,3 +92,21 @@ def test_which_address_was_probably_meant(typed: str, meant: str) -> None:
 def test_where_nothing_was_paid_before_only_usual_domains_are_known() -> None:
     assert suggestion("ana@exmaple.com", frozenset()) == ""
     assert suggestion("ana@outlok.com", frozenset()) == "ana@outlook.com"
+
+
+@pytest.mark.parametrize(
+    ("email", "meant"),
+    [
+        ("Ana@acne.com", "ana@acme.com"),
+        ("ana@acme.co", "ana@acme.com"),
+        ("ana@amce.com", "ana@acme.com"),
+        ("new@acme.com", ""),
+        ("ana@acme.org", ""),
+        ("ana@ibn.com", ""),
+        ("ana@gmx.net", ""),
+        ("nobody", ""),
+    ],
+)
+def test_a_domain_one_letter_away_from_one_that_was_paid(email: str, meant: str) -> None:
+    assert lookalike(email, {"luis@acme.com", "bo@ibm.com", "bo@gmx.nett"}) == meant
+    assert lookalike(email, ()) == ""

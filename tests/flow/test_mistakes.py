@@ -1,0 +1,352 @@
+"""Lines that are nearly right: read as they were meant, or offered with one press; people and references by name."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.payments.instruction import Kind, State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.presentation.payments import forms
+from tests.support.deliveries import booked, card, deliver, open_rig
+from tests.support.rig import ADA, EVE, FINANCE, LIN, MARIA, TOM, ZOE, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import newest, requests
+
+SEND_IT = "line.offered"
+
+
+async def ask(rig: Rig, text: str, *, user: str = MARIA, command: str = "/pay") -> Message:
+    """The answer to a line, for the asker alone."""
+    before = len(rig.workspace.ephemerals(user))
+    await rig.workspace.slash(user, FINANCE, command, text)
+    (said,) = await rig.workspace.until(lambda: rig.workspace.ephemerals(user)[before:])
+    return said
+
+
+async def press(rig: Rig, message: Message, *, user: str = MARIA) -> None:
+    await rig.workspace.click(user, FINANCE, message.ts, SEND_IT)
+    await rig.settle()
+
+
+def labels(message: Message) -> list[str]:
+    return [button.text for button in message.buttons]
+
+
+@pytest.mark.parametrize("verb", ["send", "now"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "25.00 ana@example.com March translation",
+        "$25 ana@example.com March translation",
+        "25 usd ana@example.com March translation",
+        "USD 25.00 ana@example.com March translation",
+        "ana@example.com, 25, March translation",
+        "ana@example.com US$25 March translation",
+        "ana@example.com 25.00USD March translation",
+        "ana@example.com 25 USD March translation",
+        "ana@example.com USD 25 March translation",
+        'ana@example.com $25.00 "March translation',
+        "ana@example.com 25. “March translation",
+    ],
+)
+async def test_what_is_clear_is_read_as_it_was_meant(rig: Rig, verb: str, words: str) -> None:
+    await rig.pay(f"{verb} {words}")
+    found = await newest(rig)
+    payload = found.payload
+    assert (payload.email, payload.cents, payload.description) == ("ana@example.com", 2_500, "March translation")
+    assert found.kind is (Kind.PAYOUT if verb == "send" else Kind.ONE_STEP)
+
+
+async def test_thousands_are_separated_as_people_write_them(rig: Rig) -> None:
+    await rig.pay("send ana@example.com $1,500.00 rent")
+    assert (await newest(rig)).cents == 150_000
+
+
+OFFERS = [
+    ("send ana@example.com 25,00 rent", "Use a point for cents: 25.00.", "Send $25.00", 2_500),
+    ("send 25,00 ana@example.com rent", "Use a point for cents: 25.00.", "Send $25.00", 2_500),
+    ("send ana@example.com 1,500 rent", "Write 1500.00 for $1,500.00.", "Send $1,500.00", 150_000),
+    ("now ana@example.com 1.500,00 rent", "Use a point for cents: 1500.00.", "Send $1,500.00", 150_000),
+]
+
+
+@pytest.mark.parametrize(("line", "rule", "label", "cents"), OFFERS)
+async def test_a_comma_is_asked_about_and_sent_with_one_press(
+    rig: Rig, line: str, rule: str, label: str, cents: int
+) -> None:
+    said = await ask(rig, line)
+    assert said.text.splitlines()[0] == f":pencil2: {rule}"
+    assert labels(said) == [label]
+    assert not await requests(rig)
+    await press(rig, said)
+    found = await newest(rig)
+    assert (found.cents, found.payload.description, found.requester) == (cents, "rent", MARIA)
+    assert found.state is State.AWAITING
+    [told] = [one for one in rig.workspace.ephemerals(MARIA) if found.reference in one.text]
+    assert (told.ts, told.buttons) == (said.ts, []), "the answer stands where the button stood"
+
+
+async def test_pressed_again_it_requests_nothing_again(rig: Rig) -> None:
+    said = await ask(rig, 'send ana@example.com 25,00 "Rent & more" code=INV-7')
+    value = said.buttons[0].value
+    for _ in range(2):
+        rig.clock.advance(60)
+        await rig.workspace.click(MARIA, FINANCE, said.ts, SEND_IT, value=value, force=True)
+        await rig.settle()
+    (found,) = await requests(rig)
+    assert (found.payload.description, found.payload.code) == ("Rent & more", "INV-7")
+
+
+async def test_the_press_is_checked_like_the_line(rig: Rig) -> None:
+    """Frozen, not allowed any more, over the limit, no money to ask for: nothing is requested."""
+    said = await ask(rig, "send ana@example.com 25,00 rent")
+    await rig.pay("freeze the bank called", user=ADA)
+    await press(rig, said)
+    assert "frozen" in rig.workspace.ephemerals(MARIA)[-1].text
+    await rig.pay("unfreeze", user=ADA)
+    await rig.pay("unfreeze", user=LIN)
+    rig.workspace.set_group("S0FINANCE", [])
+    await rig.pass_time(61)
+    await press(rig, said)
+    assert not await requests(rig)
+    rig.workspace.set_group("S0FINANCE", [MARIA])
+    await rig.pass_time(61)
+    await press(rig, await ask(rig, "send ana@example.com 25.001,00 rent"))
+    assert "daily limit" in rig.workspace.ephemerals(MARIA)[-1].text
+    assert not await requests(rig)
+    await press(rig, said)
+    assert len(await requests(rig)) == 1
+
+
+@pytest.mark.parametrize("value", ["nothing", "- pay", "- nothing send x", "-"])
+async def test_a_button_that_names_no_line_is_out_of_date(rig: Rig, value: str) -> None:
+    message = await rig.workspace.say(MARIA, FINANCE, "anything")
+    await rig.workspace.click(MARIA, FINANCE, message.ts, SEND_IT, value=value, force=True)
+    await rig.settle()
+    assert "out of date" in rig.workspace.ephemerals(MARIA)[-1].text
+
+
+async def test_two_mistakes_are_told_without_a_button(rig: Rig) -> None:
+    said = await ask(rig, "send ana 25,00 rent")
+    assert labels(said) == []
+    assert shown(said.text) == snapshot("""\
+:pencil2: `ana` isn't an e-mail address.
+:pencil2: Use a point for cents: 25.00.
+Example: `/pay send ana@example.com 25.00 rent`\
+""")
+
+
+async def test_a_list_names_the_row_and_offers_nothing(rig: Rig) -> None:
+    await rig.pay("bulk")
+    await rig.submit(MARIA, {forms.ROWS: 'ana@example.com,"25,00",a\nkim@example.com,"$1,500.00",b'})
+    assert "Row 1: amount is 25,00; use a point for cents: 25.00" in rig.form().plain
+    assert "Row 2" not in rig.form().plain
+    assert not await requests(rig)
+
+
+async def test_the_verb_that_was_meant_is_used_with_one_press(rig: Rig) -> None:
+    said = await ask(rig, "sned ana@example.com 25.00 “March & April”")
+    assert said.text == ":pencil2: Unknown command `sned`. Did you mean `/pay send`? See `/pay help`."
+    assert labels(said) == ["Use /pay send"]
+    await press(rig, said)
+    assert (await newest(rig)).payload.description == "March & April"
+
+
+@pytest.mark.parametrize(
+    ("command", "line", "meant"),
+    [
+        ("/pay", "sned", "/pay send"),
+        ("/pay", "aprovals", "/pay approvals"),
+        ("/pay", "unfreze", "/pay unfreeze"),
+        ("/pay", "blk show L-4F7K2M", "/pay bulk show"),
+        ("/pay", "bulk histroy", "/pay bulk history"),
+        ("/pay", "bulk fialed L-4F7K2M", "/pay bulk failed"),
+        ("/deliver", "bok", "/deliver book"),
+        ("/localize", "trancribe https://example.com/a.mp3", "/localize transcribe"),
+        ("/email", "chekc ana@example.com", "/email check"),
+        ("/switchboard", "stauts", "/switchboard status"),
+        ("/switchboard", "audit exprot", ""),
+        ("/pay", "dance", ""),
+        ("/pay", "x", ""),
+    ],
+)
+async def test_the_verb_that_was_meant_is_named(rig: Rig, command: str, line: str, meant: str) -> None:
+    said = await ask(rig, line, command=command)
+    assert (f"Did you mean `{meant}`?" in said.text) is bool(meant), said.text
+    assert labels(said) == ([f"Use {meant}"] if meant else [])
+
+
+HELP = ["send help", "help send", "send ?", "? send", "SEND HELP", "help SEND"]
+
+
+@pytest.mark.parametrize("line", HELP)
+async def test_one_verb_is_explained(rig: Rig, line: str) -> None:
+    assert shown((await ask(rig, line)).text) == snapshot("""\
+`/pay send &lt;email&gt; &lt;amount&gt; &lt;description&gt; [code=…]`: request a payout; it is sent once it's approved
+• `&lt;email&gt;`: an e-mail address such as ana@example.com, or a person such as @ana
+• `&lt;amount&gt;`: an amount such as 25.00
+• `&lt;description&gt;`: a description: what is this for?
+• `[code=…]`: a code of your own, used once, such as INV-2026-17
+Example: `/pay send ana@example.com 25.00 "March translation"`\
+""")
+    assert not await requests(rig)
+
+
+@pytest.mark.parametrize(
+    ("command", "line", "first"),
+    [
+        ("/pay", "help bulk", "`/pay bulk`: request many payments with a file or typed rows"),
+        ("/pay", "bulk help", "`/pay bulk`: request many payments with a file or typed rows"),
+        ("/pay", "bulk show ?", "`/pay bulk show &lt;bulk&gt;`: show a bulk payment"),
+        ("/pay", "freeze help", "`/pay freeze &lt;reason&gt;`: freeze all payments (approvers and admins)"),
+        ("/deliver", "help store", "`/deliver store add|show|edit [store]`: show, edit or add a store (admins add)"),
+        ("/email", "check help", "`/email check &lt;address…&gt;`: check one or several addresses"),
+        ("/switchboard", "help audit export", "`/switchboard audit export`: "),
+        ("/localize", "convert ?", "`/localize convert &lt;url&gt; [target=…]`: convert audio to .wav or .mp3"),
+    ],
+)
+async def test_every_command_explains_its_verbs(rig: Rig, command: str, line: str, first: str) -> None:
+    told = (await ask(rig, line, command=command)).text.splitlines()
+    assert told[0].startswith(first)
+    assert told[-1].startswith(f"Example: `{command} ")
+
+
+@pytest.mark.parametrize("line", ["send @lin 25.00 rent", "now 25.00 @lin rent", "send <@U0LIN> 25.00 rent"])
+async def test_a_person_of_the_workspace_is_paid_at_the_address_of_the_profile(rig: Rig, line: str) -> None:
+    rig.workspace.set_user(LIN, email="lin.chen@example.com")
+    rig.payments.add_account("lin.chen@example.com", full_name="Lin Chen")
+    rig.workspace.add_command("/pay", should_escape="<" not in line)
+    said = await ask(rig, line)
+    assert "lin.chen@example.com" in said.text
+    await rig.settle()
+    assert (await newest(rig)).payload.email == "lin.chen@example.com"
+    assert "lin.chen@example.com" in (await rig.card()).text
+
+
+async def test_a_name_works_where_an_address_is_looked_up_or_billed(rig: Rig) -> None:
+    rig.workspace.set_user(LIN, email="lin.chen@example.com")
+    rig.payments.add_account("lin.chen@example.com", full_name="Lin Chen")
+    assert "Lin Chen" in (await ask(rig, "account @lin")).text
+    await ask(rig, "collect @lin fees web=1x5.00")
+    assert (await newest(rig)).payload.email == "lin.chen@example.com"
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"email": ""}, "Slack shows no e-mail address for @lin."),
+        ({"email": "lin"}, "Slack shows no e-mail address for @lin."),
+        ({"email": "l@example.com", "bot": True}, "@lin is a bot."),
+        ({"email": "l@example.com", "team_id": "T0OTHER"}, "@lin belongs to another workspace."),
+        ({"email": "l@example.com", "deleted": True}, "The account of @lin is deactivated."),
+    ],
+)
+async def test_who_has_no_address_here_is_not_paid_by_name(rig: Rig, changes: dict[str, object], why: str) -> None:
+    rig.workspace.set_user(LIN, **changes)
+    said = await ask(rig, "send @lin 25.00 rent")
+    assert said.text == f":pencil2: {why} Type an e-mail address instead."
+    assert not await requests(rig)
+
+
+async def test_a_guest_of_this_workspace_is_paid_by_name(rig: Rig) -> None:
+    rig.workspace.set_user(LIN, email="lin@example.com", restricted=True)
+    await rig.pay("send @lin 25.00 rent")
+    assert (await newest(rig)).payload.email == "lin@example.com"
+
+
+async def test_a_name_that_slack_does_not_know(rig: Rig) -> None:
+    said = await ask(rig, "send @nobody 25.00 rent")
+    assert said.text == ":pencil2: I can't find @nobody. Type an e-mail address instead."
+
+
+async def test_who_may_not_request_learns_no_address(rig: Rig) -> None:
+    rig.workspace.set_user(LIN, email="lin.chen@example.com")
+    for line in ("send @lin 25.00 rent", "account @lin"):
+        assert "lin.chen" not in (await ask(rig, line, user=ZOE)).text
+    assert not await requests(rig)
+
+
+async def test_without_slacks_answer_nobody_is_paid_by_name(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 10.00 first")
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
+    await rig.pay("send @lin 25.00 rent")
+    assert len(await requests(rig)) == 1
+
+
+SPELLINGS = ["{}", "{lower}", "{}.", "`{}`", '"{}"', "“{}”,", "{bare}", "{barelower}.", "{dash}", "({})"]
+
+
+@pytest.mark.parametrize("spelled", SPELLINGS)
+async def test_a_reference_is_read_as_people_write_it(rig: Rig, spelled: str) -> None:
+    await rig.pay()
+    name = (await newest(rig)).reference
+    bare, dash = name[2:], name.replace("-", "–")
+    typed = spelled.format(name, lower=name.lower(), bare=bare, barelower=bare.lower(), dash=dash)
+    for user in (MARIA, ADA):
+        assert (await ask(rig, f"show {typed}", user=user)).text.startswith(f"Payout {name}: "), typed
+    assert (await ask(rig, f"audit {typed}", user=ADA, command="/switchboard")).text.count(name)
+
+
+async def test_a_code_that_reads_like_the_rest_of_a_reference_comes_first(rig: Rig) -> None:
+    await rig.pay()
+    name = (await newest(rig)).reference
+    await rig.pay(f"send ana@example.com 30.00 April code={name[2:]}")
+    other = await newest(rig)
+    assert other.reference in (await ask(rig, f"show {name[2:]}")).text
+
+
+@pytest.mark.parametrize(
+    ("command", "verb", "reference", "noun"),
+    [
+        ("/pay", "bulk show", "P", "single payout"),
+        ("/pay", "bulk items", "p", "single payout"),
+        ("/pay", "bulk cancel", "P all", "single payout"),
+        ("/pay", "show", "B-222222", "delivery"),
+        ("/pay", "events", "V-222222", "pre-booking"),
+        ("/pay", "bulk failed", "X-222222", "cancellation of payments"),
+    ],
+)
+async def test_a_reference_of_another_kind_is_named_and_shown(
+    rig: Rig, command: str, verb: str, reference: str, noun: str
+) -> None:
+    await rig.pay(user=TOM)
+    name = (await newest(rig)).reference
+    typed = reference.replace("P", name, 1) if reference[0] == "P" else reference.replace("p", name.lower(), 1)
+    said = await ask(rig, f"{verb} {typed}", user=TOM, command=command)
+    shown_one = name if noun == "single payout" else reference
+    assert said.text == f":pencil2: {shown_one} is a {noun}."
+    assert labels(said) == ["Show it"]
+    if noun == "single payout":
+        await press(rig, said, user=TOM)
+        told = await rig.workspace.until(
+            lambda: [one for one in rig.workspace.ephemerals(TOM) if f"Payout {name}" in one.text]
+        )
+        assert told[0].ts == said.ts
+
+
+async def test_somebody_without_a_role_does_not_learn_that_it_exists(rig: Rig) -> None:
+    await rig.pay()
+    name = (await newest(rig)).reference
+    there = (await ask(rig, f"show {name}", user=ZOE)).text
+    assert (await ask(rig, f"show {name[2:]}", user=ZOE)).text.replace(name[2:], name) == there
+    assert EVE not in there
+
+
+@pytest.mark.rig(opened_by=open_rig)
+async def test_deliveries_name_payments_and_find_bookings_without_their_letter(rig: Rig) -> None:
+    await booked(rig)
+    name = card(rig).text.split()[1].rstrip(":")
+    assert name in await deliver(rig, f"show {name[2:].lower()}.")
+    assert await deliver(rig, "show P-222222") == ":pencil2: P-222222 is a single payout."
+    assert await deliver(rig, "cancel L-222222 why") == ":pencil2: L-222222 is a bulk payment."
+    assert await deliver(rig, "show B-222222") == ":pencil2: I can't find B-222222. Check the reference."
+
+
+@pytest.mark.rig(opened_by=open_rig)
+async def test_the_store_that_was_meant_is_used_with_one_press(rig: Rig) -> None:
+    await deliver(rig, "stores")
+    said = await ask(rig, "store show Centrro", command="/deliver")
+    assert said.text == ":pencil2: No store called “Centrro”. Did you mean Centro?"
+    assert labels(said) == ["Use Centro"]
+    await press(rig, said)
+    await rig.workspace.until(lambda: [one for one in rig.workspace.ephemerals(MARIA) if "*Centro*" in one.text])
