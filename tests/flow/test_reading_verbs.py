@@ -127,9 +127,7 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
 
 
 @pytest.mark.parametrize(("verb", "noun"), [("show", "operation"), ("events", "payout")])
-async def test_what_the_service_says_of_an_unknown_one_stands_beside_what_may_be_given(
-    rig: Rig, verb: str, noun: str
-) -> None:
+async def test_what_the_service_does_not_know_is_not_found(rig: Rig, verb: str, noun: str) -> None:
     told = (await ask(rig, f"{verb} op-nowhere")).text.splitlines()[0]
     assert shown(told.replace(noun, "operation")) == snapshot(
         ":pencil2: I can't find op-nowhere. Check the reference, or see `/pay list`."

@@ -3,6 +3,7 @@
 from tests.mutants import (
     authority,
     daily_bulk,
+    daily_mistakes,
     daily_page,
     doors,
     facts_bulk,
@@ -36,6 +37,7 @@ MUTANTS = (
     *sampled.MUTANTS,
     *words.MUTANTS,
     *daily_bulk.MUTANTS,
+    *daily_mistakes.MUTANTS,
     *daily_page.MUTANTS,
     *facts_bulk.MUTANTS,
     *facts_delivery.MUTANTS,
