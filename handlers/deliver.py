@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -16,7 +17,7 @@ from bot.domain.reasons import OfBooking, Reason
 from bot.domain.references import letter_of
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import cards, forms
+from bot.presentation.bookings import cards, details, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
@@ -25,7 +26,7 @@ from bot.workflows.bookings.follow import Acted
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
 from handlers import stores
-from handlers.grammar.admission import Opens, delivery_call, delivery_for, send_file, then
+from handlers.grammar.admission import Opens, can_post, delivery_call, delivery_for, send_file, then
 from handlers.grammar.arguments import Argument, Values, mistake, read_form, wrong
 from handlers.grammar.references import BOOKINGS, other_kind
 from handlers.grammar.verbs import SlashCommand, Verb
@@ -66,7 +67,10 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
         quoted = await book.price(deps.ctx, delivery, store, **asked)
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
 
-    return _priced(deps, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
+    def again(names: Sequence[str], problem: str) -> View:
+        return forms.price(names, values=form.values, problem=problem)
+
+    return _priced(deps, delivery, store, ask, again)
 
 
 async def ask_price(deps: Dependencies, form: Submission) -> Reply:
@@ -82,12 +86,13 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     def again(names: Sequence[str], problem: str) -> View:
         return forms.book(names, channel=requested.channel, values=form.values, problem=problem, anyway=True)
 
-    return _priced(deps, delivery, ask, again, bookable=True)
+    return _priced(deps, delivery, requested.store, ask, again, bookable=True)
 
 
 def _priced(
     deps: Dependencies,
     delivery: DeliveryService,
+    store: str,
     ask: Callable[[], Awaitable[Answer]],
     again: Callable[[Sequence[str], str], View],
     *,
@@ -99,7 +104,7 @@ def _priced(
         try:
             return await ask()
         except NotCovered as uncovered:
-            problem = deliveries.not_covered(uncovered.words, bookable=bookable)
+            problem = deliveries.not_covered(uncovered.words, store=store, bookable=bookable)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
             refused = isinstance(trouble, ServiceNever)
             problem = deliveries.no_price(sentence(trouble), refused=refused, bookable=bookable)
@@ -114,11 +119,18 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     before = await follow.get_booking(deps.ctx, wanted)
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
-        said = deliveries.FORM_IS_GONE
-    else:
-        template = deliveries.BOOKED if before.stage is Stage.QUOTED else deliveries.CONFIRMED_BEFORE
-        said = deliveries.of_booking(template, booking, command=deps.spelled(NAME))
+        return Replace(notice("Booking", deliveries.FORM_IS_GONE.text))
+    if before.stage is Stage.QUOTED:
+        return await _posted(deps, booking)
+    said = deliveries.of_booking(deliveries.CONFIRMED_BEFORE, booking, command=deps.spelled(NAME))
     return Replace(notice("Booking", said.text))
+
+
+async def _posted(deps: Dependencies, booking: Booking) -> Reply:
+    """The form closes: its card is in the channel; where it cannot be there, a word about where it is."""
+    if await can_post(deps.messenger, booking.channel):
+        return Nothing()
+    return Replace(notice("Booking", deliveries.elsewhere(booking).text))
 
 
 async def prebook(deps: Dependencies, form: Submission) -> Reply:
@@ -128,9 +140,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
     requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
     if isinstance(requested, FieldErrors):
         return requested
-    booking = await book.request_prebooking(deps.ctx, requested)
-    said = deliveries.of_booking(deliveries.PREBOOKED, booking, command=deps.spelled(NAME))
-    return Replace(notice("Pre-booking", said.text))
+    return await _posted(deps, await book.request_prebooking(deps.ctx, requested))
 
 
 async def _read(
@@ -195,7 +205,7 @@ async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, by
 
 async def _as_now(deps: Dependencies, delivery: DeliveryService, booking: Booking) -> Answer:
     seen, unread = await follow.as_now(deps.ctx, delivery, booking)
-    return Private(cards.card(seen, now=deps.ctx.clock.now(), private=True, unread=unread, desk=delivery.desk))
+    return Private(details.details(seen, now=deps.ctx.clock.now(), unread=unread, desk=delivery.desk))
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -350,9 +360,27 @@ async def refresh(deps: Dependencies, click: Click) -> Reply:
     return delivery_call(then(lambda: follow.refresh(deps.ctx, delivery, booking), _acted))
 
 
-async def contact(deps: Dependencies, click: Click) -> Reply:
-    _, booking = await _on_card(deps, click)
-    return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
+async def open_details(deps: Dependencies, click: Click) -> Reply:
+    delivery, booking = await _on_card(deps, click)
+    shown = details.details(booking, now=deps.ctx.clock.now(), desk=delivery.desk)
+    return Open(result(f"Delivery {booking.reference}", shown.blocks))
+
+
+async def book_again(deps: Dependencies, click: Click) -> Reply:
+    delivery, booking = await _on_card(deps, click)
+    if not booking.can_repeat:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    names = await store_names(deps.ctx, delivery)
+    return Open(forms.book(names, channel=click.channel, values=forms.booking_values(booking)))
+
+
+async def choose(deps: Dependencies, click: Click) -> Reply:
+    """A choice in the menu of a card: what a button of that name would do."""
+    act, _, booking_id = click.value.partition(":")
+    handler = _IN_MENU.get(act)
+    if handler is None:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    return await handler(deps, replace(click, action_id=act, value=booking_id))
 
 
 async def track(_deps: Dependencies, _click: Click) -> Reply:
@@ -420,15 +448,26 @@ _CERTIFY = Verb("certify", "the certification checklist with its evidence", _cer
 
 COMMAND = SlashCommand(
     NAME,
-    "Book deliveries and follow them to the door",
+    "Book deliveries and track them",
     (stores.STORES, stores.STORE, _QUOTE, _BOOK, _SHOW, _CANCEL, _START, _PREBOOK, stores.WEBHOOKS, _CERTIFY),
 )
+_IN_MENU: dict[str, ClickHandler] = {
+    cards.START: start_now,
+    cards.CANCEL: open_cancel,
+    cards.REFRESH: refresh,
+    cards.DETAILS: open_details,
+    cards.AGAIN: book_again,
+}
 BUTTONS: dict[str, ClickHandler] = {
     cards.START: start_now,
     cards.CANCEL: open_cancel,
     cards.REFRESH: refresh,
-    cards.CONTACT: contact,
+    cards.DETAILS: open_details,
+    cards.CONTACT: open_details,
+    cards.AGAIN: book_again,
+    cards.MENU: choose,
     cards.TRACK: track,
+    cards.PROOF: track,
     cards.FOUND: open_found,
     cards.ABSENT: close,
     deliveries.EXPORT: export,

@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 
 from bot.presentation.bookings import forms as views
 from handlers.registry import FILE_ACTIONS, make_router
-from tests.support.deliveries import FORM, PRE, booked, card, deliver, open_rig, service_of
+from tests.support.deliveries import FORM, PRE, booked, choose, deliver, open_rig, service_of
 from tests.support.rig import FINANCE, MARIA, TOM, Rig
 from tests.workflows.looking import requests
 
@@ -50,7 +50,10 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "booking.start",
                 "booking.cancel",
                 "booking.refresh",
+                "booking.details",
                 "booking.contact",
+                "booking.again",
+                "booking.menu",
                 "booking.found",
                 "booking.absent",
                 "stores.previous",
@@ -76,8 +79,16 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.": [
                 "bulk.template"
             ],
-            "": ["booking.track", "localization.to_english", "home.refresh", "home.back", "home.on", "home.open"],
-            ":page_facing_up: The checklist is in your direct messages with me, as a file.": ["certification.export"],
+            "": [
+                "booking.track",
+                "booking.proof",
+                "localization.to_english",
+                "home.refresh",
+                "home.back",
+                "home.on",
+                "home.open",
+            ],
+            ":page_facing_up: I've sent you the checklist as a direct message.": ["certification.export"],
             ":warning: This button is out of date.": [
                 "localization.cancel",
                 "localization.again",
@@ -104,10 +115,10 @@ async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Ri
         assert (await pressed(rig, action, named)).startswith(":shrug: This button is out of date.")
 
 
-PHONE = "This is too short or too long for a phone number. Example: +593 99 123 4567"
-NAME = "It must have 1 to 60 characters; this has 0. Example: Ana"
+PHONE = "Enter a full phone number, for example +593 99 123 4567."
+NAME = "Enter 1 to 60 characters. Example: Ana"
 PRICE = {
-    views.POSITION: "It must be `lat, lng` or a link to a map. Example: -0.1807, -78.4678",
+    views.POSITION: "Paste a map link or coordinates like -0.1807, -78.4678.",
     views.AMOUNT: "It must be more than 0. Example: 25.00",
     views.STORE: "No store called “Norte”. There is: Centro.",
 }
@@ -133,8 +144,9 @@ async def test_a_mistake_is_at_its_field(rig: Rig, verb: str, values: dict[str, 
 
 async def test_a_reason_for_a_cancellation_has_1_to_250_characters(rig: Rig) -> None:
     await booked(rig)
-    await rig.workspace.click(MARIA, FINANCE, card(rig).ts, "booking.cancel")
+    await choose(rig, "booking.cancel")
     for reason, length in (("x" * 251, 251), (" ", 0)):
         await rig.workspace.submit(MARIA, {views.REASON: reason}, force=True)
-        said = f"It must have 1 to 250 characters; this has {length}. Example: customer called it off"
+        has = f"; this has {length}" if length else ""
+        said = f"Enter 1 to 250 characters{has}. Example: customer called it off"
         assert rig.form().errors == {views.REASON: said}

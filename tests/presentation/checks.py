@@ -91,7 +91,7 @@ def seen(content: Content) -> str:
 def _line(block: dict[str, Any]) -> str:
     match block["type"]:
         case "actions":
-            return " ".join(f"[{element['text']['text']}]" for element in block["elements"])
+            return " ".join(map(_pressed, block["elements"]))
         case "table":
             return "\n".join(" | ".join(cell_text(cell) for cell in row) for row in block["rows"])
         case "data_visualization":
@@ -99,6 +99,12 @@ def _line(block: dict[str, Any]) -> str:
             return f"({block['title']}: {', '.join(pieces)})"
         case _:
             return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(block))
+
+
+def _pressed(element: dict[str, Any]) -> str:
+    if element["type"] == "overflow":
+        return f"[… {', '.join(option['text']['text'] for option in element['options'])}]"
+    return f"[{element['text']['text']}]"
 
 
 def cell_text(cell: dict[str, Any]) -> str:

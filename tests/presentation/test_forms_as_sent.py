@@ -73,32 +73,31 @@ callback_id=booking.request title=Book a delivery submit=Show the price close=Cl
 private_metadata={"channel":"C0FINANCE"}
 block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro] \
 initial_option=text=Centro value=Centro
-block_id=name label=Customer's first name as=plain_text_input action_id=name max_length=60 placeholder=Ana
-block_id=last_name label=Customer's last name as=plain_text_input action_id=last_name max_length=60 placeholder=Lopez
-block_id=phone label=Customer's phone as=plain_text_input action_id=phone max_length=40 placeholder=+593 99 123 4567 \
-hint=With the country's code, or as in the country of the store.
-block_id=email label=Customer's e-mail address as=email_text_input action_id=email optional=True
+block_id=name label=First name as=plain_text_input action_id=name max_length=60 placeholder=Ana
+block_id=last_name label=Last name as=plain_text_input action_id=last_name max_length=60 placeholder=Lopez
+block_id=phone label=Phone as=plain_text_input action_id=phone max_length=40 placeholder=+593 99 123 4567 hint=With \
+country code, or a local number
+block_id=email label=E-mail address as=email_text_input action_id=email optional=True
 block_id=address label=Delivery address as=plain_text_input action_id=address max_length=200 placeholder=12 Market \
 Street, 3rd floor
 block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
-hint=Latitude, longitude; or paste a link to a map.
+hint=Coordinates, or a map link (short ones too)
 block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 \
 placeholder=Blue door optional=True
-block_id=payment label=How is the order paid? as=radio_buttons action_id=payment options=[text=Card: it was paid \
-already, the driver collects nothing value=CARD, text=Cash: the driver collects the amount value=CASH] \
-initial_option=text=Card: it was paid already, the driver collects nothing value=CARD
-block_id=amount label=Gross amount of the order as=plain_text_input action_id=amount max_length=20 placeholder=25.50 \
-hint=Without delivery fee and discounts, also when it is paid in cash.
-block_id=cook label=Cook time in minutes as=plain_text_input action_id=cook max_length=4 placeholder=15 optional=True \
-hint=The search for a driver waits this long, at most 1440. Empty: it starts at once.
+block_id=payment label=Payment as=radio_buttons action_id=payment options=[text=Already paid value=CARD, text=Cash: \
+the driver collects it value=CASH] initial_option=text=Already paid value=CARD
+block_id=amount label=Order total as=plain_text_input action_id=amount max_length=20 placeholder=25.50 hint=Before \
+delivery fee and discounts
+block_id=cook label=Prep time (minutes) as=plain_text_input action_id=cook max_length=4 placeholder=15 optional=True \
+hint=We look for a driver after this. Leave empty to start now.
 block_id=notes label=Notes for the driver as=plain_text_input action_id=notes max_length=250 placeholder=Ring twice \
-optional=True hint=Nothing, or 3 to 250 characters.
-block_id=anyway label=Without a price as=checkboxes action_id=anyway options=[text=Book it even if there is no price \
+optional=True
+block_id=anyway label=Without a price as=checkboxes action_id=anyway options=[text=Book even without a price \
 value=anyway] optional=True""")
     assert as_another(book, bookings.prebook(["Centro", "Norte"], channel="C0FINANCE")) == snapshot("""\
 callback_id=booking.prebook title=Pre-book a delivery submit=Get the link close=Close \
 private_metadata={"channel":"C0FINANCE"}
-type=section text=The customer gets a link and enters the address there. Then the search for a driver starts.
+type=section text=You get a link for the customer, who enters the address. Then the driver search starts.
 block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro, text=Norte value=Norte]
 block_id=name …
 block_id=last_name …
@@ -115,10 +114,9 @@ type=section text=*No*
 block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro, text=Norte \
 value=Norte] initial_option=text=Norte value=Norte
 block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
-initial_value=-0.18, -78.46 hint=Latitude, longitude; or paste a link to a map.
-block_id=payment label=How is the order paid? as=radio_buttons action_id=payment options=[text=Card: it was paid \
-already, the driver collects nothing value=CARD, text=Cash: the driver collects the amount value=CASH] \
-initial_option=text=Cash: the driver collects the amount value=CASH
+initial_value=-0.18, -78.46 hint=Coordinates, or a map link (short ones too)
+block_id=payment label=Payment as=radio_buttons action_id=payment options=[text=Already paid value=CARD, text=Cash: \
+the driver collects it value=CASH] initial_option=text=Cash: the driver collects it value=CASH
 block_id=amount …
 block_id=vehicle label=Vehicle as=plain_text_input action_id=vehicle max_length=80 placeholder=CAR optional=True""")
 
@@ -127,28 +125,27 @@ def test_forms_about_a_booking() -> None:
     quoted = {"quote": {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}}
     priced = bookings.confirm(booking(stage=Stage.QUOTED, detail=quoted))
     assert as_sent(priced) == snapshot("""\
-callback_id=booking.confirm title=Book it at this price? submit=Book close=Close private_metadata={"id":"01M"}
+callback_id=booking.confirm title=Confirm booking submit=Book close=Close private_metadata={"id":"01M"}
 type=section text=:moneybag: *Delivery fee $4.76 ($0.62 tax)*
 type=section text=*B-4F7K2M · Centro → Ana Lopez*
-12 Market Street · -0.18, -78.46
-Order of $25.50, cash: the driver collects it, 15 minutes of cook time""")
+12 Market Street · <https://www.openstreetmap.org/?mlat=-0.18&mlon=-78.46#map=17/-0.18/-78.46|map>
+Order: $25.50 in cash, collected by the driver · prep time 15 minutes""")
     unpriced = bookings.confirm(booking(stage=Stage.QUOTED, detail={"unpriced": "no answer"}))
     assert as_another(priced, unpriced) == snapshot("""\
 callback_id=booking.confirm title=Book without a price? submit=Book close=Close private_metadata={"id":"01M"}
-type=section text=:warning: *There is no price*: No answer. It can be booked all the same. What it costs is known when \
-the delivery service has taken it; it may not take it.
+type=section text=:warning: *No price*: No answer. You can book anyway: the price is known when Delivery takes it, \
+and it may decline.
 type=section …
 12 …
-Order of 25.50, cash: the driver collects it, 15 minutes of cook time""")
+Order: 25.50 in cash, collected by the driver · prep time 15 minutes""")
     taken = bookings.cancel(booking(detail={"driver": {"name": "Luis"}}, remote_id="r"))
     assert as_sent(taken) == snapshot("""\
 callback_id=booking.cancel title=Cancel the booking submit=Cancel the booking close=Keep it \
 private_metadata={"id":"01M"}
 type=section text=B-4F7K2M · Centro → Ana Lopez
-type=section text=This cancels the booking at the delivery service. It cannot be taken back. A driver is on the way \
-already, so the service may charge for it.
-block_id=reason label=Reason as=plain_text_input action_id=reason max_length=250 multiline=True hint=The delivery \
-service and the card show it.""")
+type=section text=This can't be undone. A driver is on the way, so the provider may charge for it.
+block_id=reason label=Reason as=plain_text_input action_id=reason max_length=250 multiline=True hint=Visible to \
+everyone in this channel, and to the provider.""")
     for one in (booking(), booking(kind=BookingKind.PREBOOKING, remote_id="r")):
         assert bookings.cancel(one)["title"]["text"] == "Cancel the booking"
     link = booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)
@@ -156,7 +153,7 @@ service and the card show it.""")
 callback_id=booking.cancel title=Cancel the pre-booking submit=Cancel the pre-booking close=Keep it \
 private_metadata={"id":"01M"}
 type=section …
-type=section text=This cancels the pre-booking at the delivery service. It cannot be taken back.
+type=section text=This can't be undone.
 block_id=reason …""")
 
 
@@ -166,10 +163,10 @@ callback_id=store.add title=Add a store submit=Add it close=Close private_metada
 block_id=name label=Name as=plain_text_input action_id=name max_length=60 placeholder=Centro
 block_id=email label=E-mail address as=email_text_input action_id=email optional=True
 block_id=phone label=Phone as=plain_text_input action_id=phone max_length=40 placeholder=+593 2 234 5678 \
-optional=True hint=With the country's code in front.
+optional=True hint=With country code
 block_id=address label=Address as=plain_text_input action_id=address max_length=200 placeholder=1 Main Square
 block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
-hint=Latitude, longitude; or paste a link to a map.
+hint=Coordinates, or a map link (short ones too)
 block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 \
 placeholder=Beside the church optional=True
 block_id=exterior label=Street number outside as=plain_text_input action_id=exterior max_length=80 placeholder=24B \
@@ -181,8 +178,7 @@ block_id=building label=Building as=plain_text_input action_id=building max_leng
 optional=True
 block_id=city label=City as=plain_text_input action_id=city max_length=80 placeholder=Quito optional=True
 block_id=zip_code label=ZIP code as=plain_text_input action_id=zip_code max_length=80 placeholder=170150 optional=True
-block_id=country label=Country as=plain_text_input action_id=country max_length=80 placeholder=Ecuador \
-optional=True""")
+block_id=country label=Country as=plain_text_input action_id=country max_length=80 placeholder=Ecuador optional=True""")
     known = {bookings.NAME: "Centro", bookings.EMAIL: "centro@example.com"}
     changed = bookings.store_edit("Centro", values=known)
     assert changed["blocks"][2:] == bookings.store_add(channel="C0FINANCE")["blocks"][2:]
@@ -200,8 +196,9 @@ def test_a_hundred_stores_are_a_list_and_more_are_typed() -> None:
         return store
 
     assert store(100).endswith("text=S99 value=S99] (100)")
-    assert store(101) == snapshot("""\
-block_id=store label=Store as=plain_text_input action_id=store max_length=60 placeholder=S0 hint=Its name.""")
+    assert store(101) == snapshot(
+        "block_id=store label=Store as=plain_text_input action_id=store max_length=60 placeholder=S0 hint=Its name"
+    )
 
 
 LOOKS = [

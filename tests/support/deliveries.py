@@ -1,9 +1,13 @@
 """Deliveries on a rig: a store, the form, the steps of a booking, and the messages about it."""
 
+import re
+from itertools import takewhile
 from typing import Any
 
 from bot.playground.simulators.delivery import Booking, DeliverySimulator
 from bot.playground.workspace import Message
+from bot.playground.workspace.model import elements_of
+from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, POLICY, Rig
@@ -29,7 +33,7 @@ FORM = {
     views.AMOUNT: "25.50",
     views.NOTES: "Ring twice",
 }
-SEARCHING = ":mag: *Searching for a driver* · `READY_FOR_PICKUP`."
+SEARCHING = "*Ana Lopez · Looking for a driver*"
 """What ``stands`` reads of a booking that the service took."""
 PRE = {name: FORM[name] for name in (views.STORE, views.NAME, views.LAST_NAME, views.PHONE, views.AMOUNT)}
 
@@ -90,7 +94,7 @@ async def book(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes
     await ask_price(rig, user=user, channel=channel, **changes)
     await rig.submit(user, {})
     await rig.settle()
-    await rig.workspace.close(user)
+    assert rig.workspace.modal(user) is None, "the form closes: the card says the rest"
 
 
 async def booked(rig: Rig, **changes: str) -> Booking:
@@ -102,7 +106,6 @@ async def prebook(rig: Rig, **changes: str) -> None:
     await deliver(rig, "prebook")
     await rig.submit(MARIA, {**PRE, **changes})
     await rig.settle()
-    await rig.workspace.close(MARIA)
 
 
 def card(rig: Rig, channel: str = FINANCE) -> Message:
@@ -110,13 +113,52 @@ def card(rig: Rig, channel: str = FINANCE) -> Message:
 
 
 def stands(rig: Rig, channel: str = FINANCE) -> str:
-    """The sentence of the newest card that says where the booking stands."""
-    return shown(card(rig, channel).text.splitlines()[1])
+    """What the newest card says above its grey line: who and where it stands, and why."""
+    title, *told = shown(card(rig, channel).text).splitlines()
+    above = takewhile(lambda line: not re.search(r" · [BV]-······", line), told)
+    why = [line for line in above if " · " not in line and not line.startswith(("Since ", "<http"))]
+    return " ⏎ ".join([title, *why])
 
 
-def fact(rig: Rig, label: str, channel: str = FINANCE) -> str:
-    """What the newest card says beside a label; nothing if it has no such label."""
-    return dict(line.partition(": ")[::2] for line in shown(card(rig, channel)).splitlines()).get(label, "")
+def reference_of(rig: Rig, channel: str = FINANCE) -> str:
+    """The reference on the newest card."""
+    [*_, found] = re.findall(r"[BV]-[2-9A-Z]{6}", card(rig, channel).text)
+    return str(found)
+
+
+async def fact(rig: Rig, label: str, channel: str = FINANCE) -> str:
+    """What the details behind the newest card say beside a label; nothing if they have no such label."""
+    await choose(rig, booking_cards.DETAILS, channel=channel)
+    view = await rig.workspace.until(lambda: rig.workspace.modal(MARIA))
+    told = [field["text"].partition("*\n") for block in view.blocks for field in block.get("fields", [])]
+    await rig.workspace.close(MARIA)
+    return shown(next((value for name, _, value in told if name == f"*{label}"), ""))
+
+
+async def choose(rig: Rig, act: str, *, user: str = MARIA, channel: str = FINANCE) -> None:
+    """Press a button of the newest card, or choose it in the card's menu."""
+    one = card(rig, channel)
+    if any(button.action_id == act for button in one.buttons):
+        await rig.workspace.click(user, channel, one.ts, act)
+        return
+    value = next(value for value in _options(one) if value.startswith(f"{act}:"))
+    await rig.workspace.click(user, channel, one.ts, booking_cards.MENU, value=value)
+
+
+def offered(rig: Rig, channel: str = FINANCE) -> list[str]:
+    """What can be pressed on the newest card: its buttons, then what its menu offers."""
+    return [*(button.text for button in card(rig, channel).buttons), *_options(card(rig, channel), "text")]
+
+
+def is_over(rig: Rig, channel: str = FINANCE) -> bool:
+    """Whether the newest card offers nothing any more that acts on its booking."""
+    return not {"Track", "Start the search", "Refresh", "Cancel"} & {*offered(rig, channel)}
+
+
+def _options(message: Message, part: str = "value") -> list[str]:
+    menus = [element for _, element in elements_of(message.all_blocks) if element["type"] == "overflow"]
+    options = [option for element in menus for option in element["options"]]
+    return [option["text"]["text"] if part == "text" else option["value"] for option in options]
 
 
 def lines(rig: Rig, channel: str = FINANCE) -> list[str]:

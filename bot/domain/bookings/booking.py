@@ -176,10 +176,20 @@ class Booking:
         return str(wish.get("by", "")) if ours or self.stage is Stage.DROPPED else ""
 
     @property
+    def is_own_cancellation(self) -> bool:
+        """Whether who booked it has canceled it: they are told nothing about it."""
+        return bool(self.requester) and self.canceled_by == self.requester
+
+    @property
     def to_call(self) -> str:
         """Who is notified of the state: the requester of what ended or needs a person, unless they did it."""
         over = self.stage is Stage.DROPPED or is_final(self.status) or self.known_status in _NEEDS_A_PERSON
-        return self.requester if over and self.canceled_by != self.requester else ""
+        return self.requester if over and not self.is_own_cancellation else ""
+
+    @property
+    def can_repeat(self) -> bool:
+        """Whether a form can be filled with all of it: what was made elsewhere or has no place is not known whole."""
+        return self.request is not None and self.request.position is not None
 
     @property
     def can_start(self) -> bool:

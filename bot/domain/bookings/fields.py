@@ -39,14 +39,14 @@ _SHORT: Final = frozenset(
 _MOST: Final = 2_000
 _NORTH, _EAST = 90, 180
 _PAIRS: Final = (("mlat", "mlon"), ("lat", "lng"), ("lat", "lon"))
-_NO_POSITION: Final = "it must be `lat, lng` or a link to a map"
-_NOT_IN_LINK: Final = "there is no position in this link; copy `lat, lng` from the map instead"
+_NO_POSITION: Final = "Paste a map link or coordinates like -0.1807, -78.4678"
+_NOT_IN_LINK: Final = "This link shows no position. Paste coordinates like -0.1807, -78.4678"
 _SHORTENED: Final = (
     "a shortened link holds no position; open it and copy the long address, or copy `lat, lng` from the map"
 )
-_NO_NUMBER: Final = "it must be digits with the country's code in front"
-_NO_COUNTRY: Final = "it must begin with the country's code"
-_LENGTH: Final = "this is too short or too long for a phone number"
+_NO_NUMBER: Final = "Enter a phone number in digits, for example +593 99 123 4567"
+_NO_COUNTRY: Final = "Start with the country code, for example +593 99 123 4567"
+_LENGTH: Final = "Enter a full phone number, for example +593 99 123 4567"
 _RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
 
 
@@ -75,8 +75,8 @@ def cook_minutes(text: str) -> int:
     if not digits:
         return 0
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 4 and int(digits) <= COOK_MOST):  # noqa: PLR2004
-        rule = f"it must be whole minutes from 0 to {COOK_MOST}"
-        raise PersonError(argument="cook time", rule=rule, example="15", given=text)
+        rule = f"Enter whole minutes, up to {COOK_MOST}"
+        raise PersonError(argument="prep time", rule=rule, example="15", given=text)
     return int(digits)
 
 
@@ -143,7 +143,8 @@ def _place_readers(landmark: str) -> dict[str, Callable[[str], Any]]:
 def _words(text: str, argument: str, most: int, example: str, *, least: int = 1) -> str:
     cleaned = store(text)
     if not least <= len(cleaned) <= most:
-        rule = f"it must have {least} to {most} characters; this has {len(cleaned)}"
+        given = f"; this has {len(cleaned)}" if cleaned else ""
+        rule = f"Enter {least} to {most} characters{given}"
         raise PersonError(argument=argument, rule=rule, example=example, given=text)
     return cleaned
 
@@ -166,11 +167,11 @@ def read_position(text: str) -> Position:
     latitude, longitude = (re.sub(r"(?<=\.[0-9]{7})[0-9]+", "", number.removeprefix("+")) for number in found)
     north, east = map(float, found)
     if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
-        raise RuleError("latitude comes first; these two look swapped")
+        raise RuleError("Latitude comes first: these two look swapped")
     if abs(north) > _NORTH or abs(east) > _EAST:
-        raise RuleError("latitude goes from -90 to 90 and longitude from -180 to 180")
+        raise RuleError("Latitude goes from -90 to 90, longitude from -180 to 180")
     if north == 0 and east == 0:
-        raise RuleError("0, 0 lies in the ocean; give the real position")
+        raise RuleError("0, 0 is in the ocean. Paste the real position")
     return Position(latitude=latitude, longitude=longitude)
 
 

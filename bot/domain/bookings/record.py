@@ -46,6 +46,7 @@ _WITH_DRIVER: Final = frozenset(
     {Status.ACCEPTED, Status.ARRIVED_AT_PICKUP, Status.WAY_TO_DELIVER, Status.ARRIVED_AT_DELIVERY}
 )
 _SEARCHING: Final = frozenset({Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND})
+_WITHOUT_DRIVER: Final = _SEARCHING | {Status.ON_HOLD}
 
 
 def same_word(text: str) -> str:
@@ -69,6 +70,16 @@ def is_final(text: str) -> bool:
 def is_unknown(text: str) -> bool:
     """Neither one of ours nor a word for canceled (assumed: ``CANCEL…``): whether it has ended is unknown."""
     return read_status(text) is None and not is_canceled(text)
+
+
+def has_driver(text: str) -> bool:
+    """Whether this state says that somebody drives it."""
+    return read_status(text) in _WITH_DRIVER
+
+
+def is_searching(text: str) -> bool:
+    """Whether this state says that nobody drives it yet, or any more."""
+    return read_status(text) in _WITHOUT_DRIVER
 
 
 class StatusChange(StrEnum):
@@ -133,10 +144,10 @@ class Driver:
     def is_known(self) -> bool:
         return bool(self.name or self.mobile or self.provider)
 
-    @property
-    def who(self) -> tuple[str, str, str]:
-        """What tells two drivers apart: a picture that comes later is no other driver."""
-        return self.name, self.mobile, self.provider
+    def is_other_than(self, before: "Driver") -> bool:
+        """Whether it is somebody else: a number or a picture that comes later is no other driver."""
+        pairs = ((self.name, before.name), (self.mobile, before.mobile), (self.provider, before.provider))
+        return any(now and was and now != was for now, was in pairs)
 
     def joined(self, before: Mapping[str, Any]) -> dict[str, str]:
         """Its fields; those that are empty as they were ``before``, if that was the same driver."""

@@ -46,11 +46,10 @@ def button(
     return {"type": "button", "text": md.plain(label), "action_id": action_id, **given}
 
 
-def menu(action_id: str, options: Sequence[tuple[str, str]], *, spoken: str = "") -> Block:
+def menu(action_id: str, options: Sequence[tuple[str, str]]) -> Block:
     """The ``…`` menu of a message: at most five options, each a label and the value that its choice sends."""
-    told = {"accessibility_label": spoken[:_SPOKEN_LIMIT]} if spoken else {}
     offered = [{"text": md.plain(label), "value": value} for label, value in options]
-    return {"type": "overflow", "action_id": action_id, "options": offered, **told}
+    return {"type": "overflow", "action_id": action_id, "options": offered}
 
 
 def question(title: str, text: str, *, yes: str, no: str) -> Block:

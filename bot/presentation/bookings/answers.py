@@ -28,24 +28,24 @@ from bot.domain.bookings.record import (
     told_by,
 )
 from bot.domain.content import Content
-from bot.domain.reasons import Reason
+from bot.domain.reasons import OfBooking, Reason
 from bot.domain.text import clean, closest
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, turns
 from bot.presentation.bookings.cards import (
-    charged,
     desk_notes,
     driver_line,
     link,
     named,
     order_as_told,
-    order_lines,
     price,
     proof,
+    state,
     symbol,
     word,
 )
+from bot.presentation.bookings.details import charged, order_lines
 from bot.presentation.lists import csv_button
 from bot.presentation.reasons import worded
 
@@ -69,83 +69,57 @@ FILE: Final = {
     "name": "delivery-certification.md",
     "title": "Delivery certification checklist",
     "alt": "The certification checklist as a Markdown table.",
-    "comment": "The certification checklist, as it stands now.",
+    "comment": "Certification checklist",
 }
 _POINTS: Mapping[Point, tuple[str, str]] = {
-    Point.QUOTE: ("Pre-checkout: a price was asked for", "`{command} quote`"),
-    Point.BOOK: (
-        "Create booking: the service has the customer, the amount and the payment",
-        "`{command} book`, then confirm the price",
-    ),
-    Point.CASH: ("Amount to collect: a booking paid in CASH", "`{command} book` with *Cash*"),
-    Point.CARD: ("Nothing to collect: a booking paid by CARD", "`{command} book` with *Card*"),
-    Point.COOK: ("Cook time: a booking waited ON_HOLD", "`{command} book` with a cook time"),
-    Point.CANCEL: (
-        "Cancel booking: its record says that it is canceled",
-        "press *Cancel* on the card of a booking, or `{command} cancel B-…`",
-    ),
-    Point.HOOK: ("Register webhooks: the service lists our addresses", "`{command} webhooks on <store>`"),
-    Point.STATUS_EVENT: ("A state came to a webhook and was verified", "register the webhooks, then book"),
+    Point.QUOTE: ("Price requested before booking", "`{command} quote`"),
+    Point.BOOK: ("Booking created with customer, amount and payment", "`{command} book`, then confirm the price"),
+    Point.CASH: ("Cash booking: amount to collect", "`{command} book` with *Cash*"),
+    Point.CARD: ("Card booking: nothing to collect", "`{command} book` with *Card*"),
+    Point.COOK: ("Prep time: a booking waited ON_HOLD", "`{command} book` with a prep time"),
+    Point.CANCEL: ("Booking canceled, as its record shows", "*Cancel* in the menu of a card"),
+    Point.HOOK: ("Webhooks registered with our addresses", "`{command} webhooks on <store>`"),
+    Point.STATUS_EVENT: ("State received by webhook and verified", "register the webhooks, then book"),
     Point.STATES: (
-        "Interpret states: in progress, finished and canceled, none unknown",
-        "let one booking go on to its end, and cancel one",
+        "States read: in progress, finished, canceled, none unknown",
+        "let one booking finish, and cancel one",
     ),
-    Point.STORE: ("Create store: the service gave its key", "`{command} store add`"),
-    Point.STORE_READ: ("Get store", "`{command} store show <store>`"),
-    Point.PREBOOK: ("Create pre-booking: the service gave the link", "`{command} prebook`"),
-    Point.ADDRESS: (
-        "Address link: the pre-booking became a booking",
-        "`{command} prebook`, then open the link and enter an address",
-    ),
-    Point.PREBOOK_CANCEL: ("Cancel pre-booking", "`{command} prebook cancel V-…`"),
-    Point.VIEW: (
-        "The end user saw each state to the end, the order and its tracking",
-        "let a booking go on to its end; its card shows all of it",
-    ),
+    Point.STORE: ("Store created, with its key", "`{command} store add`"),
+    Point.STORE_READ: ("Store read", "`{command} store show <store>`"),
+    Point.PREBOOK: ("Pre-booking created, with its link", "`{command} prebook`"),
+    Point.ADDRESS: ("Address entered: the pre-booking became a booking", "`{command} prebook`, then open the link"),
+    Point.PREBOOK_CANCEL: ("Pre-booking canceled", "`{command} prebook cancel V-…`"),
+    Point.VIEW: ("Card shows status, order and tracking to the end", "let a booking finish"),
     Point.SEARCH: (
-        "Start search by hand from ON_HOLD",
-        "press *Start search* on the card of a booking on hold, or `{command} start B-…`",
+        "Driver search started by hand from ON_HOLD",
+        "*Start the search* in the menu of a card, or `{command} start B-…`",
     ),
-    Point.DRIVER_EVENT: (
-        "An assigned driver came to a webhook",
-        "register the webhooks, then book and wait for a driver",
-    ),
-    Point.RESTART: ("A restart search was told as such", "ask the delivery service to take a driver off a booking"),
+    Point.DRIVER_EVENT: ("Assigned driver received by webhook", "register the webhooks, then book"),
+    Point.RESTART: ("Driver reassignment is shown", "have the provider take a driver off a booking"),
 }
 """What the operator wants to see, and how to get there."""
-STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
-STORE_CHANGED: Final = ":white_check_mark: This is the store now:"
-_DONE: Final[Mapping[Act, str]] = {
-    Act.START: "the search for a driver has been asked for",
-    Act.CANCEL: "it is canceled",
-    Act.REFRESH: "this is what the delivery service says now",
-    Act.TAKE_IN: "it is followed from now on",
-    Act.CLOSE: "it is closed",
-}
+STORE_ADDED: Final = ":white_check_mark: Store added. Its API key is stored encrypted."
+STORE_CHANGED: Final = ":white_check_mark: Saved."
 _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
 _STORES_A_PAGE = 30
 STORES = "stores"
 _NAMED_STORES = 10
-_ODD_ADDRESS = "an address that cannot be read"
-_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
-BOOKED: Final = (
-    ":package: {booking} is being booked. Its card shows how it goes on; look at it with `{command} show {reference}`."
-)
-CONFIRMED_BEFORE: Final = ":information_source: {booking} was confirmed already; it is booked once."
-PREBOOKED: Final = ":link: {booking} is being pre-booked. The link for the customer comes on its card in a moment."
+_ODD_ADDRESS = "an address I can't read"
+_ANYWAY = " To book without a price, tick the box at the end."
+_ELSEWHERE: Final = "I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`"
+CONFIRMED_BEFORE: Final = ":information_source: {reference} is already booked."
 SAY_WHY: Final = (
-    ":information_source: {booking} was made outside of Switchboard and is followed here from now on. To cancel it, "
-    "say why: `{command} cancel {reference} &lt;reason&gt;`."
+    ":information_source: {booking} wasn't booked here; I follow it from now on. To cancel it, add a reason: "
+    "`{command} cancel {reference} &lt;reason&gt;`"
 )
 SANDBOX_ONLY = md.message(
-    ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
-    "the customer for the address and use `book` instead."
+    ":no_entry_sign: Pre-bookings work only in the provider's sandbox. Ask the customer for the address and use `book`."
 )
 """Pre-bookings exist in the sandbox alone (documented)."""
-FORM_IS_GONE = md.message(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
+FORM_IS_GONE = md.message(":hourglass: This form is out of date, and nothing was booked. Please fill it in again.")
 """A price is kept for a day."""
-EXPORTED = md.message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
+EXPORTED = md.message(":page_facing_up: I've sent you the checklist as a direct message.")
 
 
 def checklist(
@@ -158,7 +132,7 @@ def checklist(
         lines.append(f":white_{'large_square' if found is None else 'check_mark'}: {what}{optional}: {told}")
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(point in seen for point in needed)
-    lead = f"*Certification: {met} of {len(needed)} required points seen here*"
+    lead = f"*Certification: {met} of {len(needed)} required steps done*"
     shown = ", ".join(f"`{md.quote(one.word, _NAME_LIMIT)}` {_read_as(one)}" for one in states[:_STATES_SHOWN])
     notes = [*([f"States seen: {shown}"] if shown else []), *desk_notes(desk)]
     export = actions([button("Export as a file", EXPORT, "file")], "certification")
@@ -167,7 +141,7 @@ def checklist(
 
 def as_file(seen: Mapping[Point, Evidence], states: Sequence[SeenState], *, command: str, now: datetime) -> str:
     lines = ["# Delivery certification checklist", "", f"As of {_INSTANT.format(now)}.", ""]
-    lines += ["| point | needed | seen | evidence or what to do |", "|---|---|---|---|"]
+    lines += ["| step | needed | done | evidence or what to do |", "|---|---|---|---|"]
     for point, (what, how) in _POINTS.items():
         found, needed = seen.get(point), "optional" if point in OPTIONAL else "yes"
         told = _evidence(found, _INSTANT.format) if found is not None else _how(point, how, states, command)
@@ -202,27 +176,33 @@ def _evidence(found: Evidence, at: Instant) -> str:
 
 def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
     """What became of what somebody did. ``trouble``: None when all is well."""
-    status = f" Its status: *{word(booking.status)}*." if booking.status else ""
+    stands = md.escape(state(booking))
+    if trouble is not None and trouble.code is OfBooking.CANNOT_CANCEL:
+        why = f"it's {'already' if booking.closed_at else 'now'} {stands.lower()}"
+        why = "it's still being booked" if booking.stage in (Stage.NEW, Stage.SENDING) else why
+        return md.message(f":warning: {named(booking)} can't be canceled: {why}.")
     if trouble is not None:
-        return md.message(f":warning: {named(booking)}: {md.quote_sentence(worded(trouble))}{status}")
-    looked_for = act is Act.REFRESH and booking.stage in (Stage.UNKNOWN, Stage.LOST)
-    done = "it is being looked for at the delivery service" if looked_for else _DONE[act]
-    return md.message(f":ballot_box_with_check: {named(booking)}: {done}.{status}")
+        return md.message(f":warning: {named(booking)}: {md.quote_sentence(worded(trouble))} Now: *{stands}*.")
+    if act is Act.REFRESH and booking.stage in (Stage.UNKNOWN, Stage.LOST):
+        stands = "Checking with the provider"
+    return md.message(f":ballot_box_with_check: {stands}: {named(booking)}.")
+
+
+def elsewhere(booking: Booking) -> Content:
+    """After a booking in a channel where its card cannot be posted."""
+    return md.message(f":package: Booked: {named(booking)}. {_ELSEWHERE}")
 
 
 def refused(no: No) -> Content:
     if no is not No.NO_ROLE:
         return answers.refused(no)
-    return md.message(
-        ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may book deliveries, and "
-        "you are not among them. The operator can add you there."
-    )
+    return md.message(":no_entry_sign: You don't have permission to book deliveries. Ask an admin to add you.")
 
 
 def no_stores(command: str) -> Content:
     return md.message(
-        f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
-        f"`{command} store add` makes one."
+        f":convenience_store: No stores yet. `{command} stores` loads them from the provider; `{command} store add` "
+        "adds one."
     )
 
 
@@ -240,7 +220,7 @@ def store_rule(names: Sequence[str], *, given: str = "") -> str:
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     said = asdict(found) if isinstance(found, Quote) else found
     cost = charge(said)
-    about = [f"about {md.quote(str(said['eta']), _NAME_LIMIT)} minutes"] if said.get("eta") else []
+    about = [f"about {md.quote(str(said['eta']), _NAME_LIMIT)} min"] if said.get("eta") else []
     about += [f"{md.quote(str(said['distance']), _NAME_LIMIT)} km"] if said.get("distance") else []
     fee = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
     return [*fee, *([md.capital(", ".join(about))] if about else [])]
@@ -248,15 +228,17 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
 
 def priced(store: str, found: Quote) -> Content:
     by = f", {md.quote(found.vehicle, _NAME_LIMIT)}" if found.vehicle else ""
-    lines = [*quote_lines(found), f"From {md.quote(store, _NAME_LIMIT)}{by}. Nothing was booked."]
+    lines = [*quote_lines(found), f"From {md.quote(store, _NAME_LIMIT)}{by}"]
     return Content(text=md.fallback_text(lines), blocks=[md.paragraph("\n".join(lines))])
 
 
-def not_covered(words: str, *, bookable: bool = False) -> str:
+def not_covered(words: str, *, store: str, bookable: bool = False) -> str:
     """A no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
+    where = f"{md.quote(store, _NAME_LIMIT)}'s delivery area"
+    said = f" “{md.quote(words, _ADDRESS_LIMIT)}”" if words else ""
     return (
-        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {md.quote_sentence(words)} "
-        f"Check the position, or choose another store.{_ANYWAY if bookable else ''}"
+        f":no_entry_sign: *Not covered*: this address is outside {where}.{said} "
+        f"Check the pin or choose another store.{_ANYWAY if bookable else ''}"
     )
 
 
@@ -264,6 +246,11 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     """The service gave no price; mrkdwn. ``refused``: it said no to what was asked, else it could not be asked now."""
     lead = ":no_entry_sign: *No price*" if refused else ":warning: *No price right now*"
     return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
+
+
+def no_place(why: str) -> str:
+    """A short map link that did not help; mrkdwn."""
+    return f":warning: *That link shows no position*: {md.quote_sentence(why)} Paste the full link, or coordinates."
 
 
 def of_booking(template: str, booking: Booking, *, command: str) -> Content:
@@ -280,11 +267,11 @@ def stores(found: Sequence[KnownStore], *, command: str, page: int = 1, desk: De
     for one in found[first : first + _STORES_A_PAGE]:
         address, state = md.quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
         if one.creating:
-            state = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
+            state = " :hourglass_flowing_sand: not confirmed yet; checking"
         elif not one.usable:
-            state = " :key: its key is not known here, so it cannot be used"
+            state = " :key: no API key, so it can't be used"
         elif one.given:
-            state = " (key from the settings)"
+            state = " (key in the settings)"
         lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
     lead = f"*{md.counted(len(found), 'store')}*{f', page {page} of {pages}' if pages > 1 else ''}"
     after = turns(STORES, page, pages, csv_button(STORES), back=PREVIOUS, on=NEXT)
@@ -298,7 +285,7 @@ def store_rows(found: Sequence[KnownStore]) -> list[list[str]]:
     rows = [
         [
             one.name,
-            "being made" if one.creating else "yes" if one.usable else "no",
+            "not confirmed" if one.creating else "yes" if one.usable else "no",
             *(str(one.record.get(name) or "") for name in names),
         ]
         for one in found
@@ -318,25 +305,26 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "", not_read: str
     ]
     lines = [f"{lead or ':convenience_store:'} *{md.quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {md.quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
-    stored = f":warning: {md.quote(not_read)} Above stands what Switchboard stored." if not_read else ""
+    stored = f":warning: May be out of date. {md.quote(not_read)}" if not_read else ""
     return lines_under("", lines, notes=[*([stored] if stored else []), *desk_notes(desk)])
 
 
 def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
-    sought = f" {md.quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
+    sought = f" Checking whether {md.quote(looked_for, _NAME_LIMIT)} was added; see `stores` in a minute."
     return md.message(f":warning: {md.quote_sentence(worded(trouble))}{sought if looked_for else ''}")
 
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
     """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
-    lines = [f":satellite_antenna: *Webhooks of {md.quote(name, _NAME_LIMIT)}*"]
+    lead = f":satellite_antenna: *Webhooks for {md.quote(name, _NAME_LIMIT)}*"
     if turned_on is not None:  # what was done is claimed only where the service shows it
         done = all((one.ours if turned_on else one.host == "") and not one.trouble for one in found)
-        lines[0] += f" were {'' if done else 'not all '}{'registered' if turned_on else 'taken away'}:"
+        lead += f" are {'' if done else 'not all '}{'on' if turned_on else 'off'}."
+    lines = [lead]
     for one in found:
-        where = "nothing is registered"
+        where = "off"
         if one.host != "":
-            whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
+            whose = "comes here" if one.ours else "goes elsewhere"
             where = f"{whose} ({md.quote(_ODD_ADDRESS if one.host is None else one.host, _NAME_LIMIT)})"
         trouble = f" :warning: {md.quote_sentence(worded(one.trouble))}" if one.trouble else ""
         lines.append(f"• `{md.quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
@@ -358,14 +346,14 @@ def record(store: str, found: BookingRecord) -> Content:
         ("Reason", md.quote(found.cancel_reason, _ADDRESS_LIMIT)),
         ("Delivery code", md.quote(found.validation_code, _NAME_LIMIT)),
         ("Proof of delivery", proof(found.proof)),
-        ("Follow it", link(found.tracking_url, "where it is now")),
-        ("Booking page", link(found.detail_url, "at the delivery service")),
-        ("Id at the service", md.quote(found.id, _NAME_LIMIT) if found.numeric_id else ""),
-        ("External id", md.quote(found.external_id, _NAME_LIMIT)),
+        ("Live map", link(found.tracking_url, "open")),
+        ("Provider's page", link(found.detail_url, "open")),
+        ("Provider ID", md.quote(found.id, _NAME_LIMIT) if found.numeric_id else ""),
+        ("External ID", md.quote(found.external_id, _NAME_LIMIT)),
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
     lines += order_lines([asdict(one) for one in found.orders])
-    note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
+    note = "Not booked here, and not followed. Turn the store's webhooks on to follow such bookings."
     return lines_under("", lines, notes=[note])
 
 
@@ -379,11 +367,11 @@ def prebooking(store: str, found: PrebookingRecord, *, command: str) -> Content:
     booked = md.quote(found.booking_id, _NAME_LIMIT)
     facts = [
         ("Address link", md.linked(found.url) if found.url else ""),
-        ("Booking", f"{booked}: look at it with `{command} show {booked}`" if booked else ""),
+        ("Booking", f"{booked}: `{command} show {booked}`" if booked else ""),
         ("Customer", md.quote(found.customer, _NAME_LIMIT)),
         ("Order", order_as_told(found.amount, found.payment_method)),
-        ("External id", md.quote(found.external_id, _NAME_LIMIT)),
+        ("External ID", md.quote(found.external_id, _NAME_LIMIT)),
         *((md.quote(name, _NAME_LIMIT), link(value, "open") or md.quote(value)) for name, value in found.rest.items()),
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
-    return lines_under("", lines, notes=["Made outside of Switchboard and not followed here."])
+    return lines_under("", lines, notes=["Not booked here, and not followed."])

@@ -1,83 +1,75 @@
-"""The card of a booking, and its states in words. The service's own word always stands beside ours."""
+"""The card of a booking: who and where it stands, the driver, since when, one grey line; and its states in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
-from math import ceil
 from typing import Any, Final, NamedTuple
 from urllib.parse import urlsplit
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
-from bot.domain.bookings.fields import map_link
 from bot.domain.bookings.record import (
     NO_DESK,
-    Charge,
     Desk,
     Payment,
     Status,
     charge,
     is_canceled,
-    is_unknown,
+    is_searching,
     read_status,
 )
 from bot.domain.content import Block, Content
-from bot.domain.money import CURRENCY
-from bot.domain.money import plain as amount
-from bot.domain.reasons import Reason
+from bot.domain.money import cents_of, plain, shown
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button, question
-from bot.presentation.reasons import because, because_refused, in_words, reason_of, worded
+from bot.presentation.blocks.elements import actions, button, menu, question
+from bot.presentation.reasons import because_refused, reason_of, worded
 
 _RAW_LIMIT = 80
 UNKNOWN_STATE: Final = "unknown state"
-_MAY_HAVE_ENDED: Final = (
-    "It may have ended. An admin can add the line for this state: use the switchboard command with `unread`."
-)
-_LOOK_IT_UP: Final = "*Needs someone*: no change for a day. Check it in the provider's dashboard."
+_MAY_HAVE_ENDED: Final = "It may have ended. An admin can add this state: use the switchboard command with `unread`."
+_LOOK_IT_UP: Final = "*Needs a decision*: no change for a day. Check it in the delivery dashboard."
 _REASON_LIMIT = 500
-_STEPS: Final = 6  # a driver is searched for, assigned, at the store, on the way, at the door; delivered
 START = "booking.start"
 CANCEL = "booking.cancel"
 REFRESH = "booking.refresh"
 CONTACT = "booking.contact"
+"""Of older cards: what *Details* is now."""
 TRACK = "booking.track"
 FOUND = "booking.found"
 ABSENT = "booking.absent"
-DECIDE: Final = "Look in the delivery dashboard, then press *I found it* or *It is not there*."
-MASK = "••••"
-_NAME_LIMIT = 60
-_LINE_LIMIT = 200
-_NOTES_LIMIT = 300
-_MOST_PROVIDERS = 10
-_MOST_CALLS = 20
-_CALL_LIMIT = 700  # characters of a line about one call
+DETAILS = "booking.details"
+AGAIN = "booking.again"
+PROOF = "booking.proof"
+MENU = "booking.menu"
+"""The menu of a card; the value of an option is one of the above, a colon and the id of the booking."""
+DECIDE: Final = "Look in the delivery dashboard, then press *I found it* or *It isn't there*."
+SEARCH_AGAIN: Final = "Cancel it, or search again in the delivery dashboard."
+NAME_LIMIT = 60
+LINE_LIMIT = 200
 _URL_LIMIT = 2_900  # characters of an address on a button
-_SHOWN_URL = 500  # characters of an address in a text: three of them must fit into the 4,000 of an edit
-Fact = tuple[str, str]  # what it is, and mrkdwn for it; foreign parts escaped
+SHOWN_URL = 500  # characters of an address in a text: three of them must fit into the 4,000 of an edit
 
 
 class _Shown(NamedTuple):
     word: str
     symbol: str
-    step: int | None  # None: it says nothing about progress
 
 
 _SHOWN: Final = {
-    Status.ON_HOLD: _Shown("on hold", ":cook:", 0),
-    Status.READY_FOR_PICKUP: _Shown("searching for a driver", ":mag:", 1),
-    Status.ACCEPTED: _Shown("driver assigned", ":bust_in_silhouette:", 2),
-    Status.ARRIVED_AT_PICKUP: _Shown("driver at the store", ":convenience_store:", 3),
-    Status.WAY_TO_DELIVER: _Shown("on the way", ":motor_scooter:", 4),
-    Status.ARRIVED_AT_DELIVERY: _Shown("driver at the door", ":door:", 5),
-    Status.COMPLETED: _Shown("completed", ":white_check_mark:", 6),
-    Status.PROVIDER_NOT_FOUND: _Shown("no driver found", ":warning:", 1),
-    Status.CANCELLED_BY_BUSINESS: _Shown("canceled by the business", ":x:", None),
-    Status.CANCELLED_BY_ADMIN: _Shown("canceled by the delivery service", ":x:", None),
-    Status.CANCELLED_BY_DELIVERY_PROVIDER: _Shown("canceled by the delivery provider", ":x:", None),
-    Status.NOT_DELIVERED: _Shown("not delivered", ":warning:", 5),
-    Status.RETURNING: _Shown("coming back to the store", ":leftwards_arrow_with_hook:", 5),
-    Status.RETURNED: _Shown("returned to the store", ":leftwards_arrow_with_hook:", 5),
+    Status.ON_HOLD: _Shown("preparing", ":cook:"),
+    Status.READY_FOR_PICKUP: _Shown("looking for a driver", ":mag:"),
+    Status.ACCEPTED: _Shown("driver on the way to the store", ":bust_in_silhouette:"),
+    Status.ARRIVED_AT_PICKUP: _Shown("driver at the store", ":convenience_store:"),
+    Status.WAY_TO_DELIVER: _Shown("on the way", ":motor_scooter:"),
+    Status.ARRIVED_AT_DELIVERY: _Shown("driver at the door", ":door:"),
+    Status.COMPLETED: _Shown("delivered", ":white_check_mark:"),
+    Status.PROVIDER_NOT_FOUND: _Shown("no driver found", ":warning:"),
+    Status.CANCELLED_BY_BUSINESS: _Shown("canceled by the store", ":x:"),
+    Status.CANCELLED_BY_ADMIN: _Shown("canceled by the provider", ":x:"),
+    Status.CANCELLED_BY_DELIVERY_PROVIDER: _Shown("canceled by the courier", ":x:"),
+    Status.NOT_DELIVERED: _Shown("not delivered", ":warning:"),
+    Status.RETURNING: _Shown("coming back to the store", ":leftwards_arrow_with_hook:"),
+    Status.RETURNED: _Shown("returned to the store", ":leftwards_arrow_with_hook:"),
 }
 
 
@@ -94,81 +86,96 @@ def symbol(status: str) -> str:
     return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":grey_question:"
 
 
-def progress(booking: Booking) -> str:
-    """How far along it is, as a bar with words; empty where that says nothing."""
-    if booking.stage not in (Stage.OPEN, Stage.ENDED) or is_canceled(booking.status):
-        return ""
-    statuses = [booking.status, *(status for _, status in reversed(booking.detail.get("history", [])))]
-    known = (_SHOWN[status].step for status in map(read_status, statuses) if status is not None)
-    step = next((step for step in known if step is not None), 0)  # a state that says nothing leaves the one before it
-    return f"{'🟩' * step}{'⬜' * (_STEPS - step)}  {step} of {_STEPS}"
+def state(booking: Booking) -> str:  # noqa: PLR0911 - one arm a stage
+    """Where it stands in one to six words, in plain text, claiming no more than was observed."""
+    match booking.stage:
+        case Stage.NEW | Stage.SENDING:
+            return "Creating the link" if booking.kind is BookingKind.PREBOOKING else "Booking"
+        case Stage.WAITING:
+            return "Waiting for the address" if booking.detail.get("link") else "Creating the link"
+        case Stage.UNKNOWN | Stage.LOST if booking.is_undecided:
+            return "Link not confirmed"
+        case Stage.UNKNOWN:
+            return "Not confirmed yet"
+        case Stage.LOST:
+            return "Probably not booked"
+        case Stage.QUOTED | Stage.REFUSED:
+            return "Not booked"
+        case Stage.DROPPED:
+            return "Duplicate" if _is_double(booking) else "Closed" if booking.detail.get("closed") else "Canceled"
+        case _ if is_canceled(booking.status):
+            return "Canceled"
+        case _:
+            known = booking.known_status
+            return md.capital(UNKNOWN_STATE if known is None else _SHOWN[known].word)
 
 
-def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one arm a stage
-    """Where it stands, in mrkdwn, claiming no more than was observed."""
+def _is_double(booking: Booking) -> bool:
+    return booking.kind is BookingKind.FOREIGN and booking.reason is not None
+
+
+def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR0911 - one arm a stage
+    """What the state alone does not say, in mrkdwn; empty where there is nothing."""
     match booking.stage:
         case Stage.QUOTED:
-            return "*Not booked*: nobody has confirmed it."
+            return "Nobody has confirmed it."
         case Stage.NEW | Stage.SENDING:
-            return f"*Being sent* to the delivery service. {reason_of(booking.reason, _REASON_LIMIT)}".strip()
+            return reason_of(booking.reason, _REASON_LIMIT)
         case Stage.UNKNOWN | Stage.LOST if booking.is_undecided:
-            return f"*Not confirmed*: whether the link was made. {DECIDE} Don't ask for another link yet."
+            return f"{DECIDE} Don't request another link yet."
         case Stage.UNKNOWN:
-            return (
-                "*Unknown*: the delivery service did not say whether it took it. Switchboard is looking for it by its "
-                "own number; do not book it again."
-            )
+            return "Checking with the provider. Don't book it again."
         case Stage.LOST:
-            return (
-                "*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not "
-                "know it. Look at its dashboard before you book it again."
-            )
+            return "The provider doesn't list it. Check the delivery dashboard before you book it again."
         case Stage.REFUSED:
-            return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"
+            return f"Delivery declined it.{because_refused(booking.reason)}"
+        case Stage.DROPPED if _is_double(booking):
+            return f"The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}, which goes on there."
+        case Stage.DROPPED if booking.detail.get("closed"):
+            return f"The link wasn't made, says {md.mention(str(booking.detail['closed'].get('by', '')))}."
         case Stage.DROPPED:
-            return _dropped(booking)
-        case Stage.WAITING if not booking.detail.get("link"):
-            return "*Waiting for the link*: the pre-booking is made, and its link is asked for."
+            return _canceled(booking)
+        case Stage.WAITING if link := str(booking.detail.get("link", "")):
+            shown_link = md.linked(link) if is_link(link, most=SHOWN_URL) else "in the thread"
+            return f"Send the customer this link: {shown_link}"
         case Stage.WAITING:
-            return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."
+            return ""
         case _:
             return _at_the_service(booking, now)
 
 
-def _dropped(booking: Booking) -> str:
-    if booking.kind is BookingKind.FOREIGN and booking.reason is not None:
-        return f"*The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
-    if booking.detail.get("closed"):
-        return f"*Closed* by {md.mention(str(booking.detail['closed'].get('by', '')))}: the link was not made."
-    what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING or booking.prebooking_id else "it"
-    return f"*Canceled*: {what} was called off; nothing will be delivered."
-
-
-def _at_the_service(booking: Booking, now: datetime) -> str:
-    status, known = booking.status, booking.known_status
-    why = because(str(booking.detail.get("cancel_reason", "")), _REASON_LIMIT)
-    searches = [read_status(status) for _, status in booking.detail.get("history", [])].count(Status.READY_FOR_PICKUP)
-    match known:
+def _at_the_service(booking: Booking, now: datetime) -> str:  # noqa: PLR0911 - one arm a state
+    said = _said(str(booking.detail.get("cancel_reason", "")))
+    match booking.known_status:
+        case _ if is_canceled(booking.status):
+            return _canceled(booking)
         case Status.ON_HOLD if booking.search_at is not None:
-            minutes = ceil((booking.search_at - now).total_seconds() / 60)
-            left = f"{md.counted(minutes, 'minute')} of cook time left" if minutes > 0 else "The cook time is over"
-            rest = f"{left}; the search for a driver starts {md.moment(booking.search_at)}."
+            starts = "starts" if booking.search_at > now else "was due"
+            return f"Driver search {starts} {md.moment(booking.search_at)}"
         case Status.ON_HOLD:
-            rest = "The search for a driver starts when the cook time is over."
-        case Status.READY_FOR_PICKUP if searches > 1:
-            rest = f"Search number {searches}."
+            return "The driver search starts after the prep time."
         case Status.PROVIDER_NOT_FOUND:
-            rest = "Nobody took it. Cancel it, or ask the delivery service to search again."
+            return f"No courier took it. {SEARCH_AGAIN}"
         case Status.NOT_DELIVERED:
-            rest = f"The customer did not get it.{why}"
-        case None if not is_canceled(status):
-            rest = _LOOK_IT_UP if booking.detail.get("asked") else _MAY_HAVE_ENDED
+            return f"The customer didn't get it{said or '.'}"
+        case None:
+            return _LOOK_IT_UP if booking.detail.get("asked") else _MAY_HAVE_ENDED
         case _:
-            rest = why.strip() if is_canceled(status) else ""
-    said = UNKNOWN_STATE if is_unknown(status) else word(status)
-    raw = md.quote(str(booking.detail.get("word") or status), _RAW_LIMIT)
-    beside = f" · `{raw}`" if known is not None or is_unknown(status) else ""
-    return f"{symbol(status)} *{md.capital(said)}*{beside}. {rest}".strip()
+            return ""
+
+
+def _canceled(booking: Booking) -> str:
+    """Who canceled it, and why; below a title that says that it is canceled."""
+    status, who = booking.status, booking.canceled_by
+    by = f"By {md.mention(who)}" if who else ""
+    if not who and booking.known_status is not None:
+        by = md.capital(word(status).removeprefix("canceled "))
+    wish = str(booking.detail.get("cancel", {}).get("reason", "")) if who else ""
+    return f"{by}{_said(str(booking.detail.get('cancel_reason', '')) or wish)}".removeprefix(": ")
+
+
+def _said(reason: str) -> str:
+    return f": “{md.typed(reason, _REASON_LIMIT)}”" if clean(reason) else ""
 
 
 def desk_notes(desk: Desk) -> list[str]:
@@ -177,47 +184,80 @@ def desk_notes(desk: Desk) -> list[str]:
     return [" · ".join(filter(None, links))] if any(links) else []
 
 
-def _is_in_trouble(booking: Booking) -> bool:
+def is_in_trouble(booking: Booking) -> bool:
     odd = booking.known_status in (Status.PROVIDER_NOT_FOUND, Status.NOT_DELIVERED) or booking.detail.get("asked")
     behind = booking.reason is not None and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.REFUSED)
     return booking.stage in (Stage.UNKNOWN, Stage.LOST) or bool(odd) or behind
 
 
-def card(
-    booking: Booking, *, now: datetime, private: bool = False, unread: Reason | None = None, desk: Desk = NO_DESK
-) -> Content:
-    """Everybody reads address, number and delivery code masked. ``private``: for who may see them; nothing to press.
-
-    ``unread``: why it could not be read just now; what is shown was read before.
-    """
-    facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
-    state, bar, notes = sentence(booking, now=now), progress(booking), _notes(booking)
-    notes += desk_notes(desk) if _is_in_trouble(booking) else []
-    if unread is not None:
-        notes.append(f":warning: This is as it was read last. {md.quote_sentence(worded(unread), _REASON_LIMIT)}")
-    calls = order_lines(booking.detail.get("orders")) if private else []
+def card(booking: Booking, *, now: datetime, desk: Desk = NO_DESK) -> Content:
+    """What everybody may see, in a few lines: address, number, codes and history stand behind *Details*."""
+    is_over = booking.stage in (Stage.ENDED, Stage.DROPPED)
+    said = explanation(booking, now=now)
+    told = [] if is_over else list(filter(None, [_driver(booking), said or _since(booking)]))
+    name = str(booking.detail.get("driver", {}).get("name", ""))
+    over = [said, _since(booking), md.quote(md.name_of(name), NAME_LIMIT) if name else ""] if is_over else []
+    proof_text = str(booking.detail.get("proof", ""))
+    if is_over and proof_text and not is_link(proof_text):
+        over.append(f"Proof: {md.quote(proof_text, LINE_LIMIT)}")
+    about = [md.quote(booking.store, NAME_LIMIT), order(booking, is_short=True), booking.reference]
+    about += ["not booked here"] if booking.kind is BookingKind.FOREIGN else []
+    grey, notes = " · ".join(filter(None, [*over, *about])), _notes(booking)
+    notes += desk_notes(desk) if is_in_trouble(booking) else []
     blocks = [
-        md.header(clean(headline(booking))),
-        md.paragraph(f"{bar}\n{state}" if bar else state),
-        *md.fields(*facts),
-        *md.paragraphs(calls),
-        *map(md.context, notes),
-        *actions([] if private else _buttons(booking), f"booking:{booking.id}"),
+        md.header(clean(title(booking))),
+        *([md.paragraph("\n".join(told))] if told else []),
+        *actions(_row(booking), f"booking:{booking.id}"),
+        *map(md.context, [grey, *notes]),
     ]
-    lines = [f"*Delivery {md.escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
-    return Content(text=md.fallback_text([*lines, *calls, *notes]), blocks=blocks)
+    links = [("Live map", "tracking_url")] if not is_over else [("Proof of delivery", "proof")]
+    also = [link(str(booking.detail.get(name, "")), label) for label, name in links]
+    lines = [f"*{md.escape(title(booking))}*", *told, *filter(None, also), grey, *notes]
+    return Content(text=md.fallback_text(lines), blocks=blocks)
+
+
+def title(booking: Booking) -> str:
+    """Who gets it and where it stands; foreign text."""
+    return f"{md.shorten(customer(booking), NAME_LIMIT) or booking.reference} · {state(booking)}"
 
 
 def headline(booking: Booking) -> str:
-    customer = md.shorten(_customer(booking), _NAME_LIMIT)
-    store = md.shorten(clean(booking.store), _NAME_LIMIT)
-    return f"{booking.reference} · {store}{f' → {customer}' if customer else ''}"
+    who = md.shorten(customer(booking), NAME_LIMIT)
+    store = md.shorten(clean(booking.store), NAME_LIMIT)
+    return f"{booking.reference} · {store}{f' → {who}' if who else ''}"
 
 
 def named(booking: Booking) -> str:
-    """The same in a sentence, escaped."""
-    customer = md.quote(_customer(booking), _NAME_LIMIT)
-    return f"{booking.reference} ({md.quote(booking.store, _NAME_LIMIT)}{f' to {customer}' if customer else ''})"
+    """Who gets it, and its reference, in a sentence; escaped."""
+    who = md.quote(customer(booking), NAME_LIMIT)
+    return f"{who} ({booking.reference})" if who else booking.reference
+
+
+def _driver(booking: Booking) -> str:
+    if is_searching(booking.status):
+        return ""
+    reported = " _(reported, not confirmed)_" if booking.detail.get("driver_reported") else ""
+    found = driver_line(booking.detail.get("driver", {}))
+    return f"{found}{reported}" if found else ""
+
+
+def _since(booking: Booking) -> str:
+    """Since when it stands there, and how long the provider said it would take."""
+    at = moment(booking.detail.get("changed_at"))
+    if booking.stage is Stage.ENDED or not at:
+        return at
+    parts = [f"Since {at}"]
+    eta = str(booking.detail.get("quote", {}).get("eta", ""))
+    parts += [f"estimate {md.quote(eta, NAME_LIMIT)} min"] if eta and booking.stage is Stage.OPEN else []
+    return " · ".join(parts)
+
+
+def moment(stored: object) -> str:
+    """An instant of the row; empty where there is none that can be read."""
+    try:
+        return md.moment(datetime.fromisoformat(str(stored or "")))
+    except ValueError:
+        return ""
 
 
 def driver_line(driver: Mapping[str, Any], *, whole: bool = False) -> str:
@@ -225,194 +265,114 @@ def driver_line(driver: Mapping[str, Any], *, whole: bool = False) -> str:
     name, also = str(driver.get("name", "")), ("email",) if whole else ()
     parts = [md.name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider", *also))]
     picture = link(str(driver.get("image", "")), "picture") if whole else ""
-    return " · ".join(
-        [*(md.quote(part, _NAME_LIMIT) for part in parts if clean(part)), *([picture] if picture else [])]
-    )
-
-
-def providers(orders: object) -> str:
-    """The providers that were called, each with the state of its newest order."""
-    found = _orders(orders)
-    newest = {str(one.get("provider", "")): str(one.get("status", "")) for one in found}
-    told = [
-        f"{md.quote(name, _NAME_LIMIT)}{f': {md.quote(status, _NAME_LIMIT)}' if status else ''}"
-        for name, status in newest.items()
-        if clean(name)
-    ]
-    calls = f" ({len(found)} calls)" if len(found) > len(newest) else ""
-    return f"{', '.join(md.listed(told, _MOST_PROVIDERS))}{calls}" if told else ""
-
-
-def order_lines(orders: object) -> list[str]:
-    """One line a call to a provider: what is known of it, then the rest as it came; mrkdwn."""
-    lines = []
-    for one in _orders(orders):
-        driver, rest = one.get("driver"), one.get("rest")
-        parts = [
-            f"*{md.quote(str(one.get('provider', '')), _NAME_LIMIT) or 'Provider not named'}*",
-            md.quote(str(one.get("status", "")), _NAME_LIMIT),
-            driver_line(driver, whole=True) if isinstance(driver, dict) else "",
-            *(
-                f"{md.quote(name, _NAME_LIMIT)}: {link(str(value), 'open') or md.quote(str(value), _LINE_LIMIT)}"
-                for name, value in (sorted(rest.items()) if isinstance(rest, dict) else ())
-            ),
-        ]
-        lines.append(_within(f"• {' · '.join(filter(None, parts[:3]))}", parts[3:]))
-    return ["*Calls to providers*", *md.listed(lines, _MOST_CALLS)] if lines else []
-
-
-def _within(lead: str, parts: Sequence[str]) -> str:
-    """A line with as many whole parts as fit, and how many there are besides."""
-    for at, part in enumerate(parts):
-        if len(lead) + len(part) > _CALL_LIMIT:
-            return f"{lead} · and {len(parts) - at} more"
-        lead += f" · {part}"
-    return lead
-
-
-def _orders(orders: object) -> list[Mapping[str, Any]]:
-    return [one for one in orders if isinstance(one, dict)] if isinstance(orders, list) else []
+    return " · ".join([*(md.quote(part, NAME_LIMIT) for part in parts if clean(part)), *([picture] if picture else [])])
 
 
 def link(url: str, label: str) -> str:
     """A link that the service gave; its address was checked when it was read."""
-    return md.linked(url, label) if _is_link(url, most=_SHOWN_URL) else ""
+    return md.linked(url, label) if is_link(url, most=SHOWN_URL) else ""
 
 
 def price(fee: str, currency: str) -> str:
-    said = f"${fee}" if currency == CURRENCY else f"{fee} {currency}".strip()
-    return md.quote(said, _NAME_LIMIT) if fee else ""
-
-
-def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
-    detail, request = booking.detail, booking.request
-    driver = driver_line(detail.get("driver", {}), whole=True)
-    reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
-    number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
-    charges = {name: str(detail.get(name) or "") for name in ("fee", "currency")}
-    cost = charge(detail.get("quote", {}), **charges)
-    fee = "not known yet" if detail.get("unpriced") and cost is None else ""
-    fee = f"{charged(cost)}{', as quoted' if cost.quoted else ''}" if cost is not None else fee
-    where = md.quote((request.address if request is not None else "") or str(detail.get("address", "")), _LINE_LIMIT)
-    if where and request is not None:
-        where += f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request.place_reference else ""
-        where += f" · <{map_link(request.position)}|map>" if request.position is not None else ""
-    code = md.quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
-    address, cook = str(detail.get("link", "")), request.cook_minutes if request is not None else None
-    shown = md.linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
-    return [
-        ("Driver", f"{driver}{reported}" if driver else ""),
-        ("Providers", providers(detail.get("orders"))),
-        ("Follow it", link(str(detail.get("tracking_url", "")), "where it is now")),
-        ("Booking page", link(str(detail.get("detail_url", "")), "at the delivery service")),
-        ("Customer", f"{md.quote(_customer(booking), _NAME_LIMIT)}{f' · {number}' if number else ''}"),
-        ("Address", MASK if masked and where else where),
-        ("Order", order(booking)),
-        ("Fee", fee),
-        ("Cook time", md.counted(cook, "minute") if cook else ""),
-        ("Notes", md.quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
-        ("Delivery code", MASK if masked and code else code),
-        ("Proof of delivery", proof(str(detail.get("proof", "")))),
-        ("Number at the service", md.quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
-        ("Address link", shown if booking.stage is Stage.WAITING and address else ""),
-        ("Asked by", md.mention(booking.requester) if booking.requester else ""),
-    ]
+    """An amount of the service; in dollars as everywhere else, escaped."""
+    cents = cents_of(fee) if currency.upper() == "USD" else None
+    return md.quote(shown(cents) if cents is not None else f"{fee} {currency}".strip(), NAME_LIMIT) if fee else ""
 
 
 def proof(text: str) -> str:
-    return link(text, "see it") or md.quote(text, _LINE_LIMIT)
+    return link(text, "see it") or md.quote(text, LINE_LIMIT)
 
 
-def _customer(booking: Booking) -> str:
+def customer(booking: Booking) -> str:
     """Their name; empty where nobody said one."""
     name = booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
     return md.name_of(name) if name else ""
 
 
-def order(booking: Booking) -> str:
+_PAYMENT: Final = {Payment.CASH: "in cash, collected by the driver", Payment.CARD: "already paid"}
+_PAYMENT_SHORT: Final = {Payment.CASH: "cash", Payment.CARD: "paid"}
+
+
+def order(booking: Booking, *, is_short: bool = False) -> str:
     """What the order costs, with the currency where the service has named it, and who collects it; escaped."""
-    request, detail = booking.request, booking.detail
+    request, detail, words = booking.request, booking.detail, _PAYMENT_SHORT if is_short else _PAYMENT
     if request is None:
-        return order_as_told(str(detail.get("amount", "")), str(detail.get("payment_method", "")))
+        return order_as_told(str(detail.get("amount", "")), str(detail.get("payment_method", "")), words)
     currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
-    return f"{price(amount(request.cents), currency)}, {_payment_words(request.payment)}"
+    return f"{price(plain(request.cents), currency)} {words[request.payment]}"
 
 
-def order_as_told(cost: str, method: str) -> str:
+def order_as_told(cost: str, method: str, words: Mapping[Payment, str] = _PAYMENT) -> str:
     """The same of an order that only the service knows, in its words where they are not known here; escaped."""
     known = method.upper() in list(Payment)
-    how = _payment_words(Payment(method.upper())) if known else md.quote(method, _NAME_LIMIT)
-    return ", ".join(part for part in (md.quote(cost, _NAME_LIMIT), how) if part)
-
-
-def _payment_words(payment: Payment) -> str:
-    """What the driver has to do about money."""
-    return "cash: the driver collects it" if payment is Payment.CASH else "card: it was paid already"
-
-
-def charged(found: Charge) -> str:
-    tax = f" ({price(found.tax, found.currency)} tax)" if found.tax else ""
-    return f"{price(found.amount, found.currency)}{tax}"
+    how = words[Payment(method.upper())] if known else md.quote(method, NAME_LIMIT)
+    return " ".join(part for part in (md.quote(cost, NAME_LIMIT), how) if part)
 
 
 def _notes(booking: Booking) -> list[str]:
     found = [notices.note(booking.stopped)] if booking.stopped else []
     reported = booking.detail.get("reported")
     if isinstance(reported, dict) and reported.get("status"):
-        found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
+        found.append(f":grey_question: Reported as {word(str(reported['status']))}, not confirmed.")
     if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING):
-        found.append(f":warning: This may be behind: {md.as_said(md.quote(worded(booking.reason), _REASON_LIMIT))}")
-    if booking.reason and booking.stage is Stage.UNKNOWN:
-        found.append(f":warning: {md.quote_sentence(worded(booking.reason), _REASON_LIMIT)}")
-    if booking.detail.get("unpriced"):
-        reason = md.quote_sentence(in_words(booking.detail["unpriced"]), _REASON_LIMIT)
-        found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
-    if booking.kind is BookingKind.FOREIGN:
-        found.append("Made outside of Switchboard; the delivery service told of it.")
+        found.append(f":warning: May be out of date. {md.quote_sentence(worded(booking.reason), _REASON_LIMIT)}")
+    no_price = charge(booking.detail.get("quote", {}), fee=str(booking.detail.get("fee") or "")) is None
+    if booking.detail.get("unpriced") and no_price and booking.stage not in CLOSED:
+        found.append(":warning: Booked without a price.")
     return found
 
 
 def ask_about(booking: Booking) -> list[Block]:
     """What a person can press in an alert about it."""
-    return actions([one for one in _buttons(booking) if one["action_id"] in (TRACK, FOUND, ABSENT, CANCEL, REFRESH)])
+    offered = ((CANCEL, "Cancel", booking.can_cancel), (REFRESH, "Refresh", booking.stage not in CLOSED))
+    buttons = [_button(booking, to, name) for to, name, is_there in offered if is_there]
+    return actions([*_track(booking), *_decisions(booking), *buttons]) if booking.stage not in CLOSED else []
 
 
-def _buttons(booking: Booking) -> list[Block]:
+def _row(booking: Booking) -> list[Block]:
+    """What can be pressed on its card: what is pressed often as buttons, the rest in a menu."""
     if booking.stage in CLOSED:
-        return []
-    url, detail = str(booking.detail.get("tracking_url", "")), booking.detail
-    contact = booking.request is not None or detail.get("address") or detail.get("validation_code")
-    offered = (
-        (_is_link(url), TRACK, "Track", ""),
-        (booking.can_start, START, "Start search", "primary"),
-        (booking.is_undecided, FOUND, "I found it", "primary"),
-        (booking.is_undecided, ABSENT, "It is not there", ""),
-        (booking.can_cancel, CANCEL, "Cancel", "danger"),
-        (booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST), REFRESH, "Refresh", ""),
-        (bool(contact), CONTACT, "Show contact", ""),
+        again = [_button(booking, AGAIN, "Book again")] if booking.can_repeat else []
+        return [*_proof(booking), *again, _button(booking, DETAILS, "Details")]
+    options = (
+        (booking.can_start, START, "Start the search"),
+        (booking.stage is not Stage.SENDING and booking.stage is not Stage.NEW, REFRESH, "Refresh"),
+        (booking.can_cancel, CANCEL, "Cancel"),
+        (booking.can_repeat and booking.stage is Stage.OPEN, AGAIN, "Book again"),
+        (True, DETAILS, "Details"),
     )
+    rest = [(name, f"{to}:{booking.id}") for is_there, to, name in options if is_there]
+    return [*_track(booking), *_decisions(booking), menu(MENU, rest)]
+
+
+def _track(booking: Booking) -> list[Block]:
+    url = str(booking.detail.get("tracking_url", ""))
+    return [_button(booking, TRACK, "Track", url=url)] if is_link(url) else []
+
+
+def _proof(booking: Booking) -> list[Block]:
+    url = str(booking.detail.get("proof", ""))
+    return [_button(booking, PROOF, "Proof of delivery", url=url)] if is_link(url) else []
+
+
+def _decisions(booking: Booking) -> list[Block]:
+    if not booking.is_undecided:
+        return []
     asked = question(
         "Is it not there?",
-        "Look for it in the delivery dashboard first. This closes the request; then ask for a new link.",
+        "Look for it in the delivery dashboard first. This closes the request; then request a new link.",
         yes="Close it",
         no="Keep it",
     )
-    return [
-        button(
-            name,
-            to,
-            booking.id,
-            style=style,
-            url=url if to == TRACK else "",
-            spoken=f"{name}: {booking.reference}",
-            confirm=asked if to == ABSENT else None,
-        )
-        for is_there, to, name, style in offered
-        if is_there
-    ]
+    found = _button(booking, FOUND, "I found it", style="primary")
+    return [found, _button(booking, ABSENT, "It isn't there", confirm=asked)]
 
 
-def _is_link(url: str, *, most: int = _URL_LIMIT) -> bool:
+def _button(booking: Booking, to: str, name: str, **more: Any) -> Block:
+    return button(name, to, booking.id, spoken=f"{name}: {booking.reference}", **more)
+
+
+def is_link(url: str, *, most: int = _URL_LIMIT) -> bool:
     if not url.startswith(("https://", "http://")) or len(url) > most:
         return False
     try:

@@ -3,8 +3,16 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Stage
-from bot.domain.bookings.fields import ADDRESS_LIMIT, EXTRA_LIMIT, NAME_LIMIT, REASON_LIMIT, REFERENCE_LIMIT
+from bot.domain import money
+from bot.domain.bookings.booking import NOTES_LIMIT, Booking, Stage
+from bot.domain.bookings.fields import (
+    ADDRESS_LIMIT,
+    EXTRA_LIMIT,
+    NAME_LIMIT,
+    REASON_LIMIT,
+    REFERENCE_LIMIT,
+    map_link,
+)
 from bot.domain.bookings.record import STORE_EXTRAS, Payment
 from bot.domain.content import Block
 from bot.domain.errors import PersonError
@@ -73,14 +81,35 @@ def book(
         *_order(given),
     ]
     if anyway:
-        options = [_option("Book it even if there is no price", ANYWAY)]
+        options = [_option("Book even without a price", ANYWAY)]
         element = {"type": "checkboxes", "action_id": ANYWAY, "options": options}
         blocks.append(field(ANYWAY, "Without a price", element, optional=True))
     return form(BOOK, "Book a delivery", "Show the price", {"channel": channel}, blocks, close="Close")
 
 
+def booking_values(booking: Booking) -> dict[str, str]:
+    """What the form has in its fields to book the same once more."""
+    request = booking.request
+    if request is None:
+        return {}
+    return {
+        STORE: booking.store,
+        NAME: request.name,
+        LAST_NAME: request.last_name,
+        PHONE: str(request.phone),
+        EMAIL: _email(request.email),
+        ADDRESS: request.address,
+        POSITION: "" if request.position is None else str(request.position),
+        PLACE_REFERENCE: request.place_reference,
+        PAYMENT: request.payment.value,
+        AMOUNT: money.plain(request.cents),
+        COOK: str(request.cook_minutes or ""),
+        NOTES: request.notes,
+    }
+
+
 def prebook(stores: Sequence[str], *, channel: str) -> View:
-    lead = section(plain("The customer gets a link and enters the address there. Then the search for a driver starts."))
+    lead = section(plain("You get a link for the customer, who enters the address. Then the driver search starts."))
     blocks = [lead, _store(stores, {}), *_customer({}), *_order({})]
     return form(PREBOOK, "Pre-book a delivery", "Get the link", {"channel": channel}, blocks, close="Close")
 
@@ -96,30 +125,28 @@ def confirm(booking: Booking) -> View:
     request = booking.request
     lines = [f"*{quote(headline(booking), ADDRESS_LIMIT)}*"]
     if request is not None:
-        cook = f", {counted(request.cook_minutes, 'minute')} of cook time" if request.cook_minutes else ""
-        lines += [
-            f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
-            f"Order of {order(booking)}{cook}",
-        ]
+        cook = f" · prep time {counted(request.cook_minutes, 'minute')}" if request.cook_minutes else ""
+        where = f"<{map_link(request.position)}|map>" if request.position is not None else ""
+        lines += [f"{quote(request.address, ADDRESS_LIMIT)} · {where}", f"Order: {order(booking)}{cook}"]
     missing = in_words(booking.detail.get("unpriced"))
     price_line = "\n".join(quote_lines(booking.detail.get("quote", {})))
     if missing:
         price_line = (
-            f":warning: *There is no price*: {quote_sentence(missing)} It can be booked all the same. What it costs is "
-            "known when the delivery service has taken it; it may not take it."
+            f":warning: *No price*: {quote_sentence(missing)} You can book anyway: the price is known when Delivery "
+            "takes it, and it may decline."
         )
     blocks = [paragraph(price_line), paragraph("\n".join(lines))]
-    title = "Book without a price?" if missing else "Book it at this price?"
+    title = "Book without a price?" if missing else "Confirm booking"
     return form(CONFIRM, title, "Book", {"id": booking.id}, blocks, close="Close")
 
 
 def cancel(booking: Booking) -> View:
     what = "pre-booking" if booking.stage is Stage.WAITING else "booking"
-    warning = f"This cancels the {what} at the delivery service. It cannot be taken back."
+    warning = "This can't be undone."
     if booking.detail.get("driver"):
-        warning += " A driver is on the way already, so the service may charge for it."
+        warning += " A driver is on the way, so the provider may charge for it."
     element = text_input(REASON, most=REASON_LIMIT, multiline=True)
-    reason = field(REASON, "Reason", element, hint="The delivery service and the card show it.")
+    reason = field(REASON, "Reason", element, hint="Visible to everyone in this channel, and to the provider.")
     blocks = [section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT))), section(plain(warning)), reason]
     return form(CANCEL, f"Cancel the {what}", f"Cancel the {what}", {"id": booking.id}, blocks, close="Keep it")
 
@@ -128,7 +155,7 @@ def found(booking: Booking, *, given: str = "", problem: str = "") -> View:
     """Which pre-booking of the dashboard it is, after its answer was lost."""
     about = section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT)))
     element = text_input(FOUND_ID, most=_POSITION_LIMIT, example="652f7a1e9b1d", value=given)
-    named = field(FOUND_ID, "Id or link of the pre-booking", element, hint="As the delivery dashboard shows it.")
+    named = field(FOUND_ID, "Id or link of the pre-booking", element, hint="From the delivery dashboard.")
     return form(FOUND, "Which pre-booking is it?", "Use it", {"id": booking.id}, [about, *_problem(problem), named])
 
 
@@ -143,7 +170,7 @@ def store_edit(name: str, *, values: Values, problem: str = "") -> View:
 
 
 def _store_fields(given: Values) -> list[Block]:
-    beside, in_front = "Beside the church", "With the country's code in front."
+    beside, in_front = "Beside the church", "With country code"
     return [
         _text(NAME, "Name", given, most=NAME_LIMIT, example="Centro"),
         field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
@@ -182,7 +209,7 @@ def _email(text: str) -> str:
 
 def _store(stores: Sequence[str], given: Values) -> Block:
     if len(stores) > _MOST_OPTIONS:
-        return _text(STORE, "Store", given, most=NAME_LIMIT, example=stores[0], hint="Its name.")
+        return _text(STORE, "Store", given, most=NAME_LIMIT, example=stores[0], hint="Its name")
     options = [_option(name, name) for name in stores]
     chosen = given.get(STORE) or (stores[0] if len(stores) == 1 else "")
     initial = next((at for at, option in enumerate(options) if option["value"] == chosen), None)
@@ -190,43 +217,41 @@ def _store(stores: Sequence[str], given: Values) -> Block:
 
 
 def _customer(given: Values) -> list[Block]:
-    hint = "With the country's code, or as in the country of the store."
+    hint = "With country code, or a local number"
     return [
-        _text(NAME, "Customer's first name", given, most=NAME_LIMIT, example="Ana"),
-        _text(LAST_NAME, "Customer's last name", given, most=NAME_LIMIT, example="Lopez"),
-        _text(PHONE, "Customer's phone", given, most=40, example="+593 99 123 4567", hint=hint),
-        field(EMAIL, "Customer's e-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
+        _text(NAME, "First name", given, most=NAME_LIMIT, example="Ana"),
+        _text(LAST_NAME, "Last name", given, most=NAME_LIMIT, example="Lopez"),
+        _text(PHONE, "Phone", given, most=40, example="+593 99 123 4567", hint=hint),
+        field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
     ]
 
 
 def _order(given: Values) -> list[Block]:
-    waits = f"The search for a driver waits this long, at most {COOK_MOST}. Empty: it starts at once."
-    told = f"Nothing, or {NOTES_LEAST} to {NOTES_LIMIT} characters."
+    waits = "We look for a driver after this. Leave empty to start now."
     return [
         _payment(given),
         _amount(given),
-        _text(COOK, "Cook time in minutes", given, most=4, example="15", optional=True, hint=waits),
-        _text(NOTES, "Notes for the driver", given, most=NOTES_LIMIT, example="Ring twice", optional=True, hint=told),
+        _text(COOK, "Prep time (minutes)", given, most=4, example="15", optional=True, hint=waits),
+        _text(NOTES, "Notes for the driver", given, most=NOTES_LIMIT, example="Ring twice", optional=True),
     ]
 
 
 def _payment(given: Values) -> Block:
     options = [
-        _option("Card: it was paid already, the driver collects nothing", Payment.CARD.value),
-        _option("Cash: the driver collects the amount", Payment.CASH.value),
+        _option("Already paid", Payment.CARD.value),
+        _option("Cash: the driver collects it", Payment.CASH.value),
     ]
     initial = next((option for option in options if option["value"] == given.get(PAYMENT)), options[0])
     element = {"type": "radio_buttons", "action_id": PAYMENT, "options": options, "initial_option": initial}
-    return field(PAYMENT, "How is the order paid?", element)
+    return field(PAYMENT, "Payment", element)
 
 
 def _amount(given: Values) -> Block:
-    hint = "Without delivery fee and discounts, also when it is paid in cash."
-    return _text(AMOUNT, "Gross amount of the order", given, most=20, example="25.50", hint=hint)
+    return _text(AMOUNT, "Order total", given, most=20, example="25.50", hint="Before delivery fee and discounts")
 
 
 def _position(given: Values) -> Block:
-    hint = "Latitude, longitude; or paste a link to a map."
+    hint = "Coordinates, or a map link (short ones too)"
     return _text(POSITION, "Position", given, most=_POSITION_LIMIT, example="-0.1807, -78.4678", hint=hint)
 
 

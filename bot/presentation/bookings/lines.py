@@ -10,14 +10,15 @@ from bot.domain.bookings.booking import Booking, BookingKind
 from bot.domain.bookings.record import NO_DESK, Charge, Desk, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
+from bot.domain.text import clean
 from bot.presentation.audit import WORD_LIMIT, person, told_sentence, told_story
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.text import as_said, linked, mention, message, quote
+from bot.presentation.blocks.text import capital, linked, mention, message, quote, quote_sentence, typed
 from bot.presentation.bookings.cards import (
     DECIDE,
+    SEARCH_AGAIN,
     UNKNOWN_STATE,
     ask_about,
-    charged,
     desk_notes,
     driver_line,
     headline,
@@ -26,7 +27,8 @@ from bot.presentation.bookings.cards import (
     symbol,
     word,
 )
-from bot.presentation.reasons import because, because_refused, in_words
+from bot.presentation.bookings.details import charged
+from bot.presentation.reasons import because_refused, in_words
 from bot.presentation.unread import state_lines
 
 _RAW_LIMIT = 80
@@ -68,8 +70,6 @@ def _line(booking: Booking, facts: Mapping[str, Any], names: Mapping[str, str]) 
         "by_whom": f" by {by}" if by else "",
         "status": f"*{word(str(facts.get('status', '')))}*",
         "now": f"*{word(str(facts.get('now', '')))}*",
-        "driver": driver_line(facts.get("driver") or {}),
-        "reported": " _(reported, not confirmed)_" if facts.get("reported") else "",
         "why_refused": because_refused(Reason.read(facts.get("reason"))) if facts.get("topic") == "refused" else "",
     }
     return message(template.format_map(slots))
@@ -80,13 +80,14 @@ def _call(facts: Mapping[str, Any]) -> str:
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
-    about = f"the booking `{quote(str(facts.get('id', '')), _RAW_LIMIT)}`"
-    return message(f":grey_question: {quote(store, _RAW_LIMIT)}: the service {_reported(facts, about)}")
+    about = f"booking `{quote(str(facts.get('id', '')), _RAW_LIMIT)}` of {quote(store, _RAW_LIMIT)}"
+    return message(_reported(facts, about))
 
 
 def _reported(facts: Mapping[str, Any], about: str) -> str:
-    said = f"is *{word(str(facts['said']))}*" if facts.get("said") else "has a driver"
-    return f"says that {about} {said}. This is *unverified*: {as_said(quote(in_words(facts.get('reason'))))}"
+    said = f"as *{word(str(facts['said']))}*" if facts.get("said") else "to have a driver"
+    why = quote_sentence(in_words(facts.get("reason")))
+    return f":grey_question: Not confirmed: {about} was reported {said}. {why}"
 
 
 def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
@@ -95,8 +96,8 @@ def picture(booking: Booking, *, link: str) -> tuple[str, str, str]:
     return (
         f"Address link of {booking.reference}",
         f"QR code of the address link of {booking.reference}: {link}",
-        f":link:{who} send this link to the customer of {named(booking)}; the search for a "
-        f"driver starts when the address is entered: {linked(link)}",
+        f":link:{who} Send this link to {named(booking)}: {linked(link)}\nThe driver search starts when the address is "
+        "entered.",
     )
 
 
@@ -137,93 +138,102 @@ def _stuck(booking: Booking, facts: Mapping[str, Any]) -> str:
     return "\n".join(
         [
             f":rotating_light: Action needed: {named(booking)} has been in the unknown state "
-            f"`{quote(status, _RAW_LIMIT)}` for a day. Check it in the provider's dashboard.",
+            f"`{quote(status, _RAW_LIMIT)}` for a day. Check it in the delivery dashboard.",
             "Still going: press *Refresh* later, or *Cancel*. Ended:",
             *state_lines([status]),
         ]
     )
 
 
-def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
+def _driver(booking: Booking, facts: Mapping[str, Any]) -> str:
+    found = driver_line(facts.get("driver") or {})
+    reported = " _(reported, not confirmed)_" if facts.get("reported") else ""
+    lead = "New driver" if facts.get("again") else "Driver found"
+    return f":bust_in_silhouette: {lead} for {named(booking)}{f': {found}{reported}' if found else '.'}"
+
+
+def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
     status = str(facts.get("status", ""))
-    lead = f"{symbol(status)}{_call(facts)} {named(booking)}"
-    known = read_status(status)
-    driver = driver_line(facts.get("driver") or {})
-    why = because(str(facts.get("reason", "")))
+    call, known = _call(facts), read_status(status)
+    reason = clean(str(facts.get("reason", "")))
+    why = f": “{typed(reason)}”" if reason else ""
     if facts.get("change") == StatusChange.RESTARTED and known is not Status.PROVIDER_NOT_FOUND:
-        return (
-            f":repeat: {named(booking)}: *search restarted*. The driver is gone, and every provider is asked again "
-            f"(from {word(str(facts.get('before', '')))} to {word(status)})."
-        )
+        return f":repeat: {named(booking)} lost the driver. Looking for another one."
     if is_canceled(status):
-        by = f", asked by {facts['by']}" if facts.get("by") else ""
-        return f"{lead} is *{word(status)}*{by}.{why}"
+        if facts.get("by"):
+            return f":x:{call} {facts['by']} *canceled* the delivery to {named(booking)}{why or '.'}"
+        return f":x:{call} {named(booking)} is *{word(status)}*{why or '.'}"
     if known is None:
-        return f"{lead}: *{UNKNOWN_STATE}* `{quote(status, _RAW_LIMIT)}`. It may have ended; I keep checking."
+        return (
+            f":grey_question:{call} {named(booking)}: *{UNKNOWN_STATE}* `{quote(status, _RAW_LIMIT)}`. "
+            "It may have ended; I keep checking."
+        )
     if known is Status.COMPLETED:
         shown = proof(str(facts.get("proof", "")))
-        return f"{lead} is *completed*: it was delivered.{f' Proof of delivery: {shown}' if shown else ''}"
-    told = f"{lead}: *{word(status)}*{f', {driver}' if driver and known is Status.ACCEPTED else ''}."
+        proved = f" Proof of delivery: {shown}" if shown else ""
+        return f":white_check_mark:{call} *Delivered* to {named(booking)}.{proved}"
     if known is Status.PROVIDER_NOT_FOUND:
-        return f"{told} Cancel it, or have it searched for again in the delivery dashboard."
-    return f"{told}{why}" if known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED) else told
+        return f":warning:{call} *No driver found* for {named(booking)}. {SEARCH_AGAIN}"
+    if known is Status.ACCEPTED:
+        return _driver(booking, facts)
+    ended_badly = known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED)
+    return f"{symbol(status)}{call} *{capital(word(status))}*: {named(booking)}{why if why and ended_badly else '.'}"
+
+
+def _unknown(booking: Booking, facts: Mapping[str, Any]) -> str:
+    if booking.kind is BookingKind.PREBOOKING:
+        return f":grey_question:{_call(facts)} The link for {named(booking)} is *not confirmed*. {DECIDE}"
+    return f":grey_question: *Not confirmed yet*: {named(booking)}. Checking with the provider. Don't book it again."
 
 
 _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] = {
     "moved": _moved,
     "unknown_state": _unknown_state,
     "stuck": _stuck,
-    "driver": ":bust_in_silhouette: {booking}: driver {driver}{reported}.",
-    "unverified": lambda booking, facts: f":grey_question: {named(booking)}: the service {_reported(facts, 'it')}",
-    "unknown": lambda booking, facts: (
-        f":grey_question:{_call(facts)} {named(booking)}: the link is *not confirmed*. {DECIDE}"
-        if booking.kind is BookingKind.PREBOOKING
-        else f":grey_question: {named(booking)}: whether it was booked is *unknown*. It is looked for by our own "
-        "number and not booked again."
-    ),
+    "driver": _driver,
+    "unverified": lambda booking, facts: _reported(facts, named(booking)),
+    "unknown": _unknown,
     "undecided": lambda booking, _: (
-        f":warning: {named(booking)}: the link is *not confirmed*, and nobody has decided. {DECIDE}"
+        f":warning: Action needed: the link for {named(booking)} is *not confirmed*, and nobody has looked. {DECIDE}"
     ),
-    "closed": ":x:{call} {booking} was *closed*{by_whom}: the link was not made.",
+    "closed": ":x:{call} The request for {booking} was *closed*{by_whom}: the link wasn't made.",
     "lost": (
-        ":warning:{asker} {booking} was *not booked*, as far as Switchboard can see: the delivery service does not "
-        "know it. Look at its dashboard before you book it again."
+        ":warning:{asker} *Probably not booked*: {booking}. The provider doesn't list it. Check the delivery dashboard "
+        "before you book it again."
     ),
     "found_late": (
-        ":rotating_light: {booking} appeared at the delivery service after all: {status}. If it was booked again, one "
-        "of the two has to be canceled."
+        ":rotating_light: {booking} was booked after all: {status}. If it was booked again, cancel one of the two."
     ),
-    "refused": ":x:{asker} {booking} was *not booked*: the delivery service did not take it.{why_refused}",
+    "refused": ":x:{asker} *Not booked*: {booking}. Delivery declined it.{why_refused}",
     "dropped": ":x:{call} {booking} was *canceled*{by_whom} before an address was entered.",
-    "started": ":mag: {booking}: {by} started the search for a driver.",
-    "no_provider": ":warning: {booking}: no driver was found. It has to be canceled or searched for again.",
+    "started": ":mag: {by} started the driver search for {booking}.",
+    "no_provider": f":warning: Action needed: *no driver found* for {{booking}}. {SEARCH_AGAIN}",
     "contradiction": (
-        ":rotating_light: {booking} had ended as {status}; now the delivery service says {now}. The card keeps what "
-        "was final."
+        ":rotating_light: {booking} had ended as {status}; the provider now reports {now}. The card keeps the first."
     ),
 }
 _SAID: Final[Mapping[str, str]] = {
     "booked": "{who} booked it{worth}",
-    "prebooked": "{who} asked for a link with which the customer enters the address{worth}",
-    "appeared": "a webhook told of it: it was made outside of Switchboard",
-    "named": "{who} named it by its number at the service: it was made outside of Switchboard",
+    "prebooked": "{who} requested a link for the customer's address{worth}",
+    "appeared": "reported by a webhook: it was booked outside of Switchboard",
+    "named": "{who} named it by its provider ID: it was booked outside of Switchboard",
     "joined": "it turned out to be {other}, which was waiting for its answer",
-    "sent": "sent to the delivery service, attempt {nth}",
-    "put_off": "that attempt was not executed; to be sent again",
-    "taken": "the delivery service took it{number}, and says {status}",
-    "link_made": "the delivery service made the link for the customer",
-    "refused": "the delivery service did not take it",
-    "unknown": "the delivery service did not say whether it took it; only looking for it from here on",
-    "lost": "the delivery service does not know it: not booked, as far as Switchboard can see",
-    "moved": "the delivery service says {status}",
-    "search_asked": "{who} asked to start the search for a driver",
-    "cancel_asked": "{who} asked to cancel it",
-    "executed": "the delivery service did that",
-    "not_executed": "the delivery service did not do that",
-    "not_said": "the delivery service did not say whether it did that; the booking is read instead",
-    "dropped": "the pre-booking was called off",
+    "sent": "sent to Delivery (attempt {nth})",
+    "put_off": "that attempt wasn't executed; it will be sent again",
+    "taken": "Delivery took it{number}: {status}",
+    "link_made": "the link for the customer was created",
+    "refused": "Delivery declined it",
+    "unknown": "no answer: only looking for it from here on",
+    "lost": "Delivery doesn't list it: probably not booked",
+    "moved": "{status}",
+    "search_asked": "{who} requested to start the driver search",
+    "cancel_asked": "{who} requested to cancel it",
+    "executed": "Delivery did that",
+    "not_executed": "Delivery didn't do that",
+    "not_said": "no answer whether that was done; the booking is read instead",
+    "dropped": "the pre-booking was canceled",
     "undecided": "nobody has said yet whether the link was made",
-    "taken_in": "{who} found it at the delivery service",
-    "closed": "{who} did not find it at the delivery service, and closed it",
+    "taken_in": "{who} found it in the dashboard",
+    "closed": "{who} didn't find it in the dashboard, and closed it",
 }
 """Action of the audit -> sentence. An action without one is shown by its name."""

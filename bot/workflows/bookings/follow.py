@@ -25,7 +25,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings import prebookings
 from bot.workflows.bookings.book import link, search
 from bot.workflows.bookings.events import known_here, made_elsewhere
-from bot.workflows.bookings.observe import ask_somebody, gathered, is_stuck, note, observe, tell, witness
+from bot.workflows.bookings.observe import ask_somebody, gathered, is_stuck, note, observe, witness
 from bot.workflows.bookings.prebookings import dropped, read_prebooking
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import asked
@@ -233,8 +233,7 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
         return await delivery.client.start_search(claimed.remote_id or "", key=key, guard=guard)
 
     def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
-        if _answered(uow, claimed, outcome, Point.SEARCH):
-            tell(uow, claimed, "started", {"by": by})
+        _answered(uow, claimed, outcome, Point.SEARCH)
         return claimed
 
     done = await asked(ctx, delivery.client.circuit, wanted, send, store, name="booking_answered")

@@ -28,10 +28,11 @@ from bot.domain.bookings.record import (
     Told,
     change_of,
     charge,
+    has_driver,
     is_canceled,
     is_final,
+    is_searching,
     is_unknown,
-    read_status,
     same_word,
     told_by,
 )
@@ -39,7 +40,7 @@ from bot.domain.money import plain
 from bot.domain.policy import Policy
 from bot.domain.tracking import next_poll
 from bot.workflows.context import Unit
-from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
+from bot.workflows.slack.boards import post_board, post_file, post_line
 from storage.repositories.bookings import folded
 from storage.transaction import Tx
 
@@ -56,7 +57,15 @@ _MOST_STATES = 200
 """Words for states that are kept, in case the service writes sentences."""
 _A_DAY = timedelta(hours=24)
 """In an unknown state without a change: then somebody is asked to look."""
-_WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
+_QUIET = (
+    Status.ON_HOLD,
+    Status.READY_FOR_PICKUP,
+    Status.ACCEPTED,
+    Status.ARRIVED_AT_PICKUP,
+    Status.WAY_TO_DELIVER,
+    Status.ARRIVED_AT_DELIVERY,
+)
+"""States that only edit the card."""
 STORE = "store"
 """Kind of the subject that stands for a store: it has lines in its channel and no board."""
 
@@ -85,8 +94,6 @@ def observe(
         if booking.stage is Stage.ENDED:  # it is over; a proof of delivery may still come
             return booking if is_same else uow.bookings.touch(booking, show=True, detail=detail)
         if is_same and booking.stage is Stage.OPEN and not booking.reason:
-            if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
-                show_board(uow, booking.subject, progress=True)  # the cook time on the card goes on counting down
             pause = _pause(uow, booking, detail, polls=booking.polls + 1)
             uow.bookings.count_poll(booking.id, due_at=uow.now + pause)
             return current
@@ -133,12 +140,22 @@ def _store(
         return stored
     if detail.get("asked") and not booking.detail.get("asked"):
         ask_somebody(uow, stored)
-    given = [one.get("driver") for one in (booking.detail, detail)]
-    before, driver = (Driver(**one) if isinstance(one, dict) else Driver() for one in given)
-    if driver.who != before.who and driver.is_known:
-        said = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
-        tell(uow, stored, "driver", said, key=f"driver:{stored.version}")
+    _tell_driver(uow, stored, booking, moved=False)
     return stored
+
+
+def _tell_driver(uow: Unit, stored: Booking, before: Booking, *, moved: bool) -> None:
+    """Tell that a driver was found, once; a number or a picture that comes later only edits the card."""
+    if is_final(stored.status):
+        return
+    given = [one.detail.get("driver") for one in (before, stored)]
+    was, driver = (Driver(**one) if isinstance(one, dict) else Driver() for one in given)
+    driven, is_other = has_driver(stored.status), driver.is_other_than(was)
+    is_new = driven and not has_driver(before.status) if moved else driver.is_known and not driven
+    if is_other or (is_new and (not was.is_known or is_searching(before.status))):
+        reported = bool(stored.detail.get("driver_reported"))
+        facts = {"driver": stored.detail.get("driver", {}), "reported": reported, "again": is_other}
+        tell(uow, stored, "driver", facts, key=f"driver:{stored.version}")
 
 
 def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange) -> None:
@@ -153,7 +170,9 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         "by": stored.canceled_by,
         "call": stored.to_call,
     }
-    tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
+    _tell_driver(uow, stored, before, moved=True)
+    if change is StatusChange.RESTARTED or (stored.known_status not in _QUIET and not stored.is_own_cancellation):
+        tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
     note(uow, Point.STATES, stored.reference)
     states, word = _kept(uow, _STATES), str(detail.get("word") or stored.status)
     if is_new := word not in states and len(states) < _MOST_STATES:
@@ -216,16 +235,16 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
             detail[name] = getattr(report, name)
     if record.orders:
         detail["orders"] = [asdict(one) for one in record.orders]
-    is_searching = read_status(record.status) in _WITHOUT_DRIVER
+    searching = is_searching(record.status)
     held = before.get("driver")
     known = held if isinstance(held, dict) else {}
     if record.driver.is_known:
         detail["driver"] = record.driver.joined(known)
         detail.pop("driver_reported", None)
-    elif report is not None and report.driver.is_known and not is_searching:
+    elif report is not None and report.driver.is_known and not searching:
         detail["driver"] = report.driver.joined(known)
         detail["driver_reported"] = True
-    elif is_searching:
+    elif searching:
         detail.pop("driver", None)
         detail.pop("driver_reported", None)
     return detail

@@ -66,7 +66,7 @@ async def read_prebooking(ctx: Context, delivery: DeliveryService, booking: Book
 def dropped(uow: Unit, booking: Booking) -> Booking | None:
     """End a pre-booking that will not become a booking."""
     stored = uow.bookings.move(booking, Stage.DROPPED, action="dropped")
-    if stored is not None:
+    if stored is not None and not stored.is_own_cancellation:
         tell(uow, stored, "dropped", {"by": stored.canceled_by, "call": stored.to_call})
     return stored
 
@@ -133,7 +133,8 @@ async def close(ctx: Context, booking: Booking, *, by: str) -> tuple[Booking, Re
             stored = uow.bookings.move(current, Stage.DROPPED, action="closed", actor=by, detail=detail, reason=None)
         if stored is None:
             return current or booking, Reason(OfBooking.JUST_CHANGED)
-        tell(uow, stored, "closed", {"by": by, "call": stored.requester if stored.requester != by else ""})
+        if stored.requester != by:
+            tell(uow, stored, "closed", {"by": by, "call": stored.requester})
         return stored, None
 
     return await ctx.write(work, name="prebooking_closed")

@@ -39,20 +39,20 @@ def test_what_is_understood(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "`lat, lng`"),
-        ("12 Market Street", "`lat, lng`"),
-        ("-78.4678", "`lat, lng`"),
+        ("", "coordinates like"),
+        ("12 Market Street", "coordinates like"),
+        ("-78.4678", "coordinates like"),
         ("-100.4678, -0.1807", "swapped"),
         ("95, 200", "from -90 to 90"),
         ("10, 181", "-180 to 180"),
         ("0, 0", "ocean"),
         ("https://maps.app.goo.gl/abc", "shortened link"),
         ("https://goo.gl/maps/abc", "shortened link"),
-        ("https://example.com/where", "no position in this link"),
-        ("https://[", "no position"),
-        ("nan, inf", "`lat, lng`"),
-        ("1e1, 2", "`lat, lng`"),
-        ("9" * 3000, "`lat, lng`"),
+        ("https://example.com/where", "shows no position"),
+        ("https://[", "shows no position"),
+        ("nan, inf", "coordinates like"),
+        ("1e1, 2", "coordinates like"),
+        ("9" * 3000, "coordinates like"),
     ],
 )
 def test_what_is_not(text: str, words: str) -> None:
@@ -118,8 +118,8 @@ def test_a_national_number_is_of_the_stores_country_without_its_prefix(text: str
 
 
 @pytest.mark.parametrize(("text", "home", "words"), [
-    ("555 2671", "+1", "too short"), ("6301234567", "+36", "too short or too long"),
-    ("99 123 4567", "+999", "country's code"), ("99 123 4567", "593", "country's code"),
+    ("555 2671", "+1", "full phone number"), ("6301234567", "+36", "full phone number"),
+    ("99 123 4567", "+999", "country code"), ("99 123 4567", "593", "country code"),
 ])  # fmt: skip
 def test_a_national_number_that_is_none_there(text: str, home: str, words: str) -> None:
     with pytest.raises(RuleError, match=words):
@@ -129,19 +129,19 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("099 123 4567", "country's code"),
+        ("099 123 4567", "country code"),
         ("", "digits"),
         ("call me", "digits"),
         ("+", "digits"),
-        ("+0 12 34 56", "country's code"),
-        ("+999 1234567", "country's code"),
-        ("+593 12", "too short"),
-        ("+593 1234567890123456", "too long"),
-        ("1" * 300, "too long"),
+        ("+0 12 34 56", "country code"),
+        ("+999 1234567", "country code"),
+        ("+593 12", "full phone number"),
+        ("+593 1234567890123456", "full phone number"),
+        ("1" * 300, "full phone number"),
         ("+1 800 FLOWERS", "digits"),
         ("+44 20 7946 0018 ext. 12", "digits"),
         ("+44 20 7946 0018 #12", "digits"),
-        ("\u0661\u0662\u0663\u0664\u0665\u0666", "country's code"),
+        ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"),
     ],
 )
 def test_what_is_no_number(text: str, words: str) -> None:

@@ -21,13 +21,12 @@ def test_answers() -> None:
     one = booking()
     told = {
         "priced": answers.priced("Centro", QUOTED),
-        "booked": answers.of_booking(answers.BOOKED, one, command="/deliver"),
+        "posted elsewhere": answers.elsewhere(one),
         "confirmed before": answers.of_booking(answers.CONFIRMED_BEFORE, one, command="/deliver"),
         "form is gone": answers.FORM_IS_GONE,
         "no stores": answers.no_stores("/deliver"),
         "sandbox only": answers.SANDBOX_ONLY,
         "say why": answers.of_booking(answers.SAY_WHY, one, command="/deliver"),
-        "prebooked": answers.of_booking(answers.PREBOOKED, one, command="/deliver"),
         "exported": answers.EXPORTED,
         "store": answers.store("Centro", RECORD),
         "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
@@ -36,36 +35,33 @@ def test_answers() -> None:
     for content in told.values():
         check_message(content)
     assert lines_of({name: content.text for name, content in told.items()}) == snapshot("""\
-priced: :moneybag: *Delivery fee $4.76 ($0.62 tax)* ⏎ About 25 minutes, 3.2 km ⏎ From Centro. Nothing was booked.
-booked: :package: B-4F7K2M (Centro to Ana Lopez) is being booked. Its card shows how it goes on; look at it with \
-`/deliver show B-4F7K2M`.
-confirmed before: :information_source: B-4F7K2M (Centro to Ana Lopez) was confirmed already; it is booked once.
-form is gone: :hourglass: This form is out of date. Nothing was booked; please fill it in again.
-no stores: :convenience_store: No store is known here yet. `/deliver stores` asks the delivery service for them, \
-`/deliver store add` makes one.
-sandbox only: :no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. \
-Ask the customer for the address and use `book` instead.
-say why: :information_source: B-4F7K2M (Centro to Ana Lopez) was made outside of Switchboard and is followed here from \
-now on. To cancel it, say why: `/deliver cancel B-4F7K2M &lt;reason&gt;`.
-prebooked: :link: B-4F7K2M (Centro to Ana Lopez) is being pre-booked. The link for the customer comes on its card in a \
-moment.
-exported: :page_facing_up: The checklist is in your direct messages with me, as a file.
+priced: :moneybag: *Delivery fee $4.76 ($0.62 tax)* ⏎ About 25 min, 3.2 km ⏎ From Centro
+posted elsewhere: :package: Booked: Ana Lopez (B-4F7K2M). I'm not in this channel, so I'll message you. To add me: \
+`/invite @Switchboard`
+confirmed before: :information_source: B-4F7K2M is already booked.
+form is gone: :hourglass: This form is out of date, and nothing was booked. Please fill it in again.
+no stores: :convenience_store: No stores yet. `/deliver stores` loads them from the provider; `/deliver store add` \
+adds one.
+sandbox only: :no_entry_sign: Pre-bookings work only in the provider's sandbox. Ask the customer for the address and \
+use `book`.
+say why: :information_source: Ana Lopez (B-4F7K2M) wasn't booked here; I follow it from now on. To cancel it, add a \
+reason: `/deliver cancel B-4F7K2M &lt;reason&gt;`
+exported: :page_facing_up: I've sent you the checklist as a direct message.
 store: :convenience_store: *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ Phone: +593 22345678
-store changed: :white_check_mark: This is the store now: *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ \
-Phone: +593 22345678
-store trouble: :warning: The delivery service gave no answer. Centro is looked for in the list of stores; look at \
-`stores` in a minute.""")
+store changed: :white_check_mark: Saved. *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ Phone: +593 22345678
+store trouble: :warning: The delivery service gave no answer. Checking whether Centro was added; see `stores` in a \
+minute.""")
 
 
 def test_why_there_is_no_price() -> None:
     told = [
-        answers.not_covered("This address is not covered", bookable=True),
+        answers.not_covered("This address is not covered", store="Centro", bookable=True),
         answers.no_price("The delivery service says: The amount is too high.", refused=True),
         answers.no_price("The delivery service gave no answer.", refused=False),
     ]
     assert lines_of(told) == snapshot("""\
-:no_entry_sign: *Not covered*: the delivery service does not deliver this. This address is not covered. Check the \
-position, or choose another store. To book it without knowing the price, tick the box at the end of the form.
+:no_entry_sign: *Not covered*: this address is outside Centro's delivery area. “This address is not covered” Check \
+the pin or choose another store. To book without a price, tick the box at the end.
 :no_entry_sign: *No price*: The delivery service says: The amount is too high. Nothing was booked.
 :warning: *No price right now*: The delivery service gave no answer. Nothing was booked.""")
 
@@ -76,8 +72,8 @@ def test_lists() -> None:
     assert answers.stores(stores, command="/deliver").text == snapshot("""\
 *3 stores*
 • *Centro*: 12 Market Street
-• *Norte*: 12 Market Street :key: its key is not known here, so it cannot be used
-• *Sur* (key from the settings)""")
+• *Norte*: 12 Market Street :key: no API key, so it can't be used
+• *Sur* (key in the settings)""")
 
 
 def test_webhooks() -> None:
@@ -93,16 +89,16 @@ def test_webhooks() -> None:
         for one in ([state], hooks, [HookState(kind=WebhookKind.DRIVER)] * 2)
     }
     assert lines_of(alike(leads)) == snapshot("""\
-None 1, None 3, None 2: :satellite_antenna: *Webhooks of Centro*
-True 1: :satellite_antenna: *Webhooks of Centro* were registered:
-True 3, True 2: :satellite_antenna: *Webhooks of Centro* were not all registered:
-False 1, False 3: :satellite_antenna: *Webhooks of Centro* were not all taken away:
-False 2: :satellite_antenna: *Webhooks of Centro* were taken away:""")
+None 1, None 3, None 2: :satellite_antenna: *Webhooks for Centro*
+True 1: :satellite_antenna: *Webhooks for Centro* are on.
+True 3, True 2: :satellite_antenna: *Webhooks for Centro* are not all on.
+False 1, False 3: :satellite_antenna: *Webhooks for Centro* are not all off.
+False 2: :satellite_antenna: *Webhooks for Centro* are off.""")
     assert answers.hooks("Centro", hooks, turned_on=True).text == snapshot("""\
-:satellite_antenna: *Webhooks of Centro* were not all registered:
+:satellite_antenna: *Webhooks for Centro* are not all on.
 • `DRIVER_ASSIGNED`: comes here (switchboard.example.com).
-• `DRIVER_ASSIGNED`: goes elsewhere, not to Switchboard (other.example.com).
-• `DRIVER_ASSIGNED`: nothing is registered. :warning: Answer 500.""")
+• `DRIVER_ASSIGNED`: goes elsewhere (other.example.com).
+• `DRIVER_ASSIGNED`: off. :warning: Answer 500.""")
 
 
 def test_what_became_of_an_act() -> None:
@@ -110,16 +106,13 @@ def test_what_became_of_an_act() -> None:
     found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=Reason(OfBooking.CANNOT_CANCEL)).text
     found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble=None).text
     assert lines_of(found) == snapshot("""\
-start: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been asked for. Its \
-status: *driver assigned*.
-cancel: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is canceled. Its status: *driver assigned*.
-refresh: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery service says now. Its \
-status: *driver assigned*.
-take_in: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is followed from now on. Its status: *driver \
-assigned*.
-close: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is closed. Its status: *driver assigned*.
-refused: :warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver assigned*.
-looked for: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the delivery service.""")
+start: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
+cancel: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
+refresh: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
+take_in: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
+close: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
+refused: :warning: Ana Lopez (B-4F7K2M) can't be canceled: it's now driver on the way to the store.
+looked for: :ballot_box_with_check: Checking with the provider: Ana Lopez (B-4F7K2M).""")
 
 
 @pytest.mark.parametrize(

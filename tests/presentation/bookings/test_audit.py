@@ -38,27 +38,27 @@ def said(action: str, **detail: Any) -> str:
 def test_each_action_has_its_sentence() -> None:
     assert lines_of([said(action, **DETAIL.get(action, {})) for action in _SAID]) == snapshot("""\
 <@U0MARIA> booked it, an order of 25.50, for a fee of $4.76 ($0.62 tax).
-<@U0MARIA> asked for a link with which the customer enters the address, an order of 25.50.
-A webhook told of it: it was made outside of Switchboard.
-<@U0MARIA> named it by its number at the service: it was made outside of Switchboard.
+<@U0MARIA> requested a link for the customer's address, an order of 25.50.
+Reported by a webhook: it was booked outside of Switchboard.
+<@U0MARIA> named it by its provider ID: it was booked outside of Switchboard.
 It turned out to be B-2B2B2B, which was waiting for its answer.
-Sent to the delivery service, attempt 1.
-That attempt was not executed; to be sent again.
-The delivery service took it as number 1042, and says *driver assigned*.
-The delivery service made the link for the customer.
-The delivery service did not take it. Reason: the store is closed.
-The delivery service did not say whether it took it; only looking for it from here on.
-The delivery service does not know it: not booked, as far as Switchboard can see.
-The delivery service says *completed*.
-<@U0MARIA> asked to start the search for a driver.
-<@U0MARIA> asked to cancel it.
-The delivery service did that.
-The delivery service did not do that.
-The delivery service did not say whether it did that; the booking is read instead.
-The pre-booking was called off.
+Sent to Delivery (attempt 1).
+That attempt wasn't executed; it will be sent again.
+Delivery took it as number 1042: *driver on the way to the store*.
+The link for the customer was created.
+Delivery declined it. Reason: the store is closed.
+No answer: only looking for it from here on.
+Delivery doesn't list it: probably not booked.
+*delivered*.
+<@U0MARIA> requested to start the driver search.
+<@U0MARIA> requested to cancel it.
+Delivery did that.
+Delivery didn't do that.
+No answer whether that was done; the booking is read instead.
+The pre-booking was canceled.
 Nobody has said yet whether the link was made.
-<@U0MARIA> found it at the delivery service.
-<@U0MARIA> did not find it at the delivery service, and closed it.""")
+<@U0MARIA> found it in the dashboard.
+<@U0MARIA> didn't find it in the dashboard, and closed it.""")
 
 
 @pytest.mark.parametrize(
@@ -77,15 +77,17 @@ def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
 
 
 def test_what_is_not_said_is_left_out() -> None:
-    assert said("taken", status="ACCEPTED") == snapshot("The delivery service took it, and says *driver assigned*.")
-    assert said("moved") == snapshot("The delivery service says *unknown state (?)*.")
+    assert said("taken", status="ACCEPTED") == snapshot("Delivery took it: *driver on the way to the store*.")
+    assert said("moved") == snapshot("*unknown state (?)*.")
     assert said("joined") == snapshot("It turned out to be another one, which was waiting for its answer.")
     assert said("turned_round") == snapshot("<@U0MARIA>: turned round.")
 
 
 def test_a_story_has_its_booking_above_it_and_says_what_is_left_out() -> None:
     lines = story(booking(), [told("link_made")], is_complete=False).text.splitlines()
-    assert lines[0] == snapshot("*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver assigned")
+    assert lines[0] == snapshot(
+        "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver on the way to the store"
+    )
     assert lines[-1] == snapshot("… there is more; `switchboard audit export` has all of it")
     assert story(booking(status=""), [told("link_made")]).text.splitlines()[0] == snapshot(
         "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now open"

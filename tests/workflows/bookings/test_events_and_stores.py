@@ -238,7 +238,7 @@ NOT_SAID = "The delivery service did not say whether it did that. The card shows
 
 @on_one_rig(
     [
-        (Done(value=None), "", ["executed"], ["line:started"]),
+        (Done(value=None), "", ["executed"], []),
         (NotExecuted(reason=own_words("no driver is near"), again=False), "no driver is near", ["not_executed"], []),
         (Unknown(reason=TIMED_OUT), NOT_SAID, ["not_said"], []),
     ]
