@@ -14,10 +14,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 HERE = "C0DELIVERY"
 LATER = 30_000
 CUSTOMER = {
-    "Customer's first name": "Ana",
-    "Customer's last name": "Lopez",
-    "Customer's phone": "099 123 4567",
-    "Gross amount of the order": "25.50",
+    "First name": "Ana",
+    "Last name": "Lopez",
+    "Phone": "099 123 4567",
+    "Order total": "25.50",
 }
 PLACE = {"Delivery address": "12 Market Street", "Position": "-0.2101, -78.5023"}
 ELSEWHERE = {"customerName": "Walk", "customerLastName": "In", "orderAmount": "9.90", "paymentMethod": "CASH"}
@@ -40,6 +40,12 @@ async def ask(page: Page, verb: str, fields: dict[str, str]) -> None:
     await page.get_by_test_id("modal-submit").click()
 
 
+async def more(page: Page, card: Locator, name: str) -> None:
+    """Choose in the card's menu."""
+    await card.get_by_role("button", name="More actions").click()
+    await page.get_by_role("menuitem", name=name).click()
+
+
 async def close(page: Page) -> None:
     await page.get_by_test_id("modal-close").click()
     await expect(modal(page)).to_have_count(0)
@@ -49,10 +55,12 @@ async def lost(page: Page, playground: Playground) -> Locator:
     """The card of a pre-booking whose answer was lost."""
     playground.delivery.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_prebooking"))
     await ask(page, "prebook", CUSTOMER)
-    await expect(modal(page)).to_contain_text("is being pre-booked")
-    await close(page)
-    card = page.get_by_test_id("message").filter(has_text="Asked by").last
-    await expect(card).to_contain_text("Not confirmed", timeout=LATER)
+    await expect(modal(page)).to_have_count(0, timeout=LATER)
+    card = page.get_by_test_id("message").filter(has_text="Link not confirmed")
+    await expect(card).to_have_count(1, timeout=LATER)
+    found = re.search(r"V-[2-9A-Z]{6}", await card.inner_text())
+    assert found is not None
+    card = page.get_by_test_id("message").filter(has_text=found[0]).filter(has_text="Centro").first
     return card
 
 
@@ -71,14 +79,14 @@ async def test_a_link_whose_answer_was_lost_is_found_in_the_dashboard(visit: Pag
     made = playground.delivery.prebookings[-1]
     await modal(page).get_by_label("Id or link of the pre-booking").fill(made.id)
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal(page)).to_contain_text("it is followed from now on", timeout=LATER)
+    await expect(modal(page)).to_contain_text("Waiting for the address", timeout=LATER)
     await close(page)
     await expect(card.get_by_role("link", name=f"/address/{made.id}")).to_be_visible(timeout=LATER)
     await narrow(page, "prebooking-taken-in")
     second = await lost(page, playground)
-    await second.get_by_role("button", name="It is not there").click()
+    await second.get_by_role("button", name="It isn't there").click()
     await page.get_by_role("button", name="Close it").click()
-    await expect(second).to_contain_text("the link was not made", timeout=LATER)
+    await expect(second).to_contain_text("The link wasn't made", timeout=LATER)
     await narrow(page, "prebooking-closed")
     other = playground.delivery.book.prebook(playground.delivery.store("Norte"), ELSEWHERE)
     await say(page, f"/deliver prebook show {other.id}")
@@ -97,32 +105,34 @@ async def test_the_calls_to_providers_the_driver_and_what_proves_a_delivery(
     await ask(page, "book", {**CUSTOMER, **PLACE})
     await expect(modal(page)).to_contain_text("Delivery fee", timeout=LATER)
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal(page)).to_contain_text("is being booked")
-    await close(page)
-    card = page.get_by_test_id("message").filter(has_text="Asked by").last
-    await expect(card).to_contain_text("Rapido: searching, MotoYa: searching, Ciclo: searching", timeout=LATER)
-    service.advance()
-    await expect(card).to_contain_text("Rapido: accepted, MotoYa: withdrawn", timeout=LATER)
-    await expect(card).to_contain_text("diego@rapido.example")
-    for label, words in (("picture", "DP"), ("at the delivery service", "Rapido: accepted, Diego Paz")):
-        async with page.context.expect_page() as opening:
-            await card.get_by_role("link", name=label).click()
-        opened = await opening.value
-        await expect(opened.locator("body, svg").first).to_contain_text(words)
-        await opened.close()
-    await narrow(page, "booking-providers")
+    await expect(modal(page)).to_have_count(0, timeout=LATER)
+    card = page.get_by_test_id("message").filter(has_text="Ana Lopez · Looking for a driver")
+    await expect(card).to_have_count(1, timeout=LATER)
     found = re.search(r"B-[2-9A-Z]{6}", await card.inner_text())
     assert found is not None
-    card = page.get_by_test_id("message").filter(has_text=found[0]).filter(has_text="Asked by").first
+    card = page.get_by_test_id("message").filter(has_text=found[0]).filter(has_text="Centro").first
+    service.advance()
+    await expect(card).to_contain_text("Driver on the way to the store", timeout=LATER)
+    await more(page, card, "Details")
+    await expect(modal(page)).to_contain_text("Rapido: accepted, MotoYa: withdrawn", timeout=LATER)
+    await expect(modal(page)).to_contain_text("diego@rapido.example")
+    await expect(modal(page)).to_contain_text("ACCEPTED")
+    await narrow(page, "booking-details")
+    async with page.context.expect_page() as opening:
+        await modal(page).get_by_role("link", name="picture").first.click()
+    opened = await opening.value
+    await expect(opened.locator("body, svg").first).to_contain_text("DP")
+    await opened.close()
+    await close(page)
     service.settle(service.bookings[-1], "COMPLETED")  # nobody has heard of it: show asks
     await say(page, f"/deliver show {found[0]}")
-    await expect(private(page)).to_contain_text("Calls to providers", timeout=LATER)
-    await expect(private(page)).to_contain_text("Completed")
+    await expect(private(page)).to_contain_text("Calls to couriers", timeout=LATER)
+    await expect(private(page)).to_contain_text("Delivered")
     await narrow(page, "booking-shown")
     await card.get_by_test_id("replies").click()
     thread = page.get_by_role("complementary", name="Thread")
     await expect(thread).to_contain_text("@Maria Silva", timeout=LATER)
-    await expect(thread).to_contain_text("it was delivered")
+    await expect(thread).to_contain_text("Delivered to Ana Lopez")
     await narrow(page, "booking-called")
     await page.get_by_test_id("thread-close").click()
     stores = [service.add_store(f"Shop {number:02}") for number in range(40)]

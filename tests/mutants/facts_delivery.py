@@ -5,7 +5,7 @@ from tests.mutants.mutant import mutants
 MUTANTS = mutants("""
 @ bot/domain/bookings/booking.py tests/workflows/bookings/test_notified.py
 who canceled a booking is called for it | nobody is called for what they did themselves
--        return self.requester if over and self.canceled_by != self.requester else ""
+-        return self.requester if over and not self.is_own_cancellation else ""
 +        return self.requester if over else ""
 a booking that was not delivered calls nobody | the requester is called for what needs a person
 -_NEEDS_A_PERSON: Final = (Status.NOT_DELIVERED, Status.PROVIDER_NOT_FOUND)

@@ -67,7 +67,7 @@ a driver whom only a webhook reported stays | where the search begins anew nobod
 +        _ = detail if detail.get("driver_reported") else detail.pop("driver", None)
 +
 a late report puts a driver into a search | where the search begins anew nobody drives
--report.driver.is_known and not is_searching:
+-report.driver.is_known and not searching:
 +report.driver.is_known:
 @ bot/workflows/bookings/observe.py tests/workflows/bookings/test_store_events.py -k pace_of_reading
 the pace of reading stays slow after a change | after a change a booking is read often
