@@ -60,8 +60,7 @@ async def lost(page: Page, playground: Playground) -> Locator:
     await expect(card).to_have_count(1, timeout=LATER)
     found = re.search(r"V-[2-9A-Z]{6}", await card.inner_text())
     assert found is not None
-    card = page.get_by_test_id("message").filter(has_text=found[0]).filter(has_text="Centro").first
-    return card
+    return page.get_by_test_id("message").filter(has_text=found[0]).filter(has_text="Centro").first
 
 
 async def test_a_link_whose_answer_was_lost_is_found_in_the_dashboard(visit: Page, playground: Playground) -> None:

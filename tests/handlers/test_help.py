@@ -41,7 +41,7 @@ bulk template: get a file to fill in | bulk template
 approvals: what waits for approval, yours first | approvals
 freeze <reason>: freeze all payments (approvers and admins) | freeze the bank called
 unfreeze: vote to unfreeze payments | unfreeze
-/deliver: Book deliveries and follow them to the door
+/deliver: Book deliveries and track them
 stores [page]: list the stores | stores 2
 store add|show|edit [store]: show, edit or add a store (admins add) | store show Centro
 quote: see what a delivery would cost | quote
@@ -54,7 +54,8 @@ show V-4F7K2M
 webhooks [on|off] <store>: show a store's webhooks; admins turn them on or off | webhooks on Centro
 certify: the certification checklist with its evidence | certify
 /localize: Work on audio, video, documents and texts
-gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender https://example.com/voice.mp3
+gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender \
+https://example.com/voice.mp3
 separate <url>: split a song into its vocals and its music, two .mp3 files | separate https://example.com/song.mp3
 convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
 extract-audio <url> [rate=…] [width=…] [channels=…]: take the sound of a video, at most 600 seconds long, as a .wav \
@@ -81,8 +82,7 @@ unread: provider answers that could not be read, and how to fix it | unread
 jobs: what is in progress: payments, calls, lists, bookings | jobs
 audit <id>: history of one request or booking | audit P-4F7K2M
 audit export: the whole audit log as a file, in a direct message | audit export
-routes: API routes that are not confirmed | routes\
-""")
+routes: API routes that are not confirmed | routes""")
 
 
 def test_what_each_argument_has_to_be() -> None:

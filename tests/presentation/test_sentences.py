@@ -198,8 +198,8 @@ def test_what_is_under_way() -> None:
 • *Localization call* it: In progress, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *List of addresses* it: In progress, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
 • *Check of a payment file* it: In progress, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Booking* it: Driver assigned, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
-• *Booking* it: Driver assigned, made outside of Switchboard, 2026-11-20 09:00 UTC
+• *Booking* it: Driver on the way to the store, by <@U0MARIA> in <#C0FINANCE>, 2026-11-20 09:00 UTC
+• *Booking* it: Driver on the way to the store, made outside of Switchboard, 2026-11-20 09:00 UTC
 [Send as CSV]""")
     assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing in progress."
 
@@ -297,8 +297,7 @@ def test_a_name_that_nothing_is_known_by() -> None:
     assert lines_of([*found, answers.wrong_amount(2_500)]) == snapshot("""\
 I can't find B-2. Check the reference
 I can't find P-2. Check the reference, or see `/pay list`
-This is not the amount on the card. Type that amount, with a point before the cents: 25.00\
-""")
+This is not the amount on the card. Type that amount, with a point before the cents: 25.00""")
 
 
 def test_a_record_cuts_its_title_and_what_it_is_about() -> None:

@@ -88,7 +88,7 @@ def test_a_story_has_its_booking_above_it_and_says_what_is_left_out() -> None:
     assert lines[0] == snapshot(
         "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver on the way to the store"
     )
-    assert lines[-1] == snapshot("… there is more; `switchboard audit export` has all of it")
+    assert lines[-1] == snapshot("… there is more")
     assert story(booking(status=""), [told("link_made")]).text.splitlines()[0] == snapshot(
         "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now open"
     )
