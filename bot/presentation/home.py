@@ -1,6 +1,7 @@
 """The App Home: what waits for the reader, what they requested, what can be begun; for admins the controls."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -9,7 +10,7 @@ from bot.domain.content import Block
 from bot.domain.home import A_PAGE, Control, Home, Listed, Paged, Start, StoreLoad, Turned, Way, Work
 from bot.domain.money import shown
 from bot.domain.overview import ServiceStatus
-from bot.domain.payments.instruction import Instruction, PayoutPayload, State
+from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
 from bot.domain.payments.recipient import awaits_requester
 from bot.domain.policy import Approval, Frozen, Policy
 from bot.domain.text import clean
@@ -19,6 +20,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.files.columns import option
 from bot.presentation.payments import cards
+from bot.presentation.payments.bulk import account_warnings
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.payouts import asked_anyway, warnings
 from bot.presentation.reasons import short_of_people, worded
@@ -39,6 +41,7 @@ _TITLE = 160
 _NAME = 60
 _MOST_STORES = 15
 _MOST_PEOPLE = 10
+_NEARLY = 0.8  # the part of the daily limit from which on it is marked
 _LABELS: Final[Mapping[Start, str]] = {
     Start.PAYOUT: "New payout",
     Start.BULK: "Pay in bulk",
@@ -130,23 +133,33 @@ def _waiting(home: Home) -> Iterator[Block]:
     yield md.header(f"{count} {'needs' if count == 1 else 'need'} you")
     for one in home.waiting.rows:
         instruction = one.instruction
-        votes = f"{len(one.votes)} of {instruction.requirement.quorum} approved"
-        until = f"expires {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
-        about = [_purpose(instruction), md.mention(instruction.requester), votes, until]
-        yield md.paragraph("\n".join([_title(one, whole=True), " · ".join(filter(None, about)), *_doubts(instruction)]))
+        about = f"{_purpose(instruction)} · {md.mention(instruction.requester)}"
+        yield md.paragraph("\n".join([_title(replace(one, link=""), whole=True), about, *_doubts(instruction)]))
+        yield md.context(" · ".join(_grey(one)))
         linked = [button("Open", LINK, url=one.link)] if one.link else []
         yield from actions([*cards.deciding(instruction), *linked], f"home:{instruction.id}")
     yield from _turns(home.waiting, lambda page: Turned(page, home.turned.own))
 
 
 def _doubts(instruction: Instruction) -> list[str]:
-    """What is not fine or unusual, a line each."""
+    """What is not fine, a line each."""
     found = [f":warning: {line}" for line in warnings(instruction)]
+    if instruction.kind is Kind.BULK and instruction.progress is not None:
+        found += account_warnings(instruction.progress)
     if instruction.state is State.NEEDS_HUMAN:
         found.append(":rotating_light: *Needs a decision*: its outcome could not be confirmed.")
-    if instruction.requirement.reasons:
-        found.append(f":small_orange_diamond: {md.escape(md.capital('; '.join(instruction.requirement.reasons)))}")
     return found
+
+
+def _grey(one: Listed) -> Iterator[str]:
+    """How many have approved it, why it needs more than others, until when it waits."""
+    needs, expires = one.instruction.requirement, one.instruction.expires_at
+    yield f"{len(one.votes)} of {needs.quorum} approved"
+    if needs.reasons:
+        yield md.escape("; ".join(needs.reasons))
+    if expires is not None:
+        yield f"expires {md.moment(expires)}"
+    yield one.instruction.reference
 
 
 def _own(home: Home) -> Iterator[Block]:
@@ -166,7 +179,7 @@ def _own(home: Home) -> Iterator[Block]:
     yield from _turns(home.own, lambda page: Turned(home.turned.waiting, page))
     if home.ended:
         lines = [
-            f"{_title(one)} · {_stands(one)}"
+            f"{symbol(one.instruction.state)} {_title(one)} · {_stands(one)}"
             + (f" · {md.moment(one.instruction.closed_at)}" if one.instruction.closed_at else "")
             for one in home.ended
         ]
@@ -212,9 +225,10 @@ def _troubles(found: Sequence[ServiceStatus]) -> list[Block]:
 
 def _control(found: Control, approval: Approval, *, may_freeze: bool) -> Iterator[Block]:
     yield md.header("Controls")
-    sent, limit, bar = found.sent_today, approval.daily_limit, md.bar(found.sent_today, approval.daily_limit)
+    sent, limit = found.sent_today, approval.daily_limit
+    mark = ":warning: " if sent >= limit * _NEARLY else ""
     is_frozen = "" if may_freeze else " · *frozen*"
-    told = md.paragraph(f"*{shown(sent)}* of {shown(limit)} sent today{is_frozen}\n{bar}")
+    told = md.paragraph(f"{mark}*{shown(sent)}* of {shown(limit)} sent today{is_frozen}")
     yield {**told, "accessory": _start(Start.FREEZE, "Freeze payments")} if may_freeze else told
     lines = [f"*Who approves*: {_people(found.approvers)}", f"• Every payment: {_needs(approval.quorum)}"]
     lines += [
@@ -226,7 +240,8 @@ def _control(found: Control, approval: Approval, *, may_freeze: bool) -> Iterato
         lines = [f":warning: {_title(one)}: {short_of_people(short)}" for one, short in found.out_of_reach]
         yield from md.paragraphs(["*Nobody can approve*", *lines])
     if found.failed:
-        lines = [f"{_title(one)} · {_stands(one)} · {md.mention(one.instruction.requester)}" for one in found.failed]
+        failed = [(one, md.mention(one.instruction.requester)) for one in found.failed]
+        lines = [f":x: {_title(one)} · {_stands(one)} · {requester}" for one, requester in failed]
         yield from md.paragraphs(["*Failed in the last 7 days*", *lines])
 
 
@@ -256,7 +271,7 @@ def _title(one: Listed, *, whole: bool = False) -> str:
 def _stands(one: Listed) -> str:
     instruction = one.instruction
     votes = f" ({len(one.votes)} of {instruction.requirement.quorum})" if instruction.state is State.AWAITING else ""
-    return f"{symbol(instruction.state)} {md.capital(word_of(instruction))}{votes}"
+    return f"{md.capital(word_of(instruction))}{votes}"
 
 
 def _purpose(instruction: Instruction) -> str:

@@ -44,7 +44,7 @@ function button(element, place) {
   }, textObject(element.text));
   node.addEventListener("click", async () => {
     if (node.getAttribute("aria-busy")) return;
-    if (/^https?:\/\//i.test(element.url ?? "")) window.open(element.url, "_blank", "noopener,noreferrer");
+    if (/^https?:\/\//i.test(element.url ?? "") && !store.goTo(element.url)) window.open(element.url, "_blank", "noopener,noreferrer");
     await act(node, element, place, { text: element.text, ...(element.value === undefined ? {} : { value: element.value }) });
   });
   return { node };

@@ -17,7 +17,8 @@ export function decode(text) {
 export function link(url, words) {
   const safe = /^(https?:\/\/|mailto:)/i.test(url.trim());
   if (!safe) return el("span", { class: "dead-link", title: "This kind of link is not opened" }, words);
-  return el("a", { href: url.trim(), target: "_blank", rel: "noopener noreferrer nofollow" }, words);
+  const follow = (event) => store.goTo(url.trim()) && event.preventDefault();
+  return el("a", { href: url.trim(), target: "_blank", rel: "noopener noreferrer nofollow", on: { click: follow } }, words);
 }
 
 /** The mention of a person, marked when it is the reader. */

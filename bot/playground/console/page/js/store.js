@@ -142,6 +142,15 @@ class Store {
     if (elsewhere) this.openThread(null);
   }
 
+  /** Follow a link to a message of this workspace: its channel with its thread beside it; false for any other link. */
+  goTo(url) {
+    const [, channel, seconds, rest] = /\/archives\/([A-Z0-9]+)\/p(\d+)(\d{6})$/.exec(url) ?? [];
+    if (!this.channels.has(channel)) return false;
+    this.open(channel);
+    this.openThread(channel, `${seconds}.${rest}`);
+    return true;
+  }
+
   openThread(channel, ts) {
     this.thread = channel ? { channel, ts } : null;
     this.tell("thread");
