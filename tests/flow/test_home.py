@@ -10,6 +10,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import View
 from bot.playground.workspace.limits.surfaces import checked_view
 from bot.presentation.home import BACK, ON, REFRESH
+from tests.domain.made import instruction
 from tests.presentation.checks import check_markup, check_with_sdk, text_objects
 from tests.support import deliveries
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
@@ -87,35 +88,38 @@ async def test_who_requested_and_who_approves_see_their_own_side(rig: Rig) -> No
 [Check e-mails] [Localize]
 1 needs you
 *$25.00 to Ana Maria Lopez (ana@example.com)*
-Rent · <@U0TOM> · 0 of 1 approved · expires 2026-11-21 09:00 UTC
+Rent · <@U0TOM>
+0 of 1 approved · expires 2026-11-21 09:00 UTC · P-······
 [Approve] [Reject] [Open]
 
 [Refresh] [Freeze payments]
-Updated 2026-11-20 09:00 UTC""")
+Updated 2026-11-20 09:00 UTC\
+""")
     assert await opened(rig, TOM) == snapshot("""\
 [New payout] [Pay in bulk] [Check e-mails] [Localize]
 :tada: *You're all caught up.* Nothing needs your approval.
 Your requests
-*$1,500.00 to kim@example.com* · :hourglass_flowing_sand: Being prepared
+*$1,500.00 to kim@example.com* · Being prepared
 A laptop
 :question: No account for kim@example.com. [Withdraw]
 [Send anyway] [Edit]
-*$25.00 to Ana Maria Lopez* · :hourglass_flowing_sand: Waiting for approval (0 of 1)
+*$25.00 to Ana Maria Lopez* · Waiting for approval (0 of 1)
 Rent · expires 2026-11-21 09:00 UTC [Withdraw]
 
 [Refresh] [Freeze payments]
-Updated 2026-11-20 09:00 UTC""")
+Updated 2026-11-20 09:00 UTC\
+""")
     assert await opened(rig, OLGA) == snapshot("""\
 [Check e-mails] [Localize]
 Controls
-*$0.00* of $25,000.00 sent today
-░░░░░░░░░░░░░░░░░░░░ 0 % [Freeze payments]
+*$0.00* of $25,000.00 sent today [Freeze payments]
 *Who approves*: <@U0ADA>, <@U0LIN>, <@U0TOM>, never the requester
 • Every payment: 1 approval
 • Over $1,000.00: 2 approvals, amount typed
 
 [Refresh]
-Updated 2026-11-20 09:00 UTC""")
+Updated 2026-11-20 09:00 UTC\
+""")
 
 
 @pytest.mark.parametrize("user", [GUS, EVE])
@@ -169,6 +173,7 @@ async def test_a_large_amount_is_typed_there_too(rig: Rig) -> None:
         }
         await rig.submit(user, {"amount": "1500.00"})
         assert rig.workspace.modal(user) is None
+        assert "You're all caught up" in await opened(rig, user)
     await rig.settle()
     assert rig.paid == [("ana@example.com", 150_000)]
 
@@ -228,8 +233,8 @@ async def test_another_process_goes_on_with_a_home_that_it_has_drawn_since(rig: 
     assert home_of(rig, ADA).source == elsewhere
 
 
-@pytest.mark.parametrize(("user", "said"), [(MARIA, 0), (TOM, 1), (ZOE, 2), (GUS, 3), (EVE, 4)])
-async def test_who_may_not_approve_is_refused_whatever_the_button(rig: Rig, user: str, said: int) -> None:
+@pytest.mark.parametrize("user", [MARIA, TOM, ZOE, GUS, EVE])
+async def test_who_may_not_approve_is_refused_whatever_the_button(rig: Rig, user: str) -> None:
     await rig.pay(user=TOM)
     request = await newest(rig)
     await opened(rig, user)
@@ -237,11 +242,11 @@ async def test_who_may_not_approve_is_refused_whatever_the_button(rig: Rig, user
         if (user, action) != (TOM, "payout.withdraw"):
             await press(rig, user, action, value=f"{request.id}:1", force=True)
             told = shown(rig.workspace.modal(user))
-            assert told or user == EVE
+            assert told.startswith("Switchboard")
             assert "ana@example.com" not in told
+            assert ("Guests" in told or "Only members" in told) == (user in (GUS, EVE))
     await rig.settle()
     assert (await newest(rig)).state is State.AWAITING
-    assert said >= 0
 
 
 async def test_a_button_of_another_round_or_of_nothing_changes_nothing(rig: Rig) -> None:
@@ -269,7 +274,7 @@ async def test_the_requester_withdraws_there(rig: Rig) -> None:
     assert "Withdrawn" in text.partition("Finished")[2]
 
 
-async def test_pages_of_three_hundred_requests(rig: Rig) -> None:
+async def test_pages_are_turned_and_follow_what_is_left(rig: Rig) -> None:
     for number in range(12):
         await rig.pay(f"send ana@example.com 1.{10 + number} Rent")
     for user, one in ((ADA, "home.on"), (MARIA, "home.on")):
@@ -344,18 +349,18 @@ async def test_what_fails_and_what_nobody_can_approve_is_for_admins(rig: Rig) ->
     assert await opened(rig, OLGA) == snapshot("""\
 [Check e-mails] [Localize]
 Controls
-*$0.00* of $25,000.00 sent today
-░░░░░░░░░░░░░░░░░░░░ 0 % [Freeze payments]
+*$0.00* of $25,000.00 sent today [Freeze payments]
 *Who approves*: <@U0ADA>, never the requester
 • Every payment: 1 approval
 • Over $1,000.00: 2 approvals, amount typed
 *Nobody can approve*
 :warning: *$1,500.00 to Ana Maria Lopez*: it needs 2 approvals, and only 1 person can approve it
 *Failed in the last 7 days*
-*$25.00 to Ana Maria Lopez* · :x: Failed · <@U0MARIA>
+:x: *$25.00 to Ana Maria Lopez* · Failed · <@U0MARIA>
 
 [Refresh]
-Updated 2026-11-20 09:35 UTC""")
+Updated 2026-11-20 09:35 UTC\
+""")
 
 
 async def test_calls_with_their_results(rig: Rig) -> None:
@@ -397,3 +402,37 @@ Updated 2026-11-20 09:20 UTC""")
     assert "Deliveries" not in await opened(rig, ZOE)
     await press(rig, MARIA, BOOK)
     assert rig.form().submit
+
+
+async def test_three_hundred_requests_fit(rig: Rig) -> None:
+    names = [f"{number:026}" for number in range(300)]
+    drawn = [
+        instruction(id=name, code=name, source_key=name, reference=name, requester=[TOM, MARIA][number % 2])
+        for number, name in enumerate(names)
+    ]
+    await rig.switchboard.context.write(lambda uow: [uow.instructions.insert(one, actor=TOM) for one in drawn])
+    assert "300 need you" in await opened(rig, ADA)
+    assert "150 need you" in await opened(rig, TOM)
+    assert "1 to 5 of 150" in lines(home_of(rig, TOM))
+    assert len(home_of(rig, TOM).blocks) <= 100
+
+
+async def test_who_requested_says_there_that_the_address_is_right(rig: Rig) -> None:
+    await rig.pay("send new@example.com 25.00 Rent")
+    assert "[Send anyway] [Edit]" in await opened(rig, MARIA)
+    await press(rig, MARIA, "payout.send_anyway")
+    assert (await newest(rig)).state is State.AWAITING
+    await opened(rig, ADA)
+    assert ":warning: No account for new@example.com" in lines(home_of(rig, ADA))
+    await press(rig, ADA, "payout.approve")
+    await rig.submit(ADA, {})
+    assert (await newest(rig)).state is not State.AWAITING
+    assert rig.payments.calls
+
+
+async def test_a_home_that_slack_did_not_take_is_drawn_later(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.publish", times=1))
+    await rig.workspace.open_home(MARIA)
+    assert rig.workspace.home(MARIA) is None
+    await rig.pass_time(10)
+    assert "Welcome" in lines(home_of(rig, MARIA))

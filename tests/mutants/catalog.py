@@ -3,6 +3,7 @@
 from tests.mutants import (
     authority,
     daily_bulk,
+    daily_home,
     daily_mistakes,
     daily_page,
     doors,
@@ -37,6 +38,7 @@ MUTANTS = (
     *sampled.MUTANTS,
     *words.MUTANTS,
     *daily_bulk.MUTANTS,
+    *daily_home.MUTANTS,
     *daily_mistakes.MUTANTS,
     *daily_page.MUTANTS,
     *facts_bulk.MUTANTS,

@@ -230,8 +230,9 @@ _PEOPLE: Final = 500
 _AT_ONCE: Final = 10
 _A_SECOND: Final = 0.5
 """Drawings that nobody asked for: Slack takes 100 a minute from the app, whatever the number of processes."""
-_HELD: Final = 30.0
-"""Seconds without such drawings after Slack asked to wait, where it does not say how long."""
+_HELD: Final = 5.0
+"""Seconds without such drawings after one that failed, where Slack does not say how long."""
+_NOTHING: Final = (-1, -1)
 
 Draw = Callable[[Home | No, Policy, datetime], Block]
 
@@ -244,7 +245,7 @@ class _Open:
     shown: str = ""
     touched_at: float = 0.0
     looked_at: float = float("-inf")
-    seen: tuple[int, int] = (-1, -1)
+    seen: tuple[int, int] = _NOTHING
     """What the counters of changes were when it was read."""
     drawing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -289,39 +290,31 @@ class OpenHomes:
     async def _publish(self, ctx: Context, user: str, home: _Open, *, asked: bool = False) -> bool:
         async with home.drawing:
             home.looked_at = ctx.clock.boottime()
+            before, home.shown = home.shown, ""  # until it is known what is shown
             try:
-                home.seen = await _counters(ctx)
+                seen = await _counters(ctx)
                 found = await look(ctx, user, home.turned)
                 view = self._draw(found, ctx.policy, ctx.clock.now())
                 shown = _without_moment(view)
-                if shown == home.shown and not asked:
-                    return False
-                self._left -= 1
-                replaced = "" if asked else home.hash
-                home.hash = await ctx.messenger.publish_home(user=user, view=view, hash=replaced)
-                home.shown = shown
+                if asked or shown != before:
+                    self._left -= 1
+                    replaced = "" if asked else home.hash
+                    home.hash = await ctx.messenger.publish_home(user=user, view=view, hash=replaced)
             except ServiceNever as refused:  # another process has drawn it since, or there is no such tab
                 self._forget(user, home)
                 log.info("a home is not drawn again", reason=str(refused))
                 return False
-            except OutcomeUnknown as lost:
-                home.hash = home.shown = ""
-                log.info("whether a home was drawn is not known", reason=str(lost))
+            except (ServiceNow, OutcomeUnknown, StorageError) as trouble:
+                home.hash, home.seen = "", _NOTHING
+                self._held_until = home.looked_at + (getattr(trouble, "retry_after", None) or _HELD)
+                log.info("a home was not drawn", reason=str(trouble))
                 return False
-            except ServiceNow as silent:
-                home.shown = ""
-                self._held_until = ctx.clock.boottime() + (silent.retry_after or _HELD)
-                log.info("a home was not drawn", reason=str(silent))
-                return False
-            except StorageError as busy:
-                home.shown = ""
-                log.info("a home was not drawn", reason=str(busy))
-                return False
+            home.shown, home.seen = shown, seen
             if isinstance(found, No):
                 self._forget(user, home)
             else:
                 home.turned = found.turned
-            return True
+            return asked or shown != before
 
     def _forget(self, user: str, home: _Open) -> None:
         if self._open.get(user) is home:
