@@ -206,6 +206,7 @@ class Switchboard:
             localization=make_localization(self._outside),
             emails=make_emails(self._outside),
             messenger=slack.messenger,
+            ephemerals=slack.ephemerals,
             files=slack.files,
             downloads=slack.downloads,
             people=people,

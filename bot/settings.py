@@ -238,7 +238,7 @@ class Settings(BaseSettings):
         return tuple(name.upper() for name in SERVICES[service] if getattr(self, name) is None)
 
     def key_for(self, purpose: str, *, mend: str = "") -> bytes:
-        """The key derived from ``SECRET_KEY`` for a purpose: audit, anchor, callbacks, stores."""
+        """The key derived from ``SECRET_KEY`` for a purpose: audit, anchor, callbacks, replies, stores."""
         if self.secret_key is None:
             raise OperatorError("SECRET_KEY is missing", mend=mend)
         return derived_key(self.secret_key.get_secret_value(), purpose)

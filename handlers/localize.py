@@ -12,7 +12,14 @@ from bot.domain.errors import OperatorError, PersonError, ServiceTrouble, Switch
 from bot.domain.files.dropped import DroppedFile, FileInfo
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.catalog import CAPABILITIES, capability
-from bot.domain.localization.declaration import TEXT_LIMIT, CallOperation, Capability, base_of, normal_format
+from bot.domain.localization.declaration import (
+    TEXT_LIMIT,
+    CallOperation,
+    Capability,
+    base_of,
+    normal_format,
+    with_preset,
+)
 from bot.domain.localization.detection import Guess, guess, load
 from bot.domain.localization.languages import ENGLISH, LOCALES
 from bot.domain.localization.pieces import form_of, holds_text, pieces_of
@@ -29,21 +36,42 @@ from bot.domain.localization.request import (
 from bot.domain.text import unescape, without_links
 from bot.presentation import answers
 from bot.presentation import localization as told
+from bot.presentation import localization_forms as forms
 from bot.presentation.blocks.text import message
 from bot.presentation.files import offers
-from bot.presentation.localization import AGAIN, ASK, CANCEL, CONFLICT, FILE, OPTION, READ, TEXT, URL, Carried, form
+from bot.presentation.localization import AGAIN, CANCEL, READ
+from bot.presentation.localization_forms import (
+    ASK,
+    CONFLICT,
+    FILE,
+    OPTION,
+    PRESET,
+    TEXT,
+    URL,
+    Carried,
+    form,
+)
 from bot.presentation.views import notice
 from bot.workflows.localization.reading import read_text
-from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
-from bot.workflows.localization.results import read_again
+from bot.workflows.localization.request import (
+    cancel,
+    make_sure_of_room,
+    opened,
+    repeat,
+    request_call,
+    sealed,
+    sight_of,
+)
+from bot.workflows.localization.results import read_again, share
+from bot.workflows.presets import remembered
 from bot.workflows.slack.dropped_files import playing_ms
 from handlers.files import FileAction
-from handlers.grammar.admission import can_post, localization_for, opens
+from handlers.grammar.admission import can_post, localization_for
 from handlers.grammar.arguments import Argument, Values, read_form, with_example
 from handlers.grammar.line import line_rule, read_line
 from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Shortcut, Submission
-from handlers.replies import Answer, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, ShortcutHandler, SubmissionHandler
 
 NAME: Final = "localize"
@@ -66,21 +94,63 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     errors = request_errors(whole, own_hosts=client.own_hosts)
     if whole.lacks_source and len(errors) == 1:
         # Filled in with everything that was typed.
-        carried = Carried(verb=verb, operations=(request.operation.value,), channel=command.channel)
+        carried = _carried_by(deps, command, (request.operation,), verb=verb)
         likely = guess(request.text).language
-        options = {SOURCE: likely, **request.options} if likely else request.options
-        given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in options.items()}}
-        return Open(form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE))
+        before = await _remembered(deps, command.channel, request.capability)
+        begun = {**before, **({SOURCE: likely} if likely else {}), **request.options}
+        given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in begun.items()}}
+        return Open(form([request.capability], carried, given=given, note=forms.which_language(likely)))
     if errors:
         mistakes = [with_example(error, example) for error in errors]
         if len(errors) == 1 and request.capability.is_english and guess(request.text).is_foreign:
             return Private(told.foreign(answers.mistakes(mistakes), guess(request.text).language, request.text))
         raise MistakesError(mistakes)
     sight = await request_call(
-        deps.ctx, request, by=command.user, channel=command.channel, source_key=command.source_key
+        deps.ctx,
+        request,
+        by=command.user,
+        channel=command.channel,
+        source_key=command.source_key,
+        private=True,
+        response_url=command.response_url,
     )
-    member = await can_post(deps.messenger, command.channel)
-    return Private(told.asked(sight.order, position=sight.position, member=member))
+    if sight.order.private:
+        return Private(told.asked(sight.order, position=sight.position, member=True, job_id=sight.id))
+    if await can_post(deps.messenger, command.channel):
+        return Nothing()  # its message is there
+    return Private(told.asked(sight.order, position=sight.position, member=False))
+
+
+async def _ask_in_a_form(deps: Dependencies, command: Command, *, verb: str) -> Reply:
+    """The form of a verb, which begins with what was last chosen in this channel."""
+    await localization_for(deps, command.user)
+    declared = of_verb(verb)
+    given: dict[str, str] = {}
+    for one in declared:
+        given |= {f"{OPTION}{name}": value for name, value in (await _remembered(deps, command.channel, one)).items()}
+    carried = _carried_by(deps, command, tuple(one.operation for one in declared), verb=verb)
+    return Open(form(declared, carried, given=given))
+
+
+async def _remembered(deps: Dependencies, channel: str, declared: Capability) -> dict[str, str]:
+    """Options that were last chosen in a channel, as far as they can still be chosen."""
+    found = await deps.ctx.read(lambda uow: remembered(uow, channel, declared.operation))
+    possible: dict[str, str] = {}
+    for option in declared.options:
+        with suppress(PersonError):
+            if option.name in found and option.is_sent:
+                possible[option.name] = option.read(found[option.name])
+    return possible
+
+
+def _carried_by(deps: Dependencies, command: Command, operations: tuple[CallOperation, ...], *, verb: str) -> Carried:
+    return Carried(
+        verb=verb,
+        operations=tuple(one.value for one in operations),
+        channel=command.channel,
+        private=True,
+        reply=sealed(deps.ctx, command.response_url, person=command.user),
+    )
 
 
 async def submit(deps: Dependencies, sent: Submission) -> Reply:
@@ -94,9 +164,10 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
     if len(requests) > 1:
         await make_sure_of_room(deps.ctx, sent.user, requests)
     member = await can_post(deps.messenger, carried.channel)
+    sights = []
     for number, request in enumerate(requests):
         info = infos.get(request.file)
-        await request_call(
+        sight = await request_call(
             deps.ctx,
             request,
             file_name=info.name if info is not None else carried.file_name,
@@ -104,10 +175,13 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
             channel=carried.channel,
             thread_ts=carried.thread_ts or None,
             source_key=f"{sent.source_key}:{number}",
+            private=carried.private,
+            response_url=opened(deps.ctx, carried.reply, person=sent.user),
         )
-    if member:
+        sights.append(sight)
+    if member or all(one.order.private for one in sights):
         return Nothing()
-    return Replace(notice("Localize", told.asked_several(len(requests), member=False).text))
+    return Replace(notice("Localize", told.asked_several(len(requests)).text))
 
 
 def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> tuple[list[Request], dict[str, str]]:
@@ -126,6 +200,11 @@ def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> 
     values = {block: sent.values.get(block, "").strip() for block in entered}
     found, errors = read_form(values, {block: read for block, read in entered.items() if values[block]})
     options = {block.removeprefix(OPTION): value for block, value in found.items()}
+    if sent.values.get(PRESET):
+        names = [option.name for option in declared.options]
+        given_values = {name: options.get(name, "") for name in names}
+        begun = dict(zip(names, carried.begun, strict=False))
+        options = with_preset(given_values, chosen=sent.values[PRESET], begun=begun)
     one = Request(operation=declared.operation, text=text, url=url, options=options)
     requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
     for error in request_errors(requests[0].complete(), own_hosts=own_hosts):
@@ -177,20 +256,45 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
         return Private(told.no_cancel(None))
     standing = await deps.ctx.people.standing(click.user)
     if click.user != sight.requester and not listed(Role.ADMIN, standing, deps.ctx.policy.people):
-        return Private(told.not_yours(sight.requester))
+        return Private(told.not_yours(sight.requester, await deps.ctx.people.names([sight.requester])))
     stopped = await cancel(deps.ctx, click.value, person=click.user)
     ends = (CallState.CANCELED, CallState.RUNNING)  # of a document, what is under way is waited for
     if stopped is None or stopped.state not in ends or stopped.progress.by != click.user:
         return Private(told.no_cancel(stopped))
-    return Nothing()
+    return Edit(told.stopped()) if stopped.is_quiet else Nothing()
 
 
 async def again(deps: Dependencies, click: Click) -> Reply:
     await localization_for(deps, click.user)
-    repeated = await repeat(deps.ctx, click.value, person=click.user)
+    repeated = await repeat(deps.ctx, click.value, person=click.user, response_url=click.response_url)
     if repeated is None:
-        return Private(told.no_again(await sight_of(deps.ctx, click.value)))
-    return Nothing()
+        sight = await sight_of(deps.ctx, click.value)
+        names = await deps.ctx.people.names([sight.progress.by]) if sight is not None else {}
+        return Private(told.no_again(sight, names))
+    if not repeated.is_quiet:
+        return Nothing()
+    return Edit(told.asked(repeated.order, position=repeated.position, member=True, job_id=repeated.id))
+
+
+async def share_result(deps: Dependencies, click: Click) -> Reply:
+    """Post a private result in the channel where it was asked for, once."""
+    await localization_for(deps, click.user)
+    sight = await sight_of(deps.ctx, click.value)
+    if sight is None or sight.requester != click.user or not sight.order.private:
+        return Private(message(told.OUT_OF_DATE))
+    if not await can_post(deps.messenger, sight.channel):
+        return Private(told.CANNOT_POST)
+    if await share(deps.ctx, sight.id) is None:
+        return Private(message(told.OUT_OF_DATE))
+    return Edit(told.private(sight, posted_in=sight.channel)) if sight.is_quiet else Nothing()
+
+
+async def show_details(deps: Dependencies, click: Click) -> Reply:
+    await localization_for(deps, click.user)
+    sight = await sight_of(deps.ctx, click.value)
+    if sight is None or (sight.order.private and sight.requester != click.user):
+        return Private(message(told.OUT_OF_DATE))
+    return Open(told.details(sight))
 
 
 async def to_english(deps: Dependencies, click: Click) -> Reply:
@@ -203,6 +307,8 @@ async def to_english(deps: Dependencies, click: Click) -> Reply:
         operations=(declared.operation.value,),
         channel=click.channel,
         thread_ts=click.thread_ts,
+        private=True,
+        reply=sealed(deps.ctx, click.response_url, person=click.user),
     )
     given = {TEXT: text, f"{OPTION}{SOURCE}": source, f"{OPTION}{TARGET}": ENGLISH}
     return Open(form([declared], carried, given=given))
@@ -215,14 +321,17 @@ async def other_language(deps: Dependencies, click: Click) -> Reply:
     if sight is None:
         return Private(told.no_again(None))
     request = sight.order.request
+    is_private = sight.order.private
     carried = Carried(
         verb=request.capability.verb,
         operations=(request.operation.value,),
-        channel=click.channel,
-        thread_ts=click.thread_ts,
+        channel=sight.channel if is_private else click.channel,
+        thread_ts="" if is_private else click.thread_ts,
+        private=is_private,
+        reply=sealed(deps.ctx, click.response_url, person=click.user) if is_private else "",
     )
     given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in request.options.items()}}
-    return Open(form([request.capability], carried, given=given, note=told.OTHER_LANGUAGE))
+    return Open(form([request.capability], carried, given=given, note=forms.OTHER_LANGUAGE))
 
 
 async def read_kept(deps: Dependencies, click: Click) -> Reply:
@@ -243,7 +352,9 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
     if errors:
         return Private(answers.mistakes(errors))
     if declared.options:
-        return Open(form([declared], _carried(declared, file)))
+        before = await _remembered(deps, file.channel, declared)
+        given = {f"{OPTION}{name}": value for name, value in before.items()}
+        return Open(form([declared], _carried(declared, file), given=given))
     return await _call_of(deps, click, request, file) or Nothing()
 
 
@@ -257,12 +368,14 @@ async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, decla
         with suppress(ServiceTrouble, OperatorError):  # the call says what is wrong
             text = (await read_text(deps.ctx, request)).text
         if declared.is_english and (errors := request_errors(replace(request, text=text, file=""))) and text:
-            return Private(answers.mistakes([told.use_translate(error) for error in errors]))
+            return Private(answers.mistakes([forms.use_translate(error) for error in errors]))
         if any(option.is_sent for option in declared.options):
             limit = deps.ctx.localization.characters
             cut = partial(pieces_of, declared.operation, text, form=form_of(file.name), limit=limit)
-            note = told.parts(declared, file.name, len(await asyncio.to_thread(cut)))
-            carried, given = _carried(declared, file), _recognized(declared, text)
+            note = forms.parts(declared, file.name, len(await asyncio.to_thread(cut)))
+            before = await _remembered(deps, file.channel, declared)
+            given = {f"{OPTION}{name}": value for name, value in before.items()} | _recognized(declared, text)
+            carried = _carried(declared, file)
             return Open(form([declared], carried, given=given, note=note))
         return await _call_of(deps, click, request, file) or Replace(offers.STARTED)
 
@@ -310,12 +423,12 @@ async def localize_text(deps: Dependencies, used: Shortcut) -> Reply:
     await localization_for(deps, used.user)
     text = unescape(without_links(used.text)).strip()
     if not text:
-        return Open(notice(told.SHORTCUT_NAME, told.NO_TEXT))
+        return Open(notice(forms.SHORTCUT_NAME, forms.NO_TEXT))
     await asyncio.to_thread(load)
     is_long = len(text) > TEXT_LIMIT
     if is_long and not await can_post(deps.messenger, used.channel):
         direct = used.channel.startswith(("D", "G"))
-        return Open(notice(told.SHORTCUT_NAME, told.NOT_IN_DIRECT_MESSAGES if direct else told.NOT_HERE))
+        return Open(notice(forms.SHORTCUT_NAME, forms.NOT_IN_DIRECT_MESSAGES if direct else forms.NOT_HERE))
     carried = Carried(
         verb="",
         operations=tuple(one.value for one in _ON_TEXTS),
@@ -325,14 +438,16 @@ async def localize_text(deps: Dependencies, used: Shortcut) -> Reply:
         file_name="message.txt" if is_long else "",
     )
     found = guess(text)
-    return Open(told.text_form(carried, text, source=found.language if found.is_sure else ""))
+    begun = await _remembered(deps, used.channel, capability(CallOperation.TRANSLATION))
+    begun[SOURCE] = found.language if found.is_sure else ""
+    return Open(forms.text_form(carried, text, {f"{OPTION}{name}": value for name, value in begun.items()}))
 
 
 async def submit_text(deps: Dependencies, sent: Submission) -> Reply:
     carried = Carried.load(sent.metadata)
     client = await localization_for(deps, sent.user)
     await asyncio.to_thread(load)
-    declared = capability(CallOperation(sent.values[told.OPERATION]))
+    declared = capability(CallOperation(sent.values[forms.OPERATION]))
     text, source = sent.values.get(TEXT, "").strip(), sent.values.get(f"{OPTION}{SOURCE}", "")
     voices = (one.value for one in LOCALES if base_of(one.value) == (source or guess(text).language))
     given = {SOURCE: source, TARGET: sent.values.get(f"{OPTION}{TARGET}", ""), "locale": next(voices, "")}
@@ -355,7 +470,7 @@ async def submit_text(deps: Dependencies, sent: Submission) -> Reply:
     )
     if await can_post(deps.messenger, carried.channel):
         return Nothing()
-    return Replace(notice(told.SHORTCUT_NAME, told.asked_several(1, member=False).text))
+    return Replace(notice(forms.SHORTCUT_NAME, told.asked_several(1).text))
 
 
 _ON_TEXTS: Final = (
@@ -393,7 +508,6 @@ def _file_action(operation: CallOperation) -> FileAction:
 
 def _verb(name: str, example: str) -> Verb:
     capabilities = of_verb(name)
-    carried = partial(Carried, verb=name, operations=tuple(one.operation.value for one in capabilities))
     settings = "".join(f" [{option.word}=…]" for one in capabilities for option in one.options)
     url = any(one.media is not None for one in capabilities)
     text = any(one.media is None for one in capabilities)
@@ -404,7 +518,7 @@ def _verb(name: str, example: str) -> Verb:
         capabilities[0].summary,
         partial(_ask, verb=name, example=f"{name} {example}"),
         example=f"{name} {example}",
-        alone=opens(localization_for, lambda command: form(capabilities, carried(channel=command.channel))),
+        alone=partial(_ask_in_a_form, verb=name),
         arguments=(Argument(name="line", typed=typed, rule=line_rule(url=url, text=text), read=str, rest=True),),
         verbatim=True,
     )
@@ -436,9 +550,11 @@ BUTTONS: dict[str, ClickHandler] = {
     READ: read_kept,
     told.TO_ENGLISH: to_english,
     told.OTHER: other_language,
+    told.SHARE: share_result,
+    told.DETAILS: show_details,
 }
-FORMS: dict[str, SubmissionHandler] = {ASK: submit, told.ASK_TEXT: submit_text}
-SHORTCUTS: dict[str, ShortcutHandler] = {told.SHORTCUT: localize_text}
+FORMS: dict[str, SubmissionHandler] = {ASK: submit, forms.ASK_TEXT: submit_text}
+SHORTCUTS: dict[str, ShortcutHandler] = {forms.SHORTCUT: localize_text}
 FILE_ACTIONS = tuple(
     map(
         _file_action,

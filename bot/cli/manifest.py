@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bot.presentation import localization
+from bot.presentation import localization_forms as localization
 from bot.presentation.files import offers
 from handlers.registry import COMMANDS
 

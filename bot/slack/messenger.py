@@ -16,9 +16,10 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
-from bot.domain.errors import ServiceNever, SwitchboardError
+from bot.domain.errors import OutcomeUnknown, ServiceNever, SwitchboardError
 from bot.domain.files.dropped import Share
 from bot.domain.outcome import Ended
+from bot.domain.reasons import Exchange, Reason
 from bot.slack.authenticity import Hosts
 from bot.slack.calls import call
 from bot.slack.pace import Family, SlackWatch
@@ -228,6 +229,23 @@ class Ephemerals:
         finally:
             self._being_said.discard(words)
 
+    async def hand(self, content: Content, *, response_url: str) -> None:
+        """Show an answer to one user at this address alone. Raises ``ServiceNever``: it was certainly not shown.
+
+        Also raises ``OutcomeUnknown``: Slack did not say whether it was.
+        """
+        if not self._hosts.answers(response_url):
+            raise ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="no_response_url"))
+        to, error = Listener(response_url=response_url, channel="", user=""), ""
+        for blocks in (content.blocks, *([content.plainer] if content.plainer else []), ()):
+            error = await self._respond(to, Content(text=content.text, blocks=blocks), replace=False)
+            if error == _SILENT:
+                raise OutcomeUnknown("Slack", Reason(Exchange.NO_ANSWER, failure=""))
+            if not _is_about_blocks(error):
+                break
+        if error:
+            raise ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error))
+
     async def drain(self, *, timeout: float = 2.0) -> None:
         """Wait up to ``timeout`` seconds for unfinished answers, then cancel them."""
         if not self._under_way:
@@ -271,7 +289,10 @@ class Ephemerals:
                 return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):
             self._watch(Family.PRIVATE, Ended.UNKNOWN)
-            return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral message follows
+            return _SILENT  # the address itself is a secret and stays out of the log; the ephemeral message follows
+
+
+_SILENT = "no answer"
 
 
 def _words(content: Content, to: Listener) -> tuple[str, str, str]:

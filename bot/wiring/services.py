@@ -156,6 +156,7 @@ def make_localization(outside: Outside) -> LocalizationService:
     return LocalizationService(
         client=client,
         missing=settings.missing_for_localization,
+        sealer=Sealer(key=settings.key_for("replies")),
         results=outside.results(own),
         calls=Calls(circuit=circuit),
         characters=settings.localization_text_characters,

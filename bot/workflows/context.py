@@ -19,7 +19,7 @@ from bot.domain.reasons import Reason
 from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.slack.files import Downloads, Uploads
-from bot.slack.messenger import Messenger
+from bot.slack.messenger import Ephemerals, Messenger
 from bot.slack.pace import Pace, Turns
 from bot.slack.people import Directory
 from bot.workflows.services import DeliveryService, EmailsService, LocalizationService, Service
@@ -79,6 +79,10 @@ class Subject:
     async def file(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Attachment | Content | None:  # noqa: A002, ARG002
         """One file in the thread, or a message instead; with :data:`PLAIN` in the payload the message, if any."""
         return None
+
+    async def address(self, ctx: "Context", id: str) -> str:  # noqa: A002, ARG002
+        """The response URL of the act that asked, where the answer is for the asker alone; empty: there is none."""
+        return ""
 
     def posted(self, uow: "Unit", id: str) -> None:  # noqa: A002
         """A board was posted; called in the transaction that stores where."""
@@ -200,6 +204,7 @@ class Context:
     localization: LocalizationService
     emails: EmailsService
     messenger: Messenger
+    ephemerals: Ephemerals
     files: Uploads
     downloads: Downloads
     people: Directory

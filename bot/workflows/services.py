@@ -168,9 +168,11 @@ class Calls:
 class LocalizationService(Service[LocalizationClient]):
     """``results`` fetches what the service made, without its key; ``calls`` are under way.
 
-    ``characters``: of a text that it gets at once; longer ones are cut.
+    ``characters``: of a text that it gets at once; longer ones are cut. ``sealer``: of the addresses at which Slack
+    takes private answers.
     """
 
+    sealer: Sealer = field(repr=False)
     results: Results
     calls: Calls
     characters: int

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -107,11 +107,11 @@ class Option:
                 values = [choice.value for choice in self.choices]
                 return f"{', '.join(values[:-1])} or {values[-1]}"
             case Accepts.LANGUAGE:
-                return f"a language such as {self.sample}, by its code or its English name"
+                return f"a language, for example {self.sample} or {self.label_of(self.sample)}"
             case Accepts.NUMBER:
-                return "a number with at most three decimals"
+                return "a number such as 1.2"
             case Accepts.WORD:
-                return "at most 100 letters, digits and simple signs"
+                return "at most 100 letters and digits"
 
     @property
     def sample(self) -> str:
@@ -139,7 +139,7 @@ class Option:
             return ""
         labels = {choice.label.casefold(): choice for choice in self.choices}
         close = difflib.get_close_matches(given.casefold(), labels, n=1, cutoff=0.7)
-        return f"; {labels[close[0]].label} is {labels[close[0]].value}" if close else ""
+        return f"; did you mean {labels[close[0]].label} ({labels[close[0]].value})?" if close else ""
 
     def label_of(self, value: str) -> str:
         return next((choice.label for choice in self.choices if choice.value == value), value)
@@ -173,6 +173,33 @@ class Media:
     @property
     def extensions(self) -> Collection[str]:
         return (*self.formats, *(("aif",) if "aiff" in self.formats else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Values of the options of an audio extraction under one name."""
+
+    name: str
+    label: str
+    values: Mapping[str, str]
+
+
+CUSTOM = "custom"
+PRESETS = (
+    Preset("speech", "Speech (16 kHz mono)", {"sample_rate": "16000", "sample_width": "16", "n_channels": "1"}),
+    Preset("music", "Music (44.1 kHz stereo)", {"sample_rate": "44100", "sample_width": "16", "n_channels": "2"}),
+)
+
+
+def preset_of(values: Mapping[str, str]) -> str:
+    """Name of the preset with exactly these values; :data:`CUSTOM`: there is none."""
+    return next((one.name for one in PRESETS if one.values == values), CUSTOM)
+
+
+def with_preset(values: Mapping[str, str], *, chosen: str, begun: Mapping[str, str]) -> dict[str, str]:
+    """What a form means: the values of its preset, unless a value was changed since it was opened with ``begun``."""
+    preset = next((one.values for one in PRESETS if one.name == chosen), values)
+    return dict(values if any(values[name] != begun.get(name) for name in values) else preset)
 
 
 TEXT_LIMIT = 3_000

@@ -94,6 +94,10 @@ class Order:
     before: str = ""
     """Of a piece: what stands before its result in the document, and behind it."""
     after: str = ""
+    private: bool = False
+    """A text given to a command: its answer is for the requester alone."""
+    reply: str = field(default="", repr=False)
+    """Sealed: the address at which Slack takes that answer for half an hour; empty where there is none."""
 
     def payload(self) -> dict[str, object]:
         asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
@@ -108,7 +112,7 @@ class Order:
         return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"], **later)
 
 
-_LATER = ("guessed", "before", "after")
+_LATER = ("guessed", "before", "after", "private", "reply")
 
 
 class Handed(StrEnum):
@@ -238,9 +242,16 @@ class CallView:
     state: CallState
     progress: CallProgress
     requester: str
+    channel: str = ""
+    lane: str = ""
     position: int = 0
     elapsed: float | None = None
     through: int = 0
     """Of a document: its pieces that are over."""
     percent: int | None = None
     silent_since: datetime | None = None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it has no message but its private answer."""
+        return self.lane == TEXT_LANE and self.order.private

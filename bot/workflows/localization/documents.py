@@ -12,6 +12,7 @@ from bot.domain.localization.pieces import MOST_PIECES, Piece, form_of, pieces_o
 from bot.domain.localization.progress import (
     DOCUMENT_LANE,
     PIECE_LANE,
+    TEXT_LANE,
     CallProgress,
     CallState,
     Order,
@@ -25,7 +26,7 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.reasons import Reason
 from bot.domain.tracking import back_off
 from bot.workflows.context import Unit
-from bot.workflows.slack.boards import post_file, post_line, show_board
+from bot.workflows.slack.boards import post_file, post_line, post_privately, show_board
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -38,6 +39,8 @@ _ACCOUNT = frozenset({401, 402, 403})
 """Refusals that are about the account: no other piece would be taken either."""
 LOOK_AGAIN = timedelta(minutes=10)
 """After so long a document whose pieces are under way is looked at in case one of them cannot end it."""
+_OUT_OF_SIGHT = timedelta(minutes=1)
+"""After so long nobody looks at the message of a call any more: its end is told in the thread as well."""
 _OPEN = (CallState.WAITING, CallState.RUNNING, CallState.HANDING_OVER)
 
 
@@ -47,6 +50,32 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
     given = order.file_name or PurePosixPath(asked.url.partition("?")[0]).name or asked.capability.verb
     stem = re.sub(r"[^\w-]+", "-", PurePosixPath(given).stem)[:_STEM].strip("-_") or asked.capability.verb
     return f"{stem}-{track.name}-{job_id[-6:].lower()}.{track.extension}"
+
+
+def text_name(job: Job) -> str:
+    """Name of the file with the text that came of a job."""
+    order = Order.read(job.payload)
+    name, ending = order.request.capability.verb, "txt"
+    if job.kind == DOCUMENT_LANE:
+        operation = order.request.operation
+        name, ending = order.request.options.get(TARGET, name), result_form(operation, form_of(order.file_name))
+    return file_name(order, job.id, Track(name=name, url="", extension=ending))
+
+
+def is_quiet(job: Job) -> bool:
+    """Whether it has no message but its private answer."""
+    return job.kind == TEXT_LANE and Order.read(job.payload).private
+
+
+def tell_end(uow: Unit, job: Job, *, key: str, what: str = FAILURE, whole: bool = True) -> None:
+    """Tell the requester an end: privately, or in the thread, unless the message of the call was hardly out of sight.
+
+    ``whole``: the message says all of it.
+    """
+    if is_quiet(job):
+        post_privately(uow, job, key=key, payload={"what": what})
+    elif not whole or uow.now - job.created_at >= _OUT_OF_SIGHT:
+        post_line(uow, subject=job.subject, key=key, payload={"what": what}, last=True)
 
 
 def board_of(job: Job) -> str:
@@ -163,12 +192,10 @@ def settle(uow: Unit, document: Job) -> None:
     if after is None or not is_news:
         return
     if isinstance(result, Written):
-        name = order.request.options.get(TARGET, order.request.capability.verb)
-        track = Track(name=name, url="", extension=result_form(operation, form))
-        payload = {"name": file_name(order, document.id, track)}
+        payload = {"name": text_name(document)}
         post_file(uow, subject=document.subject, key=f"{RESULT}:{len(done)}", payload=payload, last=True)
     elif not isinstance(result, Tracks) or progress.undone != Undone():
-        post_line(uow, subject=document.subject, key="end", payload={"what": FAILURE}, last=True)
+        tell_end(uow, document, key="end")
 
 
 def _undone(pieces: Sequence[Job]) -> Undone:

@@ -19,16 +19,18 @@ from bot.domain.localization.progress import (
     Undone,
     lane_of,
 )
-from bot.domain.localization.request import Request
+from bot.domain.localization.request import SOURCE, Request
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
-from bot.workflows.localization.documents import repeated, stop, through
-from bot.workflows.slack.boards import post_job, show_board
+from bot.workflows.localization.documents import is_quiet, repeated, stop, through
+from bot.workflows.presets import remember
+from bot.workflows.slack.boards import add_quietly, post_job, show_board
 from bot.workflows.slack.dropped_files import offer_of
 from storage.errors import CommitUnknown
 from storage.rows import Job
+from storage.sealing import SealError
 from storage.transaction import Tx
 
 _MOST = 1_000
@@ -48,15 +50,21 @@ async def request_call(
     file_name: str = "",
     thread_ts: str | None = None,
     pressed: bool = False,
+    private: bool = False,
+    response_url: str = "",
 ) -> CallView:
     """Store a checked request as a job and queue its message, durably; it begins as soon as there is room.
 
     ``source_key``: of the command, form or click that asked. ``pressed``: by a button that stays, where a second
-    press by the same person for the same call, within seconds, makes no second one, in any process.
+    press by the same person for the same call, within seconds, makes no second one, in any process. ``private``: a
+    text is answered to the requester alone, at ``response_url`` as long as that can be used.
     """
     order = Order(request=request.complete(), file_name=file_name, guessed=request.guesses_source)
+    order = replace(order, private=private and is_whispered(order.request))
     lane, now = lane_of(order.request, ctx.localization.characters), ctx.clock.now()
     job = _job(order, lane, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=now)
+    job = _replying(ctx, job, response_url)
+    chosen = _chosen(request, order.request)
 
     def known(uow: Unit) -> Job | None:
         before = uow.jobs.by_source(source_key)
@@ -73,9 +81,9 @@ async def request_call(
         before = known(uow)  # write transactions are serialized, across processes too
         if before is None and room_in(uow, by, job.kind) < 1:
             raise too_many()
-        offer = offer_of(uow, request.file, channel=channel)
-        if before is not None or not post_job(uow, job, shown_in=offer):
+        if before is not None or not _add(uow, job):
             return sight_in(uow, before or job)
+        remember(uow, job.channel, order.request.operation, chosen)
         show_queue(uow, job.kind)  # requesters with many calls move back
         return sight_in(uow, job)
 
@@ -88,6 +96,64 @@ async def request_call(
         stored = await ctx.read(lambda uow: sight_in(uow, found))
     ctx.wake()
     return stored
+
+
+def _chosen(request: Request, whole: Request) -> dict[str, str]:
+    """The settings that were given or left as they were, without those that the text showed or that are for us."""
+    sent = {one.name for one in whole.capability.options if one.is_sent}
+    shown = {SOURCE} - request.options.keys()
+    return {name: value for name, value in whole.options.items() if name in sent - shown}
+
+
+REPLY = "job.reply"
+"""What the seal of a response URL names as its column."""
+
+
+def is_whispered(request: Request) -> bool:
+    """Whether the answer to it can be told to one person in words."""
+    return request.capability.media is None and not request.capability.streams
+
+
+_FORM = "form.reply"
+
+
+def sealed(ctx: Context, response_url: str, *, person: str) -> str:
+    """A response URL as a form carries it; empty without one."""
+    return ctx.localization.sealer.seal(response_url, row=person, column=_FORM) if response_url else ""
+
+
+def opened(ctx: Context, reply: str, *, person: str) -> str:
+    """The response URL in what a form carried; empty where there is none, or it was sealed for another person."""
+    try:
+        return ctx.localization.sealer.open(reply, row=person, column=_FORM) if reply else ""
+    except SealError:
+        return ""
+
+
+def _replying(ctx: Context, job: Job, response_url: str) -> Job:
+    """The job with the sealed address for its private answer."""
+    order = Order.read(job.payload)
+    if not order.private or not response_url:
+        return job
+    sealed = ctx.localization.sealer.seal(response_url, row=job.id, column=REPLY)
+    return replace(job, payload=replace(order, reply=sealed).payload())
+
+
+def address_of(ctx: Context, job: Job) -> str:
+    """The response URL for the answer to a job; empty: there is none, or another ``SECRET_KEY`` sealed it."""
+    sealed = Order.read(job.payload).reply
+    try:
+        return ctx.localization.sealer.open(sealed, row=job.id, column=REPLY) if sealed else ""
+    except SealError:
+        return ""
+
+
+def _add(uow: Unit, job: Job) -> bool:
+    if is_quiet(job):
+        return add_quietly(uow, job)
+    order = Order.read(job.payload)
+    offer = offer_of(uow, order.request.file, channel=job.channel)
+    return post_job(uow, job, directly=order.private, shown_in=offer)
 
 
 def _job(
@@ -130,8 +196,11 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
     return found
 
 
-async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
-    """Repeat a call that ended without a result, once; None when there is none to repeat."""
+async def repeat(ctx: Context, job_id: str, *, person: str, response_url: str = "") -> CallView | None:
+    """Repeat a call that ended without a result, once; None when there is none to repeat.
+
+    ``response_url``: where a private answer is shown from now on.
+    """
     now = ctx.clock.now()
 
     def work(uow: Unit) -> Job | None:
@@ -139,13 +208,14 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         progress = CallProgress() if job is None else CallProgress.read(job.detail)
         if job is None or not (job.state in REPEATABLE or progress.undone != Undone()) or progress.again:
             return None
-        order = replace(Order.read(job.payload), again_of=job_id)
+        order = replace(Order.read(job.payload), again_of=job_id, reply="")
+        if order.private and job.requester != person:
+            return None
         source = f"again:{job_id}"
         new = _job(order, job.kind, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
-        new = repeated(uow, job, new) or new
+        new = _replying(ctx, repeated(uow, job, new) or new, response_url)
         changed = uow.jobs.touch(job, show=True, detail=progress.but(again=new.id, by=progress.by or person).detail())
-        offer = offer_of(uow, order.request.file, channel=new.channel)
-        return new if changed is not None and post_job(uow, new, shown_in=offer) else None
+        return new if changed is not None and _add(uow, new) else None
 
     new = await ctx.write(work, name="repeat_localization", wakes=False)
     if new is None:
@@ -189,6 +259,8 @@ def sight_in(tx: Tx, job: Job) -> CallView:
         state=state,
         progress=CallProgress.read(job.detail),
         requester=job.requester,
+        lane=job.kind,
+        channel=job.channel,
         position=position,
         through=through(tx, job) if counted else 0,
     )

@@ -26,7 +26,7 @@ from bot.domain.localization.progress import (
     ResultFile,
     document_of,
 )
-from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks, seconds_of
+from bot.domain.localization.results import SOUNDS, Kept, Result, Tracks, seconds_of
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
@@ -36,8 +36,8 @@ from bot.slack.messenger import Stretch
 from bot.tables.prose import write_document
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep
-from bot.workflows.localization.documents import FAILURE, RESULT, board_of, ended, file_name, take
-from bot.workflows.localization.request import find, show_queue, sight_in, sight_of
+from bot.workflows.localization.documents import RESULT, board_of, ended, file_name, take, tell_end, text_name
+from bot.workflows.localization.request import address_of, find, show_queue, sight_in, sight_of
 from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import NO_PLACE, posted_between
 from storage.rows import Job
@@ -55,7 +55,7 @@ def close(uow: Unit, job: Job, state: CallState, *, reason: Reason | None, words
     """The same in a transaction. ``words``: the service's own about it."""
     progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
     if uow.jobs.move(job, state, detail=progress.detail()) is not None and not ended(uow, job):
-        post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
+        tell_end(uow, job, key="end")
         show_queue(uow, job.kind)
 
 
@@ -69,7 +69,7 @@ def _wait_for_names(uow: Unit, job: Job, progress: CallProgress) -> None:
     detail = progress.detail()
     kept = uow.jobs.move(job, CallState.UNREAD, detail=detail, closed_at=uow.now, due_at=None)
     if kept is not None and not ended(uow, kept):
-        post_line(uow, subject=job.subject, key=_UNREAD, payload={"what": FAILURE}, last=True)
+        tell_end(uow, job, key=_UNREAD)
         show_queue(uow, job.kind)
 
 
@@ -139,12 +139,10 @@ def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | No
     if changed is not None and not ended(uow, changed):
         sight, subject = sight_in(uow, changed), changed.subject
         show_queue(uow, changed.kind)
-        if texts.is_long(sight):
-            text = Track(name=sight.order.request.capability.verb, url="", extension="txt")
-            name = file_name(sight.order, changed.id, text)
-            post_file(uow, subject=subject, key=RESULT, payload={"name": name}, last=True)
+        if texts.is_long(sight):  # of a private call it is a direct message
+            post_file(uow, subject=subject, key=RESULT, payload={"name": text_name(changed)}, last=True)
         else:
-            post_line(uow, subject=subject, key=RESULT, payload={"what": RESULT}, last=True)
+            tell_end(uow, changed, key=RESULT, what=RESULT, whole=texts.is_whole(sight))
     return None
 
 
@@ -288,7 +286,7 @@ def _close(uow: Unit, job: Job) -> None:
     if closed is not None and not ended(uow, closed):
         show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
-            post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
+            tell_end(uow, job, key="end")
 
 
 async def _later(
@@ -400,10 +398,31 @@ async def _begun(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[byt
     return b"".join(held), whole()
 
 
+SHARED = "shared"
+
+
+async def share(ctx: Context, job_id: str) -> CallView | None:
+    """Post a private result in the channel where it was asked for, once; None: there is none to post."""
+
+    def work(uow: Unit) -> CallView | None:
+        job = find(uow, job_id)
+        if job is None or not Order.read(job.payload).private or CallProgress.read(job.detail).result is None:
+            return None
+        sight, payload = sight_in(uow, job), {"what": SHARED}
+        if sight.is_quiet and not texts.is_long(sight):
+            post_line(uow, subject=job.subject, key=SHARED, payload=payload, channel=job.channel, last=True)
+        else:
+            payload["name"] = text_name(job)
+            post_file(uow, subject=job.subject, key=SHARED, payload=payload, channel=job.channel, last=True)
+        return sight
+
+    return await ctx.write(work, name="share_localization")
+
+
 class LocalizationSubject(Subject):
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         sight = await sight_of(ctx, id)
-        return None if sight is None else texts.board(sight)
+        return None if sight is None else texts.board(sight, await _names(ctx, sight))
 
     async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
         """What was run again is shown by the call that repeats it."""
@@ -414,14 +433,27 @@ class LocalizationSubject(Subject):
         sight = await sight_of(ctx, id)
         if sight is None:
             return None
-        return texts.result(sight) if payload["what"] == RESULT else texts.failure(sight)
+        if payload["what"] == SHARED:
+            return texts.shared(sight, await _names(ctx, sight))
+        if sight.is_quiet:
+            return texts.private(sight)
+        return texts.result(sight) if payload["what"] == RESULT else texts.failure(sight, await _names(ctx, sight))
+
+    async def address(self, ctx: Context, id: str) -> str:  # noqa: A002
+        job = await ctx.read(lambda uow: find(uow, id))
+        return "" if job is None else address_of(ctx, job)
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
         """A text that is too long for a message."""
         sight = await sight_of(ctx, id)
         if sight is None:
             return None
-        name, (alt, comment) = str(payload["name"]), texts.about_text(sight)
+        names = await _names(ctx, sight) if payload.get("what") == SHARED else None
+        name, (alt, comment) = str(payload["name"]), texts.about_text(sight, shared_by=names)
         written = texts.long_text(sight)
         content = await asyncio.to_thread(write_document, written) if name.endswith(".docx") else written.encode()
         return Attachment(name=name, content=content, title=name, alt=alt, comment=comment)
+
+
+async def _names(ctx: Context, sight: CallView) -> Mapping[str, str]:
+    return await ctx.people.names([sight.requester, sight.progress.by])

@@ -27,6 +27,8 @@ from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
 """Place of a line that stands by itself in another conversation than its board."""
+PRIVATE = "private"
+"""Place of a line for the requester alone: at the response URL of what they did, else as a direct message."""
 _THREAD = "thread"
 
 
@@ -50,22 +52,27 @@ def post_board(
     return queue(uow, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, about=about)
 
 
-def post_job(uow: Unit, job: Job, *, shown_in: str = "") -> bool:
+def post_job(uow: Unit, job: Job, *, directly: bool = False, shown_in: str = "") -> bool:
     """Store a job and queue its board where it was asked for; False when the same act made it before.
 
-    ``shown_in``: subject whose message shows the job from now on, so that it needs none of its own.
+    ``directly``: the board goes to the requester as a direct message. ``shown_in``: subject whose message shows the job
+    from now on, so that it needs none of its own.
     """
     if not uow.jobs.add(job):
         return False
     if not shown_in:
-        return post_board(
-            uow, subject=job.subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester
-        )
+        channel, thread_ts = ("", None) if directly else (job.channel, job.thread_ts)
+        return post_board(uow, subject=job.subject, channel=channel, thread_ts=thread_ts, requester=job.requester)
     uow.boards.add(
         job.subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester, shown_in=shown_in
     )
     show_board(uow, job.subject)
     return True
+
+
+def add_quietly(uow: Unit, job: Job) -> bool:
+    """Store a job whose only message is a private line at its end; False when the same act made it before."""
+    return uow.jobs.add(job) and uow.boards.add(job.subject, channel="", thread_ts=None, requester=job.requester)
 
 
 def post_anew(uow: Unit, board: Board) -> bool:
@@ -92,10 +99,23 @@ def post_line(
     return queue(uow, Action.LINE, subject, key, channel=where, payload=payload, place=place, urgent=last)
 
 
-def post_file(uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], last: bool = False) -> bool:
-    """Queue one file for the thread, built when it is posted; False when this key was queued before."""
-    key, where = f"file:{subject}:{key}", _channel_of(uow, subject)
-    return queue(uow, Action.FILE, subject, key, channel=where, payload=payload, urgent=last)
+def post_privately(uow: Unit, job: Job, *, key: str, payload: Mapping[str, object]) -> bool:
+    """Queue one message for the requester of a job alone; False when this key was queued before."""
+    key, subject = f"line:{job.subject}:{key}", job.subject
+    # In a queue of its own: posts to one channel wait for each other.
+    return queue(uow, Action.LINE, subject, key, channel=job.requester, payload=payload, place=PRIVATE, urgent=True)
+
+
+def post_file(
+    uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], channel: str | None = None, last: bool = False
+) -> bool:
+    """Queue one file for the thread, built when it is posted; False when this key was queued before.
+
+    ``channel``: another conversation, where it is posted outside a thread.
+    """
+    key, place = f"file:{subject}:{key}", ELSEWHERE if channel else _THREAD
+    where = channel or _channel_of(uow, subject)
+    return queue(uow, Action.FILE, subject, key, channel=where, payload=payload, place=place, urgent=last)
 
 
 def queue(

@@ -16,7 +16,7 @@ from bot.slack.messenger import TOO_RICH, Posted, Stretch
 from bot.slack.pace import Turn
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
-from bot.workflows.slack.boards import ELSEWHERE, post_anew, split
+from bot.workflows.slack.boards import ELSEWHERE, PRIVATE, post_anew, split
 from bot.workflows.workers import Work
 from storage.leases import LEASE_SECONDS
 from storage.rows import Action, Board, OutboxRow, OutboxState
@@ -92,9 +92,12 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
     # Before the first await: rows enter the queue of their conversation in the order in which they were claimed.
     with ctx.turns.queued(row.channel, row.id) as turn:
         if row.before is not OutboxState.UNKNOWN:
-            await _deliver(ctx, row, turn)
+            await (_whisper(ctx, row) if _is_whispered(row) else _deliver(ctx, row, turn))
             return
         turn.step_back()
+        if _is_whispered(row):  # nobody can look for it; a direct message can be found again
+            await _redirected(ctx, row, None, "")
+            return
         missing = await _missing(ctx, row) if await _is_ours(ctx, row) else None
         if missing is not None:
             await _deliver(ctx, missing, turn)
@@ -229,7 +232,7 @@ def store_posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | No
 async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reason) -> None:
     """A final refusal by Slack: try another conversation or plainer blocks, or again later."""
     error = _code(why)
-    if await ctx.write(lambda uow: _redirect(uow, row, board, error), name="redirect", wakes=False):
+    if await _redirected(ctx, row, board, error):
         return
     speaker, name = speaker_of(ctx, row)
     if error in NO_PLACE and row.action == Action.BOARD:
@@ -251,11 +254,38 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reaso
     await _again(ctx, row, wait=None, why=why)
 
 
+def _is_whispered(row: OutboxRow) -> bool:
+    return row.place == PRIVATE and not row.payload.get(DIRECT)
+
+
+async def _whisper(ctx: Context, row: OutboxRow) -> None:
+    """Show it to one person where they asked; as a direct message where that is impossible, or was not confirmed."""
+    speaker, name = speaker_of(ctx, row)
+    content, address = await _content(ctx, row), await speaker.address(ctx, name)
+    if not isinstance(content, Content):
+        await ctx.write(lambda uow: store_posted(uow, row, None, None), name="posted")
+        return
+    try:
+        await ctx.ephemerals.hand(content, response_url=address)
+    except ServiceTrouble as lost:
+        log.info("a private answer goes to the person directly", outbox=row.id, reason=str(lost.reason))
+        await _redirected(ctx, row, None, "")
+    else:
+        now = ctx.clock.now()
+        await ctx.write(lambda uow: uow.outbox.sent(row.id, channel="", ts="", now=now), name="posted")
+
+
+async def _redirected(ctx: Context, row: OutboxRow, board: Board | None, error: str) -> bool:
+    return await ctx.write(lambda uow: _redirect(uow, row, board, error), name="redirect")
+
+
 def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> bool:
     """Whether another way is left: directly, outside a deleted thread, below a new board, or without the file."""
     payload = dict(row.payload)
     personal = board if board is not None and board.requester else None
-    if personal and error in NO_PLACE and personal.channel and not payload.get(DIRECT):
+    if _is_whispered(row):
+        payload[DIRECT] = True
+    elif personal and error in NO_PLACE and personal.channel and not payload.get(DIRECT):
         if row.action == Action.BOARD:
             uow.boards.go_elsewhere(row.subject, direct=True)
         else:
