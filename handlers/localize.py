@@ -95,11 +95,11 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     if whole.lacks_source and len(errors) == 1:
         # Filled in with everything that was typed.
         carried = _carried_by(deps, command, (request.operation,), verb=verb)
-        likely = guess(request.text).language
+        seen = guess(request.text)
         before = await _remembered(deps, command.channel, request.capability)
-        begun = {**before, **({SOURCE: likely} if likely else {}), **request.options}
+        begun = {**before, **({SOURCE: seen.language} if seen.language else {}), **request.options}
         given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in begun.items()}}
-        return Open(form([request.capability], carried, given=given, note=forms.which_language(likely)))
+        return Open(form([request.capability], carried, given=given, note=forms.which_language(seen.language if seen.is_likely else "")))
     if errors:
         mistakes = [with_example(error, example) for error in errors]
         if len(errors) == 1 and request.capability.is_english and guess(request.text).is_foreign:

@@ -285,8 +285,9 @@ def _lacking(sight: CallView) -> str:
     names = " and ".join(f"*{md.escape(name)}*" for name in found.missing)
     if sight.state is CallState.UNREAD:
         return f" Missing: {names}."
-    why = f" {md.quote_sentence(worded(sight.progress.reason))}" if sight.progress.reason is not None else ""
-    return f" Missing: {names}.{why}"
+    reason = sight.progress.reason
+    why = md.quote_sentence(worded(reason)) if reason is not None else "It wasn't in the answer."
+    return f" Missing: {names}. {why}"
 
 
 def settings(order: Order) -> list[str]:

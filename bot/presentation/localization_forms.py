@@ -40,7 +40,7 @@ _LIST = 100  # choices that one list may have (Slack)
 _MIDDLE = "M"
 _HINTS = {
     "source_lang": "Leave empty to detect it",
-    "language": "English only; choose it if an English text is taken for another language",
+    "language": "Choose English if I take your text for another language",
 }
 """Below lists from which nothing need be chosen."""
 _URL_LIMIT = 2_000

@@ -57,7 +57,7 @@ class Localizer:
 
     def boards(self, *, channel: str | None = None) -> list[Message]:
         """The messages of calls, oldest first: those that say who asked."""
-        return [m for m in self.messages(channel=channel) if "asked by <@" in m.text]
+        return [m for m in self.messages(channel=channel) if "Requested by " in m.text]
 
     async def board(self, *words: str, without: str = "~", number: int = -1, channel: str | None = None) -> Message:
         def there() -> Message | None:
@@ -77,9 +77,20 @@ class Localizer:
             found = [
                 m
                 for m in self.messages(thread=thread, channel=board.channel)
-                if m.bot_id and m.ts != board.ts and f"<@{self.user}>" in m.text and "asked by" not in m.text
+                if m.bot_id and m.ts != board.ts and f"<@{self.user}>" in m.text and "Requested by " not in m.text
             ]
             return found if len(found) >= count else None
+
+        return await self.rig.workspace.until(there, timeout=20)
+
+    async def answer(self, *words: str, number: int = -1) -> Message:
+        """The private answer to a text, once it has all these words: the newest, or the one of that number."""
+
+        def there() -> Message | None:
+            told = [m for m in self.rig.workspace.ephemerals(self.user) if not m.text.startswith(":hourglass")]
+            if len(told) < (number + 1 if number >= 0 else 1):
+                return None
+            return told[number] if all(word in told[number].text for word in words) else None
 
         return await self.rig.workspace.until(there, timeout=20)
 

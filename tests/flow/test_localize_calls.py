@@ -55,16 +55,16 @@ async def jobs(rig: Rig) -> list[Job]:
 async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
-    board = await maria.board("separating vocals and music", number=0)
+    board = await maria.board("Separating vocals and music…", number=0)
     await maria.rig.localization.until(lambda: maria.rig.localization.calls)
     await press(maria, board, CANCEL)
-    board = await maria.board(f"canceled by <@{MARIA}>", "may go on with it, and bill it")
+    board = await maria.board("Stopped by Maria Silva", "It may still be billed")
     assert [button.text for button in board.buttons] == ["Run again"]
     await maria.rig.switchboard.context.workers.finished(lasting=True)  # nobody waits for the answer any more
     (job,) = await jobs(maria.rig)
     assert (job.state, job.lease_owner, job.closed_at is not None) == (CallState.CANCELED, "", True)
     await press(maria, board, AGAIN)
-    again = await maria.board("separating", number=1)
+    again = await maria.board("Separating", number=1)
     await press(maria, again, CANCEL)
     assert len(maria.rig.localization.calls) <= 2
 
@@ -73,15 +73,15 @@ async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer)
     maria.rig.localization.work_seconds["*"] = LONG
     for number in range(5):
         await separate(maria, number)
-    fourth = await maria.board("number 1 in the queue", number=3)
-    fifth = await maria.board("number 2 in the queue", number=4)
+    fourth = await maria.board("Queued, number 1", number=3)
+    fifth = await maria.board("Queued, number 2", number=4)
     await press(maria, fourth, CANCEL)
-    board = await maria.board(f"canceled by <@{MARIA}>", number=3)
-    assert board.text.splitlines()[0] == f":no_entry_sign: *Separate vocals and music*: canceled by <@{MARIA}>."
-    await maria.board("number 1 in the queue", number=4)
+    board = await maria.board("Stopped by Maria Silva", number=3)
+    assert board.text.splitlines()[0] == ":no_entry_sign: *Separate vocals and music* · Stopped by Maria Silva."
+    await maria.board("Queued, number 1", number=4)
     first = maria.boards()[0]
     await press(maria, first, CANCEL)
-    await maria.board("separating", number=4)
+    await maria.board("Separating", number=4)
     assert fifth.ts == maria.boards()[4].ts
     await maria.rig.localization.until(lambda: len(maria.rig.localization.calls) == 4)
     assert not any(body and "song-3" in str(body) for body in (call.body for call in maria.rig.localization.calls))
@@ -90,21 +90,21 @@ async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer)
 async def test_only_who_asked_or_an_admin_cancels(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
-    board = await maria.board("separating")
+    board = await maria.board("Separating")
     await press(maria, board, CANCEL, user=ADA)
-    await told(maria, f"Only <@{MARIA}>, who asked for it, or an admin can cancel it", user=ADA)
+    await told(maria, "Only Maria Silva or an admin can stop this.", user=ADA)
     await press(maria, board, CANCEL, user=OLGA)
-    await maria.board(f"canceled by <@{OLGA}>")
+    await maria.board("Stopped by Olga Reis")
 
 
 async def test_too_late_to_cancel(maria: Localizer) -> None:
-    await maria.type("emotion I am so glad")
+    await maria.type(f"gender {SITE}/voice.mp3")
     board = await maria.board(DONE)
     ack = await maria.rig.workspace.click(
         MARIA, FINANCE, board.ts, CANCEL, value=(await jobs(maria.rig))[0].id, force=True
     )
     assert ack.status == 200
-    await told(maria, "done already")
+    await told(maria, "already done")
 
 
 async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localizer) -> None:
@@ -112,23 +112,23 @@ async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localiz
     maria.rig.localization.work_seconds["music_source_separation"] = LONG
     for number in range(6):
         await separate(maria, number)
-    await maria.board("number 3 in the queue", number=5)
+    await maria.board("Queued, number 3", number=5)
     ada = Localizer(maria.rig, user=ADA)
     await separate(ada, 9)
-    await ada.board("number 1 in the queue", number=6)
-    await maria.board("number 4 in the queue", number=5)
+    await ada.board("Queued, number 1", number=6)
+    await maria.board("Queued, number 4", number=5)
     await press(maria, maria.boards()[0], CANCEL)
-    await ada.board("separating", number=6)
-    await maria.board("number 3 in the queue", number=5)
+    await ada.board("Separating", number=6)
+    await maria.board("Queued, number 3", number=5)
 
 
 async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = 5.0
     await separate(maria)
     await maria.rig.workspace.until(
-        lambda: any(re.search(r"separating vocals and music, 0:0[1-9]", board.text) for board in maria.boards())
+        lambda: any(re.search(r"\*Separating vocals and music…\* [1-9] s", board.text) for board in maria.boards())
     )
-    await maria.board(DONE, "done after 0:0")
+    await maria.board(DONE, "Done in ", " s. 2 files in thread.")
     roots = [m for m in maria.messages() if m.bot_id and m.thread_ts in ("", m.ts)]
     assert len(roots) == 1
 
@@ -136,19 +136,16 @@ async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> 
 async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(maria: Localizer) -> None:
     maria.rig.localization.faults.arm(Fault(FaultKind.DONE_500, "music_source_separation"))
     await separate(maria)
-    board = await maria.board("*unknown*")
-    (news,) = await maria.results(board)
-    assert shown(news.text) == snapshot(""":grey_question: <@U0MARIA> *Separate vocals and music*: *unknown*. The \
-localization service gave answer 504. The service may have done it, and may bill it. It is not sent again by itself.""")
-    assert board.text.splitlines()[0] == news.text.replace(f" <@{MARIA}>", "")
+    board = await maria.board("Not confirmed")
+    assert board.text.splitlines()[0] == snapshot()
+    assert not [one for one in maria.messages(thread=board.ts) if one.bot_id], "its message is in sight"
     await maria.type("emotion I am so glad")
-    await maria.board(DONE)
+    await maria.answer(":smile: *Joy*")
     assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]
     confirm = [e for block in board.blocks for e in block.get("elements", []) if e.get("action_id") == AGAIN]
-    assert shown(confirm[0]["confirm"]["text"]["text"]) == snapshot("""The service may have done it already. It may \
-bill both.""")
+    assert shown(confirm[0]["confirm"]["text"]["text"]) == snapshot()
     await press(maria, board, AGAIN)
-    await maria.board(DONE, "2 files", number=2)
+    await maria.board(DONE, "2 files", number=1)
     first = await maria.board("It was run again", number=0)
     assert not first.buttons
 
@@ -156,36 +153,36 @@ bill both.""")
 async def test_outcomes(maria: Localizer) -> None:
     for number, (kind, ended, why) in enumerate(
         [
-            (FaultKind.TOO_MANY, "failed", "too many requests"),
-            (FaultKind.REFUSED, "failed", "It says: The request cannot be processed"),
-            (FaultKind.DONE_DROPPED, "*unknown*", "connection dropped"),
-            (FaultKind.GARBAGE, "*unknown*", "no JSON"),
-            (FaultKind.ERROR_500, "*unknown*", "answer 500, saying “Internal server error”"),
+            (FaultKind.TOO_MANY, "Failed. ", "too many requests"),
+            (FaultKind.REFUSED, "Failed. Localization declined it: “The request cannot be processed”", "refused"),
+            (FaultKind.DONE_DROPPED, "Not confirmed. ", "connection dropped"),
+            (FaultKind.GARBAGE, "Not confirmed. ", "no JSON"),
+            (FaultKind.ERROR_500, "Not confirmed. ", "answer 500, saying “Internal server error”"),
         ]
     ):
         maria.rig.localization.faults.arm(Fault(kind, "*"))
         await maria.type(f"paraphrase {ENGLISH}")
-        board = await maria.board(ended, number=number)
-        assert why in board.text, kind
-        assert board.buttons, kind  # it may be run again
-        (news,) = await maria.results(board)
-        assert news.text.startswith((":x: <@", ":grey_question: <@")), kind
+        told = await maria.answer(ended, number=number)
+        assert [one.text for one in told.buttons] == ["Run again", "Details"], kind
+        await maria.rig.workspace.click(MARIA, FINANCE, told.ts, told.buttons[1].action_id)
+        assert why in shown(maria.form), kind
+        await maria.rig.workspace.close(MARIA)
         assert len(maria.rig.localization.calls) == number + 1, kind
 
 
 async def test_the_services_own_words(maria: Localizer) -> None:
     await maria.type("summarize Too short.")
-    await maria.board("failed", "not long enough to summarize")
+    await maria.answer("Failed. The text is too short to summarize.")
 
 
 async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     maria.rig.localization.switches.expire_at_once = True
     await separate(maria)
-    board = await maria.board("failed", "It was done, but the localization service has no result at the address")
-    assert maria.files(await maria.results(board)) == []
+    board = await maria.board("Failed", "It was done, but the localization service has no result at the address")
+    assert maria.files(maria.messages(thread=board.ts)) == []
     await maria.type("speak Welcome aboard")
     board = await maria.board(
-        "failed", "It was done, but the localization service has no result at the address", number=1
+        "Failed", "It was done, but the localization service has no result at the address", number=1
     )
     maria.rig.localization.switches.expire_at_once = False
     await press(maria, board, AGAIN)
@@ -196,7 +193,7 @@ async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
 @pytest.mark.parametrize(
     ("missing", "why", "there"),
     [
-        ("music", "The service did not give it.", "vocals"),
+        ("music", "It wasn't in the answer.", "vocals"),
         ("vocals", "It was done, but the localization service has no", "music"),
     ],
 )
@@ -207,11 +204,10 @@ async def test_one_track_without_the_other(maria: Localizer, missing: str, why: 
     else:
         maria.rig.localization.faults.arm(Fault(FaultKind.REFUSED, "result"))
     await separate(maria)
-    board = await maria.board(f"a file in the thread. Missing: *{missing}*. {why}")
+    board = await maria.board(f"File in thread. Missing: *{missing}*. {why}")
     assert board.text.startswith(":warning:")
-    results = await maria.results(board, 2)
+    results = await maria.results(board)
     assert [file.name.split("-")[-2] for file in maria.files(results)] == [there]
-    assert [one.text for one in results if f"Missing: *{missing}*" in one.text and f"<@{MARIA}>" in one.text]
     (job,) = await jobs(maria.rig)
     assert (job.state, job.closed_at is not None) == (CallState.DONE, True)
 
@@ -241,27 +237,24 @@ async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_pa
     maria.rig.localization.work_seconds["*"] = LONG
     for number in range(3):
         await separate(maria, number)
-    await maria.board("separating", number=2)
+    await maria.board("Separating", number=2)
     await maria.type("gender")
     await maria.submit({"file": [file]})
-    await maria.board("number 1 in the queue", number=3)
+    await maria.board("Queued, number 1", number=3)
     await maria.rig.workspace.delete_file(MARIA, file)
     await press(maria, maria.boards()[0], CANCEL)
-    await maria.board("failed. This file was deleted.", number=3)
+    await maria.board("Failed. This file was deleted.", number=3)
 
 
 async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     await separate(maria)
-    await maria.board("separating")
+    await maria.board("Separating")
     await maria.rig.localization.until(lambda: maria.rig.localization.calls)
     await maria.rig.switchboard.stop()
     await maria.rig.start()
-    board = await maria.board("interrupted; run it again", "Switchboard was restarted")
-    (news,) = await maria.results(board)
-    assert shown(news.text) == snapshot(""":arrows_counterclockwise: <@U0MARIA> *Separate vocals and music*: \
-interrupted; run it again. Switchboard was restarted before the answer came.""")
-    assert [button.text for button in board.buttons] == ["Run again"]
+    board = await maria.board("Interrupted by a restart. It may still be billed.")
+    assert [button.text for button in board.buttons] == ["Run again", "Details"]
     assert len(maria.rig.localization.calls) == 1
     maria.rig.localization.work_seconds["*"] = 0
     await press(maria, board, AGAIN)
@@ -272,7 +265,7 @@ interrupted; run it again. Switchboard was restarted before the answer came.""")
         MARIA, FINANCE, board.ts, AGAIN, value=(await jobs(maria.rig))[-1].id, force=True
     )
     assert ack.status == 200
-    await told(maria, "has run it again already")
+    await told(maria, "Maria Silva already ran it again.")
     assert len(maria.boards()) == 2
 
 
@@ -280,25 +273,25 @@ async def test_what_waited_goes_on_after_a_restart(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = LONG
     for number in range(4):
         await separate(maria, number)
-    await maria.board("number 1 in the queue", number=3)
+    await maria.board("Queued, number 1", number=3)
     await maria.rig.switchboard.stop()
     maria.rig.localization.work_seconds["*"] = 0
     await maria.rig.start()
     for number in range(3):
-        await maria.board("interrupted; run it again", number=number)
+        await maria.board("Interrupted by a restart", number=number)
     await maria.board(DONE, number=3)
 
 
 async def test_nobody_is_mentioned_by_a_text_or_a_result(maria: Localizer) -> None:
     await maria.type("paraphrase <!channel> and <@U0ADA> *look* here")
-    board = await maria.board(DONE)
-    (result,) = await maria.results(board)
-    for message in (board, result):
-        assert re.findall(r"<[@!]\w+>", message.text) == [f"<@{MARIA}>"]
+    told = await maria.answer("*Paraphrase*")
+    assert re.findall(r"<[@!]\w+>", told.text) == []
+    await maria.rig.workspace.click(MARIA, FINANCE, told.ts, told.buttons[0].action_id)
+    (posted,) = await maria.rig.workspace.until(lambda: [m for m in maria.messages() if m.bot_id])
+    assert re.findall(r"<[@!]\w+>", posted.text) == []
 
 
 async def test_paraphrases_are_a_list(maria: Localizer) -> None:
     await maria.type(f"paraphrase {ENGLISH}")
-    board = await maria.board(DONE, "3 other ways to say it")
-    (result,) = await maria.results(board)
-    assert [line[:2] for line in result.text.splitlines()[1:]] == ["1.", "2.", "3."]
+    told = await maria.answer("*Paraphrase*")
+    assert [line[:2] for line in told.text.splitlines()[2:]] == ["1.", "2.", "3."]

@@ -56,10 +56,12 @@ async def test_every_example_of_the_help_works(maria: Localizer) -> None:
     examples = [line.removeprefix("Example: `/localize ").rstrip("`") for line in told]
     assert len(set(examples)) == 12
     for example in examples:
-        assert answer(await maria.type(example)).startswith(":memo:"), example
+        ack = await maria.type(example)
+        assert ack.body == "" or answer(ack).startswith(":hourglass_flowing_sand: "), example
     await maria.rig.workspace.until(
-        lambda: len([b for b in maria.boards() if DONE in b.text]) == len(examples) or None, timeout=30
+        lambda: len([b for b in maria.boards() if DONE in b.text]) == len(examples) - 5 or None, timeout=30
     )
+    await maria.answer(number=4)
     assert len(maria.rig.localization.calls) == len(examples)
 
 
@@ -74,16 +76,23 @@ async def test_an_address(maria: Localizer) -> None:
         assert sent(maria)[number:] == [(one.operation.value, {one.media.url: url(one), **defaults})]
 
 
-async def test_a_text(maria: Localizer) -> None:
+async def test_a_text_is_answered_to_who_asked_alone(maria: Localizer) -> None:
+    private = 0
     for number, one in enumerate(WITH_TEXT):
         stated = "from=en " if one.option("from") is not None else ""
         await maria.type(f"{one.verb} {stated}{ENGLISH}")
-        board = await maria.board(DONE, number=number)
-        assert ENGLISH in board.text, one.verb
-        results = await maria.results(board)
-        assert results[0].thread_ts == board.ts, one.verb
+        if one.streams:
+            board = await maria.board(DONE)
+            assert ENGLISH in board.text, one.verb
+            results = await maria.results(board)
+            assert results[0].thread_ts == board.ts, one.verb
+        else:
+            told = await maria.answer(f"*{one.title}*", ENGLISH[:30], number=private)
+            assert (told.channel, [one.text for one in told.buttons]) == (FINANCE, ["Post in channel"])
+            private += 1
         ((operation, body),) = sent(maria)[number:]
         assert (operation, body["text"]) == (one.operation.value, ENGLISH)
+    assert len(maria.boards()) == 1
 
 
 OPTIONS = [
@@ -112,7 +121,7 @@ language=en.\
 """)
     assert not maria.rig.localization.calls
     await maria.type(f"{verb} language=en {borrowed}")
-    await maria.board("language: English")
+    await maria.answer("La Traviata")
     await maria.rig.workspace.until(lambda: sent(maria) or None)
     assert [body for _, body in sent(maria)] == [{"text": borrowed}]
 
@@ -125,33 +134,34 @@ async def test_a_foreign_text_is_translated_first_with_one_press(maria: Localize
     await maria.rig.workspace.click(MARIA, FINANCE, told.ts, first.action_id)
     assert not maria.rig.localization.calls
     await maria.submit()
-    board = await maria.board(DONE, "from: German · to: English")
-    assert [one.text for one in board.buttons] == []
+    told = await maria.answer("German → English")
+    assert [one.text for one in told.buttons] == ["Post in channel"]
     german = "Die Katze schläft heute im Garten."
     assert sent(maria) == [("translation", {"text": german, "source_lang": "de", "target_lang": "en"})]
 
 
 async def test_the_recognized_language_is_shown_and_can_be_changed(maria: Localizer) -> None:
     told = answer(await maria.type("translate to=en Où est la gare ?"))
-    assert told.startswith(":memo: *Translate* (from: French (recognized) · to: English): on it.")
-    board = await maria.board(DONE, "from: French (recognized) · to: English")
-    assert [one.text for one in board.buttons] == ["Another language"]
-    await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
+    assert told == ":hourglass_flowing_sand: Translating from French to English…"
+    first = await maria.answer("French (detected) → English")
+    assert [one.text for one in first.buttons] == ["Post in channel", "Another language"]
+    await maria.rig.workspace.click(MARIA, FINANCE, first.ts, first.buttons[1].action_id)
     fields = form_texts(maria.form)
     assert fields["option.source_lang"]["element"]["initial_option"]["value"] == "fr"
     await maria.submit({"option.source_lang": "ht"})
-    board = await maria.board(DONE, "from: Haitian Creole · to: English")
-    assert [one.text for one in board.buttons] == []
+    second = await maria.answer("Haitian Creole → English")
+    assert [one.text for one in second.buttons] == ["Post in channel"]
+    assert not maria.boards()
     assert [body["source_lang"] for _, body in sent(maria)] == ["fr", "ht"]
 
 
 async def test_the_language_of_a_text_is_asked_for(maria: Localizer) -> None:
-    for number, (line, text, likely, target) in enumerate(
+    for number, (line, text, likely, target, asked) in enumerate(
         [
-            ("translate to=en Hej", "Hej", "fr", "en"),
-            ("translate Доброе утро", "Доброе утро", "ru", "es"),
-            ("translate to=de Hello", "Hello", "en", "de"),
-            ("translate to=de 12 345", "12 345", None, "de"),
+            ("translate to=en Hej", "Hej", "fr", "en", ""),
+            ("translate Доброе утро", "Доброе утро", "ru", "en", " I think it's Russian."),
+            ("translate to=de Hello", "Hello", "en", "de", ""),
+            ("translate to=de 12 345", "12 345", "en", "de", ""),
         ]
     ):
         await maria.type(line)
@@ -160,22 +170,18 @@ async def test_the_language_of_a_text_is_asked_for(maria: Localizer) -> None:
         chosen = fields["option.source_lang"]["element"].get("initial_option")
         assert (chosen["value"] if chosen is not None else None) == likely, line
         assert fields["option.target_lang"]["element"]["initial_option"]["value"] == target, line
-        assert shown(maria.form).splitlines()[1] == snapshot(
-            "Which language is the text in? It is not certain. Nothing was sent yet."
-        )
-        if likely is None:
-            assert list(errors(await maria.submit())) == ["option.source_lang"], line
+        assert shown(maria.form).splitlines()[1] == f"What language is this?{asked}", line
         assert len(sent(maria)) == number, line
         await maria.submit({"option.source_lang": likely or "en"})
-        await maria.board(DONE, number=number)
+        await maria.answer("*Translate*", number=number)
         ((_, body),) = sent(maria)[number:]
         assert body == {"text": text, "source_lang": likely or "en", "target_lang": target}
 
 
 async def test_letters_of_one_language_are_enough_and_shown(maria: Localizer) -> None:
     told = answer(await maria.type("translate to=fr こんにちは"))
-    assert told.startswith(":memo: *Translate* (from: Japanese · to: French): on it.")
-    await maria.board(DONE, "from: Japanese · to: French")
+    assert told == ":hourglass_flowing_sand: Translating to French…"
+    await maria.answer("Japanese → French")
     ((_, body),) = sent(maria)
     assert body["source_lang"] == "ja"
 
@@ -222,7 +228,7 @@ async def test_mistakes_on_the_command_line(maria: Localizer) -> None:
 
 async def test_emotion_of_an_address_and_of_a_text(maria: Localizer) -> None:
     await maria.type("emotion I am so glad")
-    await maria.board(DONE, ":smile: *Joy*")
+    await maria.answer(":smile: *Joy*")
     await maria.type(f"emotion {SITE}/call.mp3")
     await maria.board(DONE, "Emotion in speech")
     assert [operation for operation, _ in sent(maria)] == ["text_emotion", "speech_emotion"]
@@ -286,7 +292,7 @@ async def test_neither_and_both_stand_at_their_fields(maria: Localizer, tmp_path
             said = f"Add a link to {article} {one.media.noun}, or a file. Example: {_sample(one)}"
             assert neither == {"url": said}
         both = errors(await maria.rig.workspace.submit(MARIA, {"file": [file], "url": url(one)}, force=True))
-        assert both == {"file": "Give only one of them.", "url": "Give only one of them."}, one.verb
+        assert both == {"file": "Use only one of these.", "url": "Use only one of these."}, one.verb
         await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
 
@@ -299,7 +305,7 @@ def _sample(one: Capability) -> str:
 async def test_a_text_and_an_address_for_emotion(maria: Localizer) -> None:
     await maria.type("emotion")
     both = errors(await maria.submit({"text": "I am glad", "url": f"{SITE}/a.mp3"}))
-    assert both == {"text": "Give only one of them.", "url": "Give only one of them."}
+    assert both == {"text": "Use only one of these.", "url": "Use only one of these."}
     await maria.submit({"text": "", "url": f"{SITE}/a.mp3"})
     await maria.board(DONE, "Emotion in speech")
 
@@ -350,9 +356,9 @@ async def test_who_may(rig: Rig) -> None:
     assert "Guests cannot" in answer(await ask(rig, GUS))
     assert not rig.localization.calls
     for number, user in enumerate((ZOE, MARIA)):
-        assert answer(await ask(rig, user)).startswith(":memo:"), user
-        board = await Localizer(rig, user=user).board(DONE, number=number)
-        assert f"asked by <@{user}>" in board.text
+        assert answer(await ask(rig, user)) == ":hourglass_flowing_sand: Paraphrasing…", user
+        told = await Localizer(rig, user=user).answer("*Paraphrase*")
+        assert (told.ephemeral_to, len(rig.localization.calls)) == (user, number + 1)
 
 
 @pytest.mark.rig(localization_base_url=None, localization_api_key=None)

@@ -6,11 +6,13 @@ from functools import partial
 
 import pytest
 
+from bot.domain.localization.progress import CallProgress
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.tables.prose import read_prose, write_document
 from tests.flow.localizing import DONE, Localizer, errors
 from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
+from tests.support.rows import jobs_of
 from tests.support.shown import shown
 
 pytestmark = pytest.mark.rig(clock=None)
@@ -129,9 +131,17 @@ async def test_what_each_operation_makes_of_a_long_text(maria: Localizer) -> Non
 
 async def test_fifty_elements_and_no_more_are_paraphrased_at_once(maria: Localizer) -> None:
     await maria.type("paraphrase " + "It is so. " * 50)
-    await maria.board(DONE, "3 other ways")
+    await maria.answer("3. ")
     await maria.type("paraphrase " + "It is so. " * 51)
-    await maria.results(await maria.board(DONE, "2 parts, in the thread", number=1))
+    direct = maria.rig.workspace.open_dm(MARIA).id
+    board = await maria.board(DONE, "File in thread.", channel=direct)
+    assert [file.content.decode().count("It is so.") for file in maria.files(await maria.results(board))] != []
+    assert [one.text for one in board.buttons] == ["Post in channel"]
+    assert not maria.boards()
+    for _ in range(2):
+        await maria.rig.workspace.click(MARIA, direct, board.ts, board.buttons[0].action_id)
+    posted = await maria.rig.workspace.until(lambda: [m for m in maria.messages() if m.files])
+    assert [one.text.splitlines()[0] for one in posted] == ["Maria Silva · *Paraphrase*: 1,637 characters"]
     assert sorted(one.count("It is so.") for one in texts(maria)) == [25, 26, 50]
 
 
@@ -139,7 +149,7 @@ async def test_fifty_elements_and_no_more_are_paraphrased_at_once(maria: Localiz
 async def test_a_long_text_is_spoken_in_numbered_files(maria: Localizer) -> None:
     await maria.choose("Speak", file=await drop(maria, "talk.txt", LONG[:500]))
     await maria.submit()
-    board = await maria.board(DONE, "2 files in the thread")
+    board = await maria.board(DONE, "2 files in thread.")
     names = [file.name for file in maria.files(await maria.results(board, 2))]
     assert [name.rpartition("-")[0] for name in sorted(names)] == ["talk-1-of-2-audio", "talk-2-of-2-audio"]
 
@@ -154,12 +164,12 @@ async def test_a_message_is_translated_into_its_thread(maria: Localizer) -> None
     said = await use_shortcut(maria, "Wo ist der Bahnhof? Siehe https://example.com & frag Ana.")
     assert shown(maria.form).splitlines()[0] == "Localize this text"
     await maria.submit({"option.target_lang": "en"})
-    board = await maria.board(DONE, "from: German", "to: English")
+    board = await maria.board(DONE, "German → English")
     assert board.thread_ts == said.ts
     assert texts(maria) == ["Wo ist der Bahnhof? Siehe https://example.com & frag Ana."]
     await use_shortcut(maria, "Die Katze schläft heute im Garten.")
     refused = errors(await maria.submit({"operation": "summary_generation"}))
-    assert refused["text"].startswith("Only English is understood here, and this looks like German")
+    assert refused["text"].startswith("This works on English texts only, and this looks like German")
     await maria.rig.workspace.close(MARIA)
     assert len(texts(maria)) == 1
 
@@ -167,7 +177,7 @@ async def test_a_message_is_translated_into_its_thread(maria: Localizer) -> None
 @in_pieces
 async def test_a_long_message_is_read_from_slack_when_it_begins(maria: Localizer) -> None:
     said = await use_shortcut(maria, LONG * 6)
-    assert "The message has" in shown(maria.form)
+    assert "This message has" in shown(maria.form)
     await maria.submit({"option.target_lang": "de"})
     board = await maria.board(DONE)
     assert board.thread_ts == said.ts
@@ -175,7 +185,7 @@ async def test_a_long_message_is_read_from_slack_when_it_begins(maria: Localizer
     assert file.name.startswith("message-de-")
     assert file.content.decode().replace("[en → de] ", "").strip() == (LONG * 6).strip()
     await use_shortcut(maria, LONG * 6, channel=RANDOM)
-    assert "I am not in this channel" in shown(maria.form)
+    assert "I'm not in this channel" in shown(maria.form)
 
 
 def bomb(inside: bytes, name: str = "word/document.xml") -> bytes:
@@ -225,22 +235,22 @@ async def test_what_failed_stands_in_its_own_words_and_is_done_again_alone(maria
     faults.arm(Fault(FaultKind.REFUSED, "translation"))
     faults.arm(Fault(FaultKind.DONE_DROPPED, "translation"))
     await translate(maria, "notes.txt", LONG)
-    board = await maria.board("Not done, of", "*Unknown*")
-    assert ":warning: *Translate*: done" in board.text
+    board = await maria.board("Not done, of", "*Not confirmed*")
+    assert ":warning: *Translate* · Done" in board.text
     count = len(maria.rig.localization.calls)
     (file,) = maria.files(await maria.results(board))
     text = file.content.decode()
     assert text.replace("[en → fr] ", "") == LONG
     assert text.count("[en → fr] ") == count - 2
-    assert [one.text for one in board.buttons] == ["The rest again"]
+    assert [one.text for one in board.buttons] == ["Run the rest", "Details"]
     await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
-    again = await maria.board("*Unknown*", without="Not done")
+    again = await maria.board("*Not confirmed*", without="Not done")
     assert len(maria.rig.localization.calls) == count + 1  # what may be billed is not sent again
     assert again.ts == board.ts, "in the message of the file"
-    assert [one.text for one in again.buttons] == ["Run again"]
-    assert "It may bill both." in str(again.blocks)
+    assert [one.text for one in again.buttons] == ["Run again", "Details"]
+    assert "Both may be billed." in str(again.blocks)
     await maria.rig.workspace.click(MARIA, FINANCE, again.ts, again.buttons[0].action_id)
-    last = await maria.board(":white_check_mark:", without="Unknown")
+    last = await maria.board(":white_check_mark:", without="Not confirmed")
     assert len(maria.rig.localization.calls) == count + 2
     assert last.buttons == []
     (file,) = maria.files((await maria.results(last, 3))[2:])
@@ -260,10 +270,8 @@ async def test_a_service_that_has_no_time_is_asked_again_later(maria: Localizer)
 async def test_an_account_that_is_refused_is_not_asked_for_each_piece(maria: Localizer) -> None:
     maria.rig.localization.switches.key_is_wrong = True
     await translate(maria, "notes.txt", LONG * 3)
-    board = await maria.board(":x:", "failed", "Not done, of")
+    board = await maria.board(":x:", "Failed", "Not done, of")
     assert "The API key is not valid" in board.text
-    (news,) = await maria.results(board)
-    assert news.text.startswith(f":x: <@{MARIA}> *Translate*: failed")
     assert len(maria.rig.localization.calls) <= 8
     maria.rig.localization.switches.key_is_wrong = False
     await maria.rig.workspace.click(MARIA, FINANCE, board.ts, board.buttons[0].action_id)
@@ -274,8 +282,8 @@ async def test_an_account_that_is_refused_is_not_asked_for_each_piece(maria: Loc
 async def test_parts_under_other_names_are_kept_and_read_again(maria: Localizer) -> None:
     maria.rig.localization.switches.names = {"translated_text": "rendered"}
     await translate(maria, "notes.txt", LONG)
-    board = await maria.board("under names that I do not know")
-    assert [one.text for one in board.buttons] == ["Read again"]
+    board = await maria.board("I can't read them yet")
+    assert [one.text for one in board.buttons] == ["Read again", "Details"]
     count = len(maria.rig.localization.calls)
     assert maria.rig.settings.services_file is not None
     maria.rig.settings.services_file.write_text('[localization.translation.reply]\ntext = "rendered"\n')
@@ -291,10 +299,10 @@ async def test_cancel_begins_no_more_and_keeps_what_is_done(maria: Localizer) ->
     maria.rig.localization.work_seconds["*"] = 1.0
     await translate(maria, "notes.txt", LONG * 14)
     await maria.rig.workspace.until(lambda: len(maria.rig.localization.calls) > 4 or None)
-    board = await maria.board("translating, ", " parts")
+    board = await maria.board("*Translating…*", " parts")
     await maria.rig.workspace.click(MARIA, FINANCE, board.ts, next(b.action_id for b in board.buttons))
-    board = await maria.board(f"canceled by <@{MARIA}>", "Not done, of ")
-    assert "*Unknown*" not in board.text
+    board = await maria.board("Stopped by Maria Silva", "Not done, of ")
+    assert "*Not confirmed*" not in board.text
     (file,) = maria.files(await maria.results(board))
     assert file.content.decode().count("[en → fr] ") == len(maria.rig.localization.calls) < 30
 
@@ -307,15 +315,16 @@ async def test_a_kill_in_the_middle_sends_nothing_twice_and_keeps_what_is_done(m
     await rig.workspace.until(lambda: len(rig.localization.calls) > 4 or None)
     await rig.start_again()
     rig.localization.work_seconds.clear()
-    board = await maria.board("*Unknown*")
-    assert "done" in board.text
+    board = await maria.board("*Not confirmed*")
+    assert "Done" in board.text
     sent = texts(maria)
     await rig.settle()
     assert len(texts(maria)) == len(sent)
     assert len(set(sent)) == len(sent)
-    lost = board.text.split("*Unknown*: ")[1].partition(".")[0].split(", ")
+    lost = board.text.split("*Not confirmed*: ")[1].partition(".")[0].split(", ")
     assert 1 <= len(lost) <= 4
     (file,) = maria.files(await maria.results(board))
     done = file.content.decode().count("[en → fr] ")
     assert done + len(lost) >= len(sent) > done  # a piece that was claimed may not have left
-    assert done == int(board.text.split(" parts")[0].rpartition(" ")[2]) - len(lost)
+    documents = await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA))
+    assert done == max(CallProgress.read(job.detail).parts for job in documents) - len(lost)

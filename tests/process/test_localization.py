@@ -32,7 +32,7 @@ async def opened(open_scene: Opening, service: LocalizationSimulator, **more: An
 
 async def board(scene: Scene, *words: str, number: int = 0) -> Message:
     def there() -> Message | None:
-        boards = [m for m in scene.workspace.messages(FINANCE) if "asked by <@" in m.text]
+        boards = [m for m in scene.workspace.messages(FINANCE) if "Requested by " in m.text]
         found = boards[number] if len(boards) > number else None
         return found if found is not None and all(word in found.text for word in words) else None
 
@@ -43,15 +43,15 @@ async def test_a_call_that_a_kill_interrupts(open_scene: Opening, service: Local
     scene = await opened(open_scene, service)
     service.work_seconds["*"] = 300.0
     await scene.workspace.slash(MARIA, FINANCE, "/localize", "separate https://files.example.com/song.mp3")
-    await board(scene, "separating vocals and music")
+    await board(scene, "Separating vocals and music…")
     await service.until(lambda: service.calls, timeout=_PATIENCE)
     await scene.restart()
-    there = await board(scene, "interrupted; run it again")
-    assert [button.text for button in there.buttons] == ["Run again"]
+    there = await board(scene, "Interrupted by a restart")
+    assert [button.text for button in there.buttons] == ["Run again", "Details"]
     assert len(service.calls) == 1
     service.work_seconds["*"] = 0.0
     await scene.workspace.click(MARIA, FINANCE, there.ts, AGAIN)
-    await board(scene, "done", "2 files in the thread", number=1)
+    await board(scene, "Done", "2 files in thread.", number=1)
     assert len(service.calls) == 2
 
 
@@ -62,7 +62,7 @@ async def test_a_result_on_its_way_survives_a_kill(open_scene: Opening, service:
     await scene.workspace.slash(MARIA, FINANCE, "/localize", "speak Welcome aboard")
     await held.arrival()
     await scene.restart()
-    done = await board(scene, "done: a file in the thread")
+    done = await board(scene, "Done", "File in thread.")
     files = [m for m in scene.workspace.messages(FINANCE) if m.files and m.thread_ts == done.ts]
     assert len(files) == 1
     assert len(service.calls) == 1

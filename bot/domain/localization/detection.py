@@ -26,6 +26,8 @@ class Guess:
 
     language: str = ""
     is_sure: bool = False
+    is_likely: bool = False
+    """It is worth naming when somebody is asked."""
     is_foreign: bool = False
     """It is clearly not English. Texts of a few words never are."""
 
@@ -53,10 +55,10 @@ def guess(text: str) -> Guess:
     language, share, is_short = _OTHERS.get(best, best), found[best], len(words) < _WORDS
     is_sure = share >= (_CERTAIN if is_short else _SURE) and language in (written or _OFFERED)
     if written:  # letters say more than the model
-        return Guess(language if is_sure else written[0], is_sure or len(written) == 1, is_foreign=True)
+        return Guess(language if is_sure else written[0], is_sure or len(written) == 1, is_likely=True, is_foreign=True)
     no_english = best != ENGLISH and share >= _LIKELY and found.get(ENGLISH, 0.0) < _NO_ENGLISH and not is_short
     is_foreign = no_english or script_of(text) not in ("", LATIN)
-    return Guess(language if language in _OFFERED else "", is_sure, is_foreign)
+    return Guess(language if language in _OFFERED else "", is_sure, share >= _LIKELY, is_foreign)
 
 
 def _letters(text: str) -> str:

@@ -8,16 +8,19 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.content import Content
 from bot.domain.errors import ServiceNever
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
+from bot.domain.outcome import NotExecuted
 from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
+from bot.domain.troubles import failed
 from bot.presentation import localization as calls
 from bot.presentation.reasons import worded
 from bot.workflows.localization.results import _not_handed_over
-from tests.presentation.checks import check_message, lines_of, seen
+from tests.presentation.checks import check_message, check_view, lines_of, seen
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
@@ -65,53 +68,44 @@ RESULTS: dict[CallOperation, Result] = {
 }
 
 
-ABOUT = "\n:paperclip: song.mp3\nasked by <@U0MARIA> · language: English (United States)"
+NAMES = {"U0MARIA": "Maria Silva", "U0ADA": "Ada Okafor"}
+ABOUT = "\n:paperclip: song.mp3\nRequested by Maria Silva · language: English (United States)"
 
 
 def test_boards() -> None:
     """Without what was asked for, and by whom."""
     found = {}
     for name, one in MOMENTS.items():
-        board = calls.board(one)
+        board = calls.board(one, NAMES)
         check_message(board)
         assert ABOUT in seen(board)
         found[name] = seen(board).replace(ABOUT, "")
     assert {one.state for one in MOMENTS.values()} == set(CallState)
     assert lines_of(found) == snapshot("""\
-about to begin: :hourglass_flowing_sand: *Transcribe*: about to begin ⏎ [Cancel]
-waiting: :hourglass_flowing_sand: *Transcribe*: waiting, number 2 in the queue ⏎ [Cancel]
-waiting for the service: :hourglass_flowing_sand: *Transcribe*: waiting; the service has not answered since \
-2026-11-20 09:00 UTC ⏎ [Cancel]
-sending the file: :hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15 ⏎ Sending the file \
-█████████░░░░░░░░░░░ 45 % ⏎ [Cancel]
-running: :hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15 ⏎ [Cancel]
-handing over: :inbox_tray: *Transcribe*: done, its files are on their way
-done: :white_check_mark: *Transcribe*: done after 1:15
-unread: :warning: *Transcribe*: answered after 1:15, under names that I do not know. The answer is kept. An admin \
-adds the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or billed \
-again. ⏎ [Read again]
-unread in part: :warning: *Transcribe*: done after 1:15: a file in the thread. Missing: *music*, under no name that I \
-know. The answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press *Read \
-again*. It is not run or billed again. ⏎ [Read again]
-failed: :x: *Transcribe*: failed after 1:15. The service refused the request (422). It says: too noisy. ⏎ [Run again]
-failed, run again: :x: *Transcribe*: failed after 1:15. A restart lost what the service had made. It was run again.
-unknown: :grey_question: *Transcribe*: *unknown* after 1:15. The localization service gave no answer (timed out). The \
-service may have done it, and may bill it. It is not sent again by itself. ⏎ [Run again]
-canceled: :no_entry_sign: *Transcribe*: canceled by <@U0ADA>. ⏎ [Run again]
-canceled under way: :no_entry_sign: *Transcribe*: canceled by <@U0ADA> after 1:15. The service may go on with it, and \
-bill it. ⏎ [Run again]
-interrupted: :arrows_counterclockwise: *Transcribe*: interrupted; run it again. Switchboard was restarted before the \
-answer came. ⏎ [Run again]
-interrupted, run again: :arrows_counterclockwise: *Transcribe*: interrupted. Switchboard was restarted before the \
-answer came. It was run again.\
+about to begin: :hourglass_flowing_sand: *Transcribe* · Starting… ⏎ [Stop]
+waiting: :hourglass_flowing_sand: *Transcribe* · Queued, number 2 ⏎ [Stop]
+waiting for the service: :hourglass_flowing_sand: *Transcribe* · Queued. Localization hasn't answered since 2026-11-20 09:00 UTC. ⏎ [Stop]
+sending the file: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ █████████░░░░░░░░░░░ 45 % uploaded ⏎ [Stop]
+running: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ [Stop]
+handing over: :hourglass_flowing_sand: *Transcribe* · Uploading…
+done: :white_check_mark: *Transcribe* · Done in 1 min 15 s.
+unread: :warning: *Transcribe* · Done, but I can't read the answer yet. It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] [Details]
+unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] [Details]
+failed: :x: *Transcribe* · Failed. The service refused the request (422). ⏎ [Run again] [Details]
+failed, run again: :x: *Transcribe* · Failed. A restart lost what the service had made. It was run again. ⏎ [Details]
+unknown: :grey_question: *Transcribe* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ [Run again] [Details]
+canceled: :no_entry_sign: *Transcribe* · Stopped by Ada Okafor. ⏎ [Run again]
+canceled under way: :no_entry_sign: *Transcribe* · Stopped by Ada Okafor. It may still be billed. ⏎ [Run again]
+interrupted: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. ⏎ [Run again] [Details]
+interrupted, run again: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. It was run again. ⏎ [Details]\
 """)
 
 
 def test_ends_without_a_result_are_told_in_the_thread_as_on_the_board() -> None:
     ends = (CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED)
     for one in (one for one in MOMENTS.values() if one.state in ends):
-        sign, said = calls.failure(one).text.split(" <@U0MARIA> ")
-        assert calls.board(one).text.splitlines()[0] == f"{sign} {said}"
+        sign, said = calls.failure(one, NAMES).text.split(" <@U0MARIA> ")
+        assert calls.board(one, NAMES).text.splitlines()[0] == f"{sign} {said}"
 
 
 def test_results() -> None:
@@ -119,24 +113,15 @@ def test_results() -> None:
     for operation, result in RESULTS.items():
         one = call(CallState.DONE, operation, result=result)
         one = replace(one, order=replace(one.order, request=Request(operation=operation, text="Hello").complete()))
-        found[operation.value] = f"{seen(calls.board(one))}\n→ {seen(calls.result(one))}"
+        found[operation.value] = f"{seen(calls.board(one, NAMES))}\n→ {seen(calls.result(one))}"
     assert lines_of(found) == snapshot("""\
-gender_detection: :white_check_mark: *Detect gender*: done after 1:15: *Female* (93 % sure) ⏎ >Hello ⏎ asked by \
-<@U0MARIA> ⏎ → <@U0MARIA> *Detect gender*: *Female* (93 % sure)
-text_emotion: :white_check_mark: *Emotion in a text*: done after 1:15: :smile: *Joy* ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ \
-→ <@U0MARIA> *Emotion in a text*: :smile: *Joy*
-speech_emotion: :white_check_mark: *Emotion in speech*: done after 1:15: :smile: *Joy* (80 % sure) ⏎ >Hello ⏎ asked \
-by <@U0MARIA> ⏎ → <@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt;
-paraphrase: :white_check_mark: *Paraphrase*: done after 1:15: 2 other ways to say it, in the thread ⏎ >Hello ⏎ asked \
-by <@U0MARIA> ⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
-translation: :white_check_mark: *Translate*: done after 1:15: Hola ⏎ >Hello ⏎ asked by <@U0MARIA> · to: Spanish ⏎ → \
-<@U0MARIA> *Translate* ⏎ Hola
-speech_to_text: :white_check_mark: *Transcribe*: done after 1:15: 201 characters, in the thread ⏎ >Hello ⏎ asked by \
-<@U0MARIA> · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la \
-la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
-la la la la la la la la la la la la la la la
-music_source_separation: :warning: *Separate vocals and music*: done after 1:15: a file in the thread. Missing: \
-*music*. The service did not give it. ⏎ >Hello ⏎ asked by <@U0MARIA> ⏎ → \
+gender_detection: :white_check_mark: *Detect gender* · *Female* (93 % sure) ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Detect gender*: *Female* (93 % sure)
+text_emotion: :white_check_mark: *Emotion in a text* · :smile: *Joy* ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Emotion in a text*: :smile: *Joy*
+speech_emotion: :white_check_mark: *Emotion in speech* · :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt; ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt;
+paraphrase: :white_check_mark: *Paraphrase* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
+translation: :white_check_mark: *Translate* · Done in 1 min 15 s. ⏎ Hola ⏎ >Hello ⏎ Requested by Maria Silva · to Spanish ⏎ → <@U0MARIA> *Translate* ⏎ Hola
+speech_to_text: :white_check_mark: *Transcribe* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria Silva · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la
+music_source_separation: :warning: *Separate vocals and music* · Done in 1 min 15 s. File in thread. Missing: *music*. It wasn't in the answer. ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → \
 """)
 
 
@@ -150,37 +135,113 @@ SIGHT = CallView(
 def test_what_is_told_of_a_call() -> None:
     options = {"source_lang": "en", "target_lang": "fr"}
     translated = Request(operation=CallOperation.TRANSLATION, text="Hello", options=options).complete()
+    german = Request(operation=CallOperation.TRANSLATION, text="Hallo", options={"source_lang": "de"}).complete()
     found = [
         calls.asked(ORDER, position=0, member=True),
         calls.asked(ORDER, position=3, member=False),
         calls.asked(Order(request=translated, file_name=""), position=0, member=True),
-        calls.asked_several(3, member=True),
-        calls.asked_several(3, member=False),
+        calls.asked(ORDER, position=2, member=True, job_id="01J"),
+        calls.asked(Order(request=german, guessed=True), position=0, member=True),
+        calls.asked_several(1),
+        calls.asked_several(3),
         *(calls.no_cancel(one) for one in (None, *(replace(SIGHT, state=state) for state in CallState))),
-        calls.not_yours("U0MARIA"),
-        *map(calls.no_again, (None, SIGHT, replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K")))),
+        calls.not_yours("U0MARIA", NAMES),
+        calls.no_again(None),
+        calls.no_again(SIGHT),
+        calls.no_again(replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K")), NAMES),
+        calls.stopped(),
+        calls.CANNOT_POST,
     ]
     assert lines_of([one.text for one in found]) == snapshot("""\
-:memo: *Paraphrase*: on it. The answer comes here.
-:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer comes to \
-you directly. `/invite @Switchboard` brings me here.
-:memo: *Translate* (from: English · to: French): on it. The answer comes here.
-:memo: On it: 3 files. The answers come here.
-:memo: On it: 3 files. I am not a member of this channel; the answers come to you.
+:hourglass_flowing_sand: Paraphrasing…
+:hourglass_flowing_sand: Paraphrasing… Number 3 in the queue. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
+:hourglass_flowing_sand: Translating to French…
+:hourglass_flowing_sand: Paraphrasing… Number 2 in the queue.
+:hourglass_flowing_sand: Translating from German to Spanish…
+:hourglass_flowing_sand: Working on it. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
+:hourglass_flowing_sand: Working on 3 files. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
 :warning: This button is out of date.
-:warning: There is nothing to cancel: it is over already: waiting.
-:warning: There is nothing to cancel: it is over already: running.
-:warning: There is nothing to cancel: it is done already; its files are on their way.
-:warning: There is nothing to cancel: it is done already.
-:warning: There is nothing to cancel: it is done already.
-:warning: There is nothing to cancel: it is over already: failed.
-:warning: There is nothing to cancel: it is over already: unknown.
-:warning: There is nothing to cancel: it is over already: canceled.
-:warning: There is nothing to cancel: it is over already: interrupted.
-:warning: Only <@U0MARIA>, who asked for it, or an admin can cancel it.
+:information_source: It has already ended.
+:information_source: It's already stopping.
+:information_source: It's already done.
+:information_source: It's already done.
+:information_source: It's already done.
+:information_source: It has already ended.
+:information_source: It has already ended.
+:information_source: It's already stopped.
+:information_source: It has already ended.
+:no_entry_sign: Only Maria Silva or an admin can stop this.
 :warning: This button is out of date.
-:warning: There is nothing to run again.
-:warning: <@U0ADA> has run it again already.\
+:information_source: There is nothing to run again.
+:information_source: Ada Okafor already ran it again.
+:no_entry_sign: Stopped.
+:warning: I'm not in this channel, so I can't post here. Add me with `/invite @Switchboard`, then press again.\
+""")
+
+
+TRANSLATED = Order(
+    request=Request(
+        operation=CallOperation.TRANSLATION,
+        text="Wo ist der <!channel> Bahnhof?",
+        options={"source_lang": "de", "target_lang": "fr"},
+    ),
+    guessed=True,
+    private=True,
+)
+
+
+def whispered(state: CallState, **told: Any) -> CallView:
+    places = {"requester": "U0MARIA", "channel": "C0FINANCE", "lane": "localization.text"}
+    return CallView(id="01J", order=TRANSLATED, state=state, progress=CallProgress(**told), elapsed=4.0, **places)
+
+
+TOO_SHORT = "text: The input is not long enough to summarize."
+REFUSED = failed(
+    NotExecuted(reason=Reason(Exchange.REFUSED, status=422, fields=()), again=False), service="localization"
+)
+
+
+def test_a_private_answer() -> None:
+    done = whispered(CallState.DONE, result=Written(text="Où est la *gare* ?"))
+    long = whispered(CallState.DONE, result=Written(text="la " * 2_900))
+    found = {
+        "done": calls.private(done),
+        "posted": calls.private(done, posted_in="C0FINANCE"),
+        "in a conversation with the bot": calls.private(replace(done, channel="D0MARIA")),
+        "for all": calls.shared(done, NAMES),
+        "refused": calls.private(whispered(CallState.FAILED, reason=REFUSED, words="text: This is not for us.")),
+        "too short": calls.private(whispered(CallState.FAILED, reason=REFUSED, words=TOO_SHORT)),
+        "unknown": calls.private(whispered(CallState.UNKNOWN, reason=SILENT)),
+        "interrupted": calls.private(whispered(CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))),
+        "unread": calls.private(whispered(CallState.UNREAD, reason=Reason(Exchange.UNEXPECTED, status=200))),
+    }
+    for content in (*found.values(), calls.private(long)):
+        check_message(content, longest=40_000)
+    assert not calls.is_long(long)
+    assert calls.is_long(whispered(CallState.DONE, result=Written(text="la " * 3_001)))
+    assert lines_of({name: seen(content) for name, content in found.items()}) == snapshot("""\
+done: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Post in channel] [Another language]
+posted: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ Posted in <#C0FINANCE> ⏎ [Another language]
+in a conversation with the bot: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Another language]
+for all: Maria Silva · *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ?
+refused: :x: *Translate* · Failed. Localization declined it: “This is not for us.” ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+too short: :x: *Translate* · Failed. The text is too short. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+unread: :warning: *Translate* · Done, but I can't read the answer yet. It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Read again] [Details]\
+""")
+
+
+def test_details_hold_what_the_message_leaves_out() -> None:
+    one = whispered(CallState.FAILED, reason=REFUSED, words=TOO_SHORT, started_at=NOW, ended_at=NOW)
+    view = calls.details(one)
+    check_view(view)
+    assert seen(Content(text="", blocks=view["blocks"])) == snapshot("""\
+*Problem*: The localization service refused the request (422); nothing was executed.
+*Answer*: text: The input is not long enough to summarize.
+*Started*: 2026-11-20 09:00 UTC
+*Ended*: 2026-11-20 09:00 UTC
+*ID*: `01J`\
 """)
 
 

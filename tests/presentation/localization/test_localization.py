@@ -15,7 +15,7 @@ from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Tr
 from bot.domain.reasons import given as own_words
 from bot.presentation import localization as told
 from bot.presentation.blocks.text import clock
-from bot.presentation.localization import Carried, form
+from bot.presentation.localization_forms import Carried, form
 from tests.presentation.checks import calls_in, check_message, check_view
 
 FOREIGN = st.text(min_size=1, max_size=3_000) | st.just("<!channel> <@U0ADA> & *x* `y`\n" * 90)
@@ -131,16 +131,17 @@ def test_every_documented_emotion_has_a_face_of_its_own() -> None:
 
 @pytest.mark.parametrize("state", [CallState.UNKNOWN, CallState.FAILED, CallState.CANCELED, CallState.INTERRUPTED])
 def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
-    (button,) = [
+    button, *others = [
         element
         for block in told.board(sight(CAPABILITIES[0], state)).blocks
         if block["type"] == "actions"
         for element in block["elements"]
     ]
     assert button["text"]["text"] == "Run again"
+    assert [one["text"]["text"] for one in others] == ["Details"]
     # Only where nobody knows may the service have done it already, and only there people are asked twice.
     asked = button.get("confirm", {}).get("text", {}).get("text", "")
-    assert ("bill both" in asked) == (state is CallState.UNKNOWN)
+    assert ("Both may be billed" in asked) == (state is CallState.UNKNOWN)
 
 
 def test_files_say_what_they_are_and_how_long() -> None:

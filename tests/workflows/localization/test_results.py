@@ -170,6 +170,7 @@ async def test_a_call_that_is_over_names_what_is_missing_and_the_waiting_ones_mo
 ) -> None:
     ctx = rig.switchboard.context
     one = await job(rig, "J1", on_its_way(*states))
+    rig.clock.advance(60)  # so long nobody looks at its message
     waiting = await job(rig, "J2", CallProgress(), CallState.WAITING)
     running = await job(rig, "J3", CallProgress(), CallState.RUNNING)
     before = [await drawn(rig, name) for name in ("J1", "J2", "J3")]

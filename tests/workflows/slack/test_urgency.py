@@ -91,13 +91,17 @@ async def test_another_driver_is_told_and_the_edit_of_it_is_progress(rig: Rig, s
 
 async def test_of_a_call_the_end_and_all_before_it_is_progress(rig: Rig, said: Said) -> None:
     localizer = Localizer(rig)
-    await localizer.type("paraphrase The meeting was moved to Friday because the room was taken.")
+    await localizer.type("gender https://files.example.com/voice.mp3")
     await rig.settle()
     await rig.switchboard.context.workers.finished(lasting=True)
     await rig.settle()
     await localizer.board(DONE)
     assert set(said.edits[:-1]) == {PROGRESS}
     assert said.edits[-1] == LAST
+    await localizer.type("paraphrase The meeting was moved to Friday because the room was taken.")
+    await rig.settle()
+    await rig.switchboard.context.workers.finished(lasting=True)
+    await rig.settle()
     assert {urgent for key, urgent in said.posts.items() if key.startswith(("line:", "file:"))} == {True}
 
 
