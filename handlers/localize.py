@@ -99,7 +99,8 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
         before = await _remembered(deps, command.channel, request.capability)
         begun = {**before, **({SOURCE: seen.language} if seen.language else {}), **request.options}
         given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in begun.items()}}
-        return Open(form([request.capability], carried, given=given, note=forms.which_language(seen.language if seen.is_likely else "")))
+        note = forms.which_language(seen.language if seen.is_likely else "")
+        return Open(form([request.capability], carried, given=given, note=note))
     if errors:
         mistakes = [with_example(error, example) for error in errors]
         if len(errors) == 1 and request.capability.is_english and guess(request.text).is_foreign:
@@ -115,7 +116,9 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
         response_url=command.response_url,
     )
     if sight.order.private:
-        return Private(told.asked(sight.order, position=sight.position, member=True, job_id=sight.id))
+        sight = await sight_of(deps.ctx, sight.id) or sight
+        silent, position = sight.silent_since, sight.position
+        return Private(told.asked(sight.order, position=position, member=True, job_id=sight.id, silent_since=silent))
     if await can_post(deps.messenger, command.channel):
         return Nothing()  # its message is there
     return Private(told.asked(sight.order, position=sight.position, member=False))

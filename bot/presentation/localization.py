@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
@@ -12,7 +13,7 @@ from bot.domain.localization.pieces import REWRITES, form_of, is_cued
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order, Undone
 from bot.domain.localization.request import SOURCE, TARGET
 from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
-from bot.domain.reasons import Failed, OfCall, has_code
+from bot.domain.reasons import Failed, OfCall, Reason, has_code
 from bot.domain.text import clean
 from bot.presentation import views
 from bot.presentation.blocks import text as md
@@ -63,7 +64,8 @@ _TROUBLED = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.INTERRUPTE
 _IN_BUTTON = 1_950  # characters of a text that a button carries
 _BILLED = "It may still be billed."
 _KEPT = (
-    "It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*."
+    "The answer is saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press "
+    "*Read again*."
 )
 STILL_UNREAD = (
     "I still can't read this answer. An admin finds the line for SERVICES_FILE with `/switchboard unread`; it counts "
@@ -211,8 +213,19 @@ def _why(sight: CallView) -> str:
     if "long enough" in plain or "too short" in plain:
         verb = {CallOperation.SUMMARY: " to summarize"}.get(sight.order.request.operation, "")
         return f"The text is too short{verb}."
-    if said and has_code(reason, Failed.NOT_EXECUTED) and reason is not None and not reason.facts["again"]:
-        return f"Localization declined it: “{md.quote(said)}”"
+    if reason is not None and reason.code is Failed.NOT_EXECUTED:
+        if reason.facts["again"]:
+            return "Localization is busy. Try again in a minute."
+        return f"Localization declined it: “{md.quote(said)}”" if said else "Localization declined it."
+    return _in_short(reason)
+
+
+def _in_short(reason: Reason | None) -> str:
+    """A reason without what only an admin needs."""
+    if has_code(reason, OfCall.SERVICE_REFUSED, OfCall.NOT_HANDED_OVER):
+        return "It was done, but I couldn't fetch the result."
+    if has_code(reason, Failed.OPERATOR):
+        return "There's a problem with our Localization account. An admin has to fix it."
     return md.quote_sentence(worded(reason))
 
 
@@ -286,7 +299,7 @@ def _lacking(sight: CallView) -> str:
     if sight.state is CallState.UNREAD:
         return f" Missing: {names}."
     reason = sight.progress.reason
-    why = md.quote_sentence(worded(reason)) if reason is not None else "It wasn't in the answer."
+    why = _in_short(reason) if reason is not None else "It wasn't in the answer."
     return f" Missing: {names}. {why}"
 
 
@@ -410,15 +423,23 @@ def about_file(sight: CallView, track: Track, seconds: float | None) -> tuple[st
     return alt, f"{_asked(sight)}{what}{length}, .{md.escape(track.extension)}"
 
 
-def asked(order: Order, *, position: int, member: bool, job_id: str = "") -> Content:
-    """What is told at once; ``job_id``: of a call whose answer is private, which may be stopped while it waits."""
+def asked(
+    order: Order, *, position: int, member: bool, job_id: str = "", silent_since: datetime | None = None
+) -> Content:
+    """What is told at once; ``job_id``: of a call whose answer is private, which may be stopped while it waits.
+
+    ``silent_since``: the service has not answered since then.
+    """
     target = order.request.options.get(TARGET, "")
     source = f" from {label_of(order.request.options[SOURCE])}" if order.guessed else ""
     doing = f"{order.request.capability.doing}{md.escape(f'{source} to {label_of(target)}' if target else source)}…"
     queue = f" Number {position} in the queue." if position else ""
     where = "" if member else f" {NOT_A_MEMBER}"
+    if silent_since is not None:
+        queue = f" Localization hasn't answered since {md.moment(silent_since)}. I'll keep trying and answer here."
     said = f":hourglass_flowing_sand: {doing}{queue}{where}"
-    stop = actions([button("Stop", CANCEL, job_id)], f"localization:{job_id}") if position and job_id else []
+    waits = job_id and (position or silent_since is not None)
+    stop = actions([button("Stop", CANCEL, job_id)], f"localization:{job_id}") if waits else []
     return Content(text=said, blocks=[md.paragraph(said), *stop])
 
 

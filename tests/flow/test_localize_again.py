@@ -69,16 +69,16 @@ async def test_two_tracks_under_other_names(maria: Localizer) -> None:
     await maria.type(SONG)
     board = await maria.board(UNREAD)
     assert timeless(board) == snapshot("""\
-:warning: *Separate vocals and music*: answered, under names that I do not know. The answer is kept. An admin adds \
-the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or billed again.
+:warning: *Separate vocals and music* · Done, but I can't read the answer yet. The answer is saved and won't be \
+billed again. An admin adds the line from `/switchboard unread`; then press *Read again*.
 `https://files.example.com/song.mp3`
-asked by <@U0MARIA>
-:warning: *Separate vocals and music*: answered, under names that I do not know. The answer is kept. An admin adds \
-the line from the switchboard command `unread` and restarts; then press *Read again*. It is not run or billed again.
+Requested by Maria Silva
+:warning: *Separate vocals and music* · Done, but I can't read the answer yet. The answer is saved and won't be \
+billed again. An admin adds the line from `/switchboard unread`; then press *Read again*.
 `https://files.example.com/song.mp3`
-asked by <@U0MARIA>
-Read again\
-""")
+Requested by Maria Silva
+Read again
+Details""")
     await press(maria, board, READ)
     await told(maria, "still can't read this answer")
     assert await learn(maria.rig) == snapshot("""\
@@ -115,18 +115,16 @@ async def test_a_part_under_another_name_follows_the_part_that_was_read(maria: L
     await maria.type(SONG)
     board = await maria.board("Missing: *music*")
     assert timeless(board) == snapshot("""\
-:warning: *Separate vocals and music*: done: a file in the thread. Missing: *music*, under no name that I know. The \
-answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press *Read again*. \
-It is not run or billed again.
+:warning: *Separate vocals and music* · Done. File in thread. Missing: *music*. The answer is saved and won't be \
+billed again. An admin adds the line from `/switchboard unread`; then press *Read again*.
 `https://files.example.com/song.mp3`
-asked by <@U0MARIA>
-:warning: *Separate vocals and music*: done: a file in the thread. Missing: *music*, under no name that I know. The \
-answer is kept. An admin adds the line from the switchboard command `unread` and restarts; then press *Read again*. \
-It is not run or billed again.
+Requested by Maria Silva
+:warning: *Separate vocals and music* · Done. File in thread. Missing: *music*. The answer is saved and won't be \
+billed again. An admin adds the line from `/switchboard unread`; then press *Read again*.
 `https://files.example.com/song.mp3`
-asked by <@U0MARIA>
-Read again\
-""")
+Requested by Maria Silva
+Read again
+Details""")
     first = await maria.results(board)
     await press(maria, board, READ)
     await told(maria, "still can't read this answer")
@@ -156,20 +154,19 @@ async def test_an_address_that_has_expired_meanwhile(maria: Localizer, part: boo
         held.expires_at = 0.0
     await press(maria, board, READ)
     if part:
-        board = await maria.board("File in thread. Missing: *music*", "such addresses expire")
+        board = await maria.board("File in thread. Missing: *music*. It was done, but I couldn't fetch the result.")
         assert [button.text for button in board.buttons] == ["Details"]
     else:
-        board = await maria.board(":x:", "such addresses expire")
+        board = await maria.board(":x:", "It was done, but I couldn't fetch the result.")
         assert timeless(board) == snapshot("""\
-:x: *Separate vocals and music*: failed. It was done, but the localization service has no result at the address it \
-named any more (403); such addresses expire.
+:x: *Separate vocals and music* · Failed. It was done, but I couldn't fetch the result.
 `https://files.example.com/song.mp3`
-asked by <@U0MARIA>
-:x: *Separate vocals and music*: failed. It was done, but the localization service has no result at the address it \
-named any more (403); such addresses expire.
+Requested by Maria Silva
+:x: *Separate vocals and music* · Failed. It was done, but I couldn't fetch the result.
 `https://files.example.com/song.mp3`
-asked by <@U0MARIA>
-Run again\
+Requested by Maria Silva
+Run again
+Details\
 """)
         assert [button.action_id for button in board.buttons] == [AGAIN, DETAILS]
         assert "Both may be billed." in str(board.blocks)

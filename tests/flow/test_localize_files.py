@@ -81,7 +81,7 @@ async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: P
         assert maria.form is None, extension
         board = await maria.board(DONE, number=number)
         assert board.thread_ts == dropped.ts, extension
-        assert "(9" in board.text, extension
+        assert " % sure)" in board.text, extension
         assert [m for m in maria.messages(thread=dropped.ts) if m.bot_id][1:] == [board], "its message says it all"
         (call,) = maria.rig.localization.calls[number:]
         assert isinstance(call.body, dict)
@@ -155,13 +155,12 @@ async def test_a_video_that_slack_does_not_time_is_timed_by_its_own_header(maria
     await maria.choose("Extract audio", file=dropped)
     told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
     assert shown(told[-1].text) == snapshot("""\
-:pencil2: *file*: it must be at most 600 seconds long; this has 601, so cut it into parts.
-Nothing was done.\
-""")
+:pencil2: *file*: this lasts 601 seconds; the most is 600, so cut it into parts.
+Nothing was done.""")
     await maria.rig.workspace.slash(MARIA, FINANCE, "/localize", "extract-audio")
     file = maria.rig.workspace.upload(MARIA, "film.mkv", film.read_bytes())
     assert errors(await maria.submit({"file": [file]})) == snapshot(
-        {"file": "It must be at most 600 seconds long; this has 601, so cut it into parts."}
+        {"file": "This lasts 601 seconds; the most is 600, so cut it into parts."}
     )
     assert not maria.rig.localization.calls
 
@@ -172,7 +171,7 @@ async def test_more_than_ten_minutes_are_refused_before_anything_is_sent(maria: 
     assert ack.status == 200
     told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
     assert shown(told[-1].text) == snapshot("""\
-:pencil2: *file*: it must be at most 600 seconds long; this has 601, so cut it into parts.
+:pencil2: *file*: this lasts 601 seconds; the most is 600, so cut it into parts.
 Nothing was done.""")
     assert maria.form is None
     assert not maria.rig.localization.calls
@@ -201,8 +200,8 @@ async def test_where_the_bot_is_no_member_it_writes_directly(rig: Rig) -> None:
     maria = Localizer(rig, channel=RANDOM)
     ack = await maria.type("convert https://files.example.com/talk.flac mp3")
     assert isinstance(ack.body, dict)
-    assert shown(ack.body["text"]) == snapshot(""":memo: *Convert audio*: on it. I am not a member of this channel, so \
-the answer comes to you directly. `/invite @Switchboard` brings me here.""")
+    assert shown(ack.body["text"]) == snapshot(""":hourglass_flowing_sand: Converting… I'm not in this channel, so \
+I'll message you. To add me: `/invite @Switchboard`""")
     direct = rig.workspace.open_dm(MARIA).id
     board = await maria.board(DONE, channel=direct)
     (result,) = await maria.results(board)

@@ -94,6 +94,8 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "localization.again",
                 "localization.read",
                 "localization.other_language",
+                "localization.share",
+                "localization.details",
             ],
             ":no_entry_sign: Only admins of the policy may do this, and you are not among them.": ["stopped.again"],
             ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [

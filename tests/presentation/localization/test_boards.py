@@ -84,21 +84,27 @@ def test_boards() -> None:
     assert lines_of(found) == snapshot("""\
 about to begin: :hourglass_flowing_sand: *Transcribe* · Starting… ⏎ [Stop]
 waiting: :hourglass_flowing_sand: *Transcribe* · Queued, number 2 ⏎ [Stop]
-waiting for the service: :hourglass_flowing_sand: *Transcribe* · Queued. Localization hasn't answered since 2026-11-20 09:00 UTC. ⏎ [Stop]
+waiting for the service: :hourglass_flowing_sand: *Transcribe* · Queued. Localization hasn't answered since \
+2026-11-20 09:00 UTC. ⏎ [Stop]
 sending the file: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ █████████░░░░░░░░░░░ 45 % uploaded ⏎ [Stop]
 running: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ [Stop]
 handing over: :hourglass_flowing_sand: *Transcribe* · Uploading…
 done: :white_check_mark: *Transcribe* · Done in 1 min 15 s.
-unread: :warning: *Transcribe* · Done, but I can't read the answer yet. It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] [Details]
-unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] [Details]
+unread: :warning: *Transcribe* · Done, but I can't read the answer yet. The answer is saved and won't be billed \
+again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] [Details]
+unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. The answer is saved \
+and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] \
+[Details]
 failed: :x: *Transcribe* · Failed. The service refused the request (422). ⏎ [Run again] [Details]
 failed, run again: :x: *Transcribe* · Failed. A restart lost what the service had made. It was run again. ⏎ [Details]
-unknown: :grey_question: *Transcribe* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ [Run again] [Details]
+unknown: :grey_question: *Transcribe* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ \
+[Run again] [Details]
 canceled: :no_entry_sign: *Transcribe* · Stopped by Ada Okafor. ⏎ [Run again]
 canceled under way: :no_entry_sign: *Transcribe* · Stopped by Ada Okafor. It may still be billed. ⏎ [Run again]
-interrupted: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. ⏎ [Run again] [Details]
-interrupted, run again: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. It was run again. ⏎ [Details]\
-""")
+interrupted: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. ⏎ [Run again] \
+[Details]
+interrupted, run again: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. It \
+was run again. ⏎ [Details]""")
 
 
 def test_ends_without_a_result_are_told_in_the_thread_as_on_the_board() -> None:
@@ -115,14 +121,23 @@ def test_results() -> None:
         one = replace(one, order=replace(one.order, request=Request(operation=operation, text="Hello").complete()))
         found[operation.value] = f"{seen(calls.board(one, NAMES))}\n→ {seen(calls.result(one))}"
     assert lines_of(found) == snapshot("""\
-gender_detection: :white_check_mark: *Detect gender* · *Female* (93 % sure) ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Detect gender*: *Female* (93 % sure)
-text_emotion: :white_check_mark: *Emotion in a text* · :smile: *Joy* ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Emotion in a text*: :smile: *Joy*
-speech_emotion: :white_check_mark: *Emotion in speech* · :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt; ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt;
-paraphrase: :white_check_mark: *Paraphrase* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
-translation: :white_check_mark: *Translate* · Done in 1 min 15 s. ⏎ Hola ⏎ >Hello ⏎ Requested by Maria Silva · to Spanish ⏎ → <@U0MARIA> *Translate* ⏎ Hola
-speech_to_text: :white_check_mark: *Transcribe* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria Silva · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la
-music_source_separation: :warning: *Separate vocals and music* · Done in 1 min 15 s. File in thread. Missing: *music*. It wasn't in the answer. ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → \
-""")
+gender_detection: :white_check_mark: *Detect gender* · *Female* (93 % sure) ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → \
+<@U0MARIA> *Detect gender*: *Female* (93 % sure)
+text_emotion: :white_check_mark: *Emotion in a text* · :smile: *Joy* ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → \
+<@U0MARIA> *Emotion in a text*: :smile: *Joy*
+speech_emotion: :white_check_mark: *Emotion in speech* · :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt; ⏎ \
+>Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · \
+&lt;Fear&gt;
+paraphrase: :white_check_mark: *Paraphrase* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria Silva \
+⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
+translation: :white_check_mark: *Translate* · Done in 1 min 15 s. ⏎ Hola ⏎ >Hello ⏎ Requested by Maria Silva · to \
+Spanish ⏎ → <@U0MARIA> *Translate* ⏎ Hola
+speech_to_text: :white_check_mark: *Transcribe* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria \
+Silva · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la la la \
+la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
+la la la la la la la la la la la la la
+music_source_separation: :warning: *Separate vocals and music* · Done in 1 min 15 s. File in thread. Missing: \
+*music*. It wasn't in the answer. ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → """)
 
 
 ORDER = Order(request=Request(operation=CallOperation.PARAPHRASE, text="Hello").complete(), file_name="")
@@ -154,12 +169,14 @@ def test_what_is_told_of_a_call() -> None:
     ]
     assert lines_of([one.text for one in found]) == snapshot("""\
 :hourglass_flowing_sand: Paraphrasing…
-:hourglass_flowing_sand: Paraphrasing… Number 3 in the queue. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
+:hourglass_flowing_sand: Paraphrasing… Number 3 in the queue. I'm not in this channel, so I'll message you. To add \
+me: `/invite @Switchboard`
 :hourglass_flowing_sand: Translating to French…
 :hourglass_flowing_sand: Paraphrasing… Number 2 in the queue.
 :hourglass_flowing_sand: Translating from German to Spanish…
 :hourglass_flowing_sand: Working on it. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
-:hourglass_flowing_sand: Working on 3 files. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
+:hourglass_flowing_sand: Working on 3 files. I'm not in this channel, so I'll message you. To add me: `/invite \
+@Switchboard`
 :warning: This button is out of date.
 :information_source: It has already ended.
 :information_source: It's already stopping.
@@ -175,8 +192,7 @@ def test_what_is_told_of_a_call() -> None:
 :information_source: There is nothing to run again.
 :information_source: Ada Okafor already ran it again.
 :no_entry_sign: Stopped.
-:warning: I'm not in this channel, so I can't post here. Add me with `/invite @Switchboard`, then press again.\
-""")
+:warning: I'm not in this channel, so I can't post here. Add me with `/invite @Switchboard`, then press again.""")
 
 
 TRANSLATED = Order(
@@ -191,8 +207,9 @@ TRANSLATED = Order(
 
 
 def whispered(state: CallState, **told: Any) -> CallView:
-    places = {"requester": "U0MARIA", "channel": "C0FINANCE", "lane": "localization.text"}
-    return CallView(id="01J", order=TRANSLATED, state=state, progress=CallProgress(**told), elapsed=4.0, **places)
+    progress, places = CallProgress(**told), ("U0MARIA", "C0FINANCE", "localization.text")
+    one = CallView(id="01J", order=TRANSLATED, state=state, progress=progress, requester=places[0], elapsed=4.0)
+    return replace(one, channel=places[1], lane=places[2])
 
 
 TOO_SHORT = "text: The input is not long enough to summarize."
@@ -220,16 +237,25 @@ def test_a_private_answer() -> None:
     assert not calls.is_long(long)
     assert calls.is_long(whispered(CallState.DONE, result=Written(text="la " * 3_001)))
     assert lines_of({name: seen(content) for name, content in found.items()}) == snapshot("""\
-done: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Post in channel] [Another language]
-posted: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ Posted in <#C0FINANCE> ⏎ [Another language]
-in a conversation with the bot: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Another language]
-for all: Maria Silva · *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ?
-refused: :x: *Translate* · Failed. Localization declined it: “This is not for us.” ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-too short: :x: *Translate* · Failed. The text is too short. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-unread: :warning: *Translate* · Done, but I can't read the answer yet. It's saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Read again] [Details]\
-""")
+done: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Post \
+in channel] [Another language]
+posted: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ \
+Posted in <#C0FINANCE> ⏎ [Another language]
+in a conversation with the bot: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où \
+est la *gare* ? ⏎ [Another language]
+for all: Maria Silva · *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la \
+*gare* ?
+refused: :x: *Translate* · Failed. Localization declined it: “This is not for us.” ⏎ >Wo ist der &lt;!channel&gt; \
+Bahnhof? ⏎ [Run again] [Details]
+too short: :x: *Translate* · Failed. The text is too short. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] \
+[Details]
+unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ \
+>Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der \
+&lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+unread: :warning: *Translate* · Done, but I can't read the answer yet. The answer is saved and won't be billed again. \
+An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ \
+[Read again] [Details]""")
 
 
 def test_details_hold_what_the_message_leaves_out() -> None:
@@ -241,8 +267,7 @@ def test_details_hold_what_the_message_leaves_out() -> None:
 *Answer*: text: The input is not long enough to summarize.
 *Started*: 2026-11-20 09:00 UTC
 *Ended*: 2026-11-20 09:00 UTC
-*ID*: `01J`\
-""")
+*ID*: `01J`""")
 
 
 @pytest.mark.parametrize(

@@ -217,13 +217,14 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
     client = rig.switchboard.context.localization.client
     assert client is not None
     found_silent(client.circuit)
+    await rig.settle()
     for text in ("Good morning", "Good evening", "Good night"):
         await rig.workspace.slash(MARIA, FINANCE, "/localize", f"translate from=en to=fr {text}")
     await rig.settle()
     assert rig.localization.calls == []
     await rig.pass_time(PAUSES[0] - 1)
-    waiting = "waiting; the service has not answered since <!date^"
-    assert sum(waiting in board.text for board in rig.workspace.messages(FINANCE)) == 3
+    waiting = "Translating to French… Localization hasn't answered since <!date^"
+    assert sum(waiting in told.text for told in rig.workspace.ephemerals(MARIA)) == 3
     assert SILENT in await status(rig, "Content localization")
     rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
     await rig.pass_time(PAUSES[0])
@@ -236,7 +237,8 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
     await rig.switchboard.context.workers.finished(lasting=True)
     assert len(rig.localization.calls) == 3
     await rig.settle()
-    assert not any(waiting in board.text for board in rig.workspace.messages(FINANCE))
+    ends = ("Not confirmed", "[en → fr] Good")
+    assert sum(any(end in told.text for end in ends) for told in rig.workspace.ephemerals(MARIA)) == 3
     assert ["localization service" in text for text in alerts(rig)] == [True, True]
 
 
