@@ -427,7 +427,9 @@ class LocalizationSubject(Subject):
     async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
         """What was run again is shown by the call that repeats it."""
         sight = await sight_of(ctx, id)
-        return None if sight is None or sight.progress.again else texts.board(sight, named=False)
+        if sight is None or sight.progress.again:
+            return None
+        return texts.board(sight, await _names(ctx, sight), named=False)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         sight = await sight_of(ctx, id)
