@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from bot.domain.content import Block
-from bot.domain.emails.lists import ADDRESS_RULE, addresses, concurrency
+from bot.domain.emails.lists import ADDRESS_RULE, RUN, WHOLE, addresses, concurrency
 from bot.domain.files.columns import summarize
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
@@ -14,14 +14,15 @@ from bot.domain.services import EMAILS
 from bot.presentation import answers, emails
 from bot.presentation.blocks.text import message
 from bot.presentation.emails import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
-from bot.presentation.files.columns import read_as
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
 from bot.workflows.emails import lists
+from bot.workflows.emails.subject import progress_of
+from bot.workflows.presets import remembered
 from bot.workflows.services import check_addresses
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
-from handlers.grammar.admission import emails_for, opens, service_call, then
+from handlers.grammar.admission import can_post, emails_for, opens, service_call, then
 from handlers.grammar.arguments import Argument, Values, wrong
 from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
@@ -81,15 +82,21 @@ async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_t
     view = emails.list_form(
         looks,
         rows=len(table.rows),
-        read_as=read_as(table),
         marks=marks_of(table.hidden, table.header),
         file=file_id,
         name=info.name,
         channel=channel,
         thread_ts=thread_ts,
         lacking=_lacking_ways(deps),
+        before=await _way_before(deps, channel),
     )
     return view, ""
+
+
+async def _way_before(deps: Dependencies, channel: str) -> str:
+    """How the last list of this channel was processed; empty: there was none."""
+    found = await deps.ctx.read(lambda uow: remembered(uow, channel, lists.SUBJECT))
+    return {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}.get(found.get("how", ""), "")
 
 
 def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
@@ -113,7 +120,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     if errors or at_a_time is None:
         return FieldErrors(errors)
     about = form.about
-    added = await lists.request_list(
+    await lists.request_list(
         deps.ctx,
         by=form.user,
         channel=about["channel"],
@@ -126,7 +133,9 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         concurrency=at_a_time,
         source_key=form.source_key,
     )
-    return Replace(notice(emails.TITLE, emails.STARTED if added else emails.ASKED_BEFORE))
+    if await can_post(deps.messenger, about["channel"]):
+        return Nothing()  # its message is there
+    return Replace(notice(emails.TITLE, emails.NOT_A_MEMBER))
 
 
 async def press_board(deps: Dependencies, click: Click, *, what: lists.Press) -> Reply:
@@ -135,7 +144,13 @@ async def press_board(deps: Dependencies, click: Click, *, what: lists.Press) ->
         return Nothing()
     if came is lists.Pressed.NOT_YOURS:
         return Private(message(f":no_entry_sign: {emails.NOT_YOURS}"))
-    return Private(message(f":information_source: {emails.refused_press(state)}"))
+    return Private(message(emails.refused_press(state)))
+
+
+async def show_details(deps: Dependencies, click: Click) -> Reply:
+    await emails_for(deps, click.user)
+    found = await deps.ctx.read(lambda uow: progress_of(uow, click.value))
+    return Private(message(emails.OUT_OF_DATE)) if found is None else Open(emails.details(found))
 
 
 _CHECK = Verb(
@@ -156,6 +171,7 @@ BUTTONS: dict[str, ClickHandler] = {
     emails.PAUSE: partial(press_board, what=lists.Press.PAUSE),
     emails.RESUME: partial(press_board, what=lists.Press.RESUME),
     emails.STOP: partial(press_board, what=lists.Press.STOP),
+    emails.DETAILS: show_details,
 }
 FORMS: dict[str, SubmissionHandler] = {emails.FILE_FORM: choose_file, emails.LIST_FORM: start}
 FILE_ACTIONS = (

@@ -16,12 +16,13 @@ from bot.domain.emails.lists import (
     Answer,
     ListProgress,
     Outcome,
+    RunCount,
     RunState,
     is_shortened,
 )
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import Marks
-from bot.domain.reasons import OfList, has_code
+from bot.domain.reasons import Failed, OfList, Reason, has_code
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, lines_under, question, table
@@ -38,47 +39,53 @@ CONCURRENT = "concurrent"
 WHOLE_FILE = "whole"
 ROW_BY_ROW = "rows"
 _WAYS = {
-    ROW_BY_ROW: ("Row by row", "Each address is asked once; pause and stop at any time"),
-    WHOLE_FILE: ("Whole file", "The file goes to the service in one piece"),
+    ROW_BY_ROW: ("Row by row", "Check each address; can be paused"),
+    WHOLE_FILE: ("Whole file", "Send the file in one piece"),
 }
 TITLE = "Process e-mails"
 _TITLED_LIMIT = 60
-NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example 100."
-NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
-STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
-ASKED_BEFORE = ":information_source: This was started already; look at its message."
+NO_NUMBER = f"Enter a whole number from 1 to {CONCURRENCY_LIMIT:,}."
+NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses."
+NOT_A_MEMBER = (
+    ":hourglass_flowing_sand: Started. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`"
+)
 PAUSE = "email.pause"
 RESUME = "email.resume"
 STOP = "email.stop"
+DETAILS = "email.details"
+OUT_OF_DATE = ":warning: This button is out of date."
 _NAME_LIMIT = 80
 _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
 _WORD_LIMIT = 40
 _ADDRESS_LIMIT = 120
 _WHOLE = 1 << 20
-_SHORTENED = "Long answers are shortened here. A list with *Process e-mails* gives each of them whole, as a file."
+_WHOLE_REASON = 2_500
+_NOBODY: Mapping[str, str] = {}
+_SURE = "Addresses not yet checked will be skipped. To continue later, use Pause."
+_SHORTENED = "Long answers are shortened. *Process e-mails* on a file gives them in full."
 _STATES: Mapping[RunState, str] = {
-    RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
-    RunState.RUNNING: ":arrow_forward: Under way.",
-    RunState.PAUSED: ":double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.",
-    RunState.STOPPING: ":octagonal_sign: Stopping: what is under way is waited for.",
-    RunState.SENDING: ":outbox_tray: The file is with the service. This may take minutes.",
-    RunState.DONE: ":white_check_mark: Done.",
-    RunState.STOPPED: ":octagonal_sign: Stopped. The result holds what was answered until then.",
-    RunState.FAILED: ":x: Nothing was processed.",
+    RunState.PREPARING: ":hourglass_flowing_sand: Reading the file…",
+    RunState.RUNNING: ":arrow_forward: In progress",
+    RunState.PAUSED: ":double_vertical_bar: Paused.",
+    RunState.STOPPING: ":octagonal_sign: Stopping…",
+    RunState.SENDING: ":hourglass_flowing_sand: In progress. This can take a few minutes.",
+    RunState.DONE: ":white_check_mark: Done. File in thread.",
+    RunState.STOPPED: ":octagonal_sign: Stopped. Results so far are in the thread.",
+    RunState.FAILED: ":x: Failed. Nothing was checked.",
     RunState.UNKNOWN: (
-        ":grey_question: The service did not say whether it processed the file, so it was *not* sent again. "
-        "Look at the service first; to send it once more, drop the file again."
+        ":grey_question: Not confirmed. I got no clear answer, so I didn't send the file again. Check the provider's "
+        "dashboard first; to send it again, drop the file again."
     ),
 }
-_REFUSED = ":double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address."
+_REFUSED = ":double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to fix it."
 SINGLE_ADDRESSES = "single-address e-mail"
-NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
+NOT_YOURS = "Only the person who requested this, or an admin, can do that."
 
 
 def file_form(*, channel: str) -> View:
     element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
-    hint = "CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."
+    hint = "CSV or Excel (.xlsx), column names in the first row. Up to 10 MB."
     block = field(FILE, "List of addresses", element, hint=hint)
     return form(FILE_FORM, TITLE, "Go on", {"channel": channel}, [block])
 
@@ -95,23 +102,27 @@ def list_form(
     looks: Sequence[ColumnSummary],
     *,
     rows: int,
-    read_as: str,
     marks: Marks,
     file: str,
     name: str,
     channel: str,
     thread_ts: str,
     lacking: Mapping[str, Sequence[str]],
+    before: str = "",
 ) -> View:
-    """Which column and how. ``marks``: what people do not see in it. ``lacking``: way -> variables that it lacks."""
+    """Which column and how. ``marks``: what people do not see in it. ``lacking``: way -> variables that it lacks.
+
+    ``before``: the way that was last chosen in this channel.
+    """
     names = column_names(looks)
     options = []
     for at, look in enumerate(looks[:MOST]):
         percent = int(look.share * 100)
         note, value = f" ({percent}% addresses)", f"{at}|{percent}|{names[at]}"
         options.append(column_option(names[at], look, value=value, note=note))
-    about = f"*{md.quote(name, _TITLED_LIMIT)}*: {_rows(rows)}, read as {md.quote(read_as, 120)}"
+    about = f"*{md.quote(name, _TITLED_LIMIT)}* · {_rows(rows)}"
     how = [option(way, *said) for way, said in _WAYS.items() if way not in lacking]
+    begun = next((one for one in how if one["value"] == before), how[0])
     number = {
         "type": "number_input",
         "action_id": CONCURRENT,
@@ -123,25 +134,22 @@ def list_form(
     blocks = [
         md.paragraph("\n".join([about, *mark_lines(marks)])),
         select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
-        field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
+        field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": begun}),
         *(md.section(md.plain(not_configured(way, missing))) for way, missing in lacking.items()),
     ]
     if ROW_BY_ROW not in lacking:
-        hint = f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY:,} if empty, as the service recommends."
-        blocks.append(field(CONCURRENT, "Requests at a time", number, optional=True, hint=hint))
+        hint = f"Addresses at a time, 1 to {CONCURRENCY_LIMIT:,}. Row by row only."
+        blocks.append(field(CONCURRENT, "Speed (advanced)", number, optional=True, hint=hint))
     metadata = {"file": file, "name": md.shorten(name, 200), "channel": channel, "thread": thread_ts}
     return form(LIST_FORM, TITLE, "Start", metadata, blocks)
 
 
 def not_configured(way: str, missing: Sequence[str]) -> str:
-    return f"“{_WAYS[way][0]}” cannot be chosen: {to_set(missing, code=False)}."
+    return f"“{_WAYS[way][0]}” isn't set up: {to_set(missing, code=False)}."
 
 
 def hardly_addresses(look_name: str, percent: int) -> str:
-    return (
-        f"Only {percent}% of the cells of “{look_name}” look like e-mail addresses. "
-        "Choose the column that holds them, for example email."
-    )
+    return f"Only {percent}% of “{look_name}” looks like e-mail addresses. Choose another column."
 
 
 def chosen(value: str) -> tuple[int, int, str]:
@@ -151,7 +159,7 @@ def chosen(value: str) -> tuple[int, int, str]:
 
 
 def too_many(most: int, given: int, *, command: str) -> str:
-    return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
+    return f"you can check {most} addresses at a time (you sent {given}); for more, use {command} file"
 
 
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
@@ -166,7 +174,7 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=_WORD_LIMIT, wraps=True),
-        Column(title="What the service says", most=_DETAIL_LIMIT, wraps=True),
+        Column(title="Details", most=_DETAIL_LIMIT, wraps=True),
     )
     lines = [
         f"{md.quote(address, _ADDRESS_LIMIT)}: *{md.quote(word, 60)}* {md.quote(said, _DETAIL_LIMIT)}".rstrip()
@@ -179,11 +187,15 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     return Content(text=text, blocks=[table(columns, rows), *notes], plainer=[*plainer, *notes])
 
 
-def board(progress: ListProgress, *, named: bool = True) -> Content:
-    """The message of a list; not ``named``: inside the one of its file, which names that."""
-    how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency:,} at a time"
+def board(progress: ListProgress, names: Mapping[str, str] = _NOBODY, *, named: bool = True) -> Content:
+    """The message of a list; ``names``: of people, who are not notified.
+
+    Not ``named``: inside the message of its file, which names that.
+    """
+    how = "whole file" if progress.whole else "row by row"
     title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}" if named else "Process e-mails"
-    about = f"Column “{md.quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {md.mention(progress.requester)}"
+    who = md.named(progress.requester, names)
+    about = f"Column “{md.quote(progress.column, _NAME_LIMIT)}” · {how} · Requested by {who}"
     state, figures = _state_line(progress).split("\n"), list(_figures(progress))
     head = md.header(title) if named else md.paragraph(f"*{title}*")
     blocks = [head, *md.paragraphs(state), *(md.paragraph(line) for line in figures), md.context(about)]
@@ -197,13 +209,33 @@ def news(progress: ListProgress) -> Content:
     return lines_under("", f"{sign} {md.mention(progress.requester)} {said}".split("\n"))
 
 
+def details(progress: ListProgress) -> View:
+    """A form that shows what the service answered."""
+    reason = md.quote_sentence(worded(progress.reason), _WHOLE_REASON) or "Nothing more is known."
+    return result("Details", [md.paragraph(f"*Problem*\n{reason}"), md.paragraph(f"*ID*\n`{md.escape(progress.id)}`")])
+
+
 def _state_line(progress: ListProgress) -> str:
     said = _returned(progress) if progress.whole and progress.state is RunState.DONE else _STATES[progress.state]
     if _is_refused(progress):
         left = progress.count.total - progress.count.done
-        lead = f"{_REFUSED}\n{md.quote_sentence(worded(progress.reason), _REASON_LIMIT)}"
-        return f"{lead}\n*Go on* checks the {left:,} {_addresses(left)} without an answer, none twice."
-    return f"{said}\n{md.quote_sentence(worded(progress.reason), _REASON_LIMIT)}" if progress.reason else said
+        return f"{_REFUSED}\n*Go on* checks the {left:,} {_addresses(left)} left, none twice."
+    if progress.reason is None or progress.state in (RunState.UNKNOWN, RunState.DONE):
+        return said
+    return f"{said}\n{_in_short(progress.reason)}"
+
+
+def _in_short(reason: Reason) -> str:
+    """A reason without what only an admin needs: mrkdwn."""
+    if has_code(reason, OfList.NOT_WORKING, OfList.ASKED_TO_WAIT):
+        return "The e-mail check isn't working right now. Resume in a few minutes."
+    if has_code(reason, OfList.GIVEN_UP):
+        return "The e-mail check didn't take the file. Try again later."
+    if has_code(reason, OfList.RESULT_NOT_FETCHED, OfList.EMPTY_RESULT):
+        return "The result couldn't be fetched."
+    if has_code(reason, Failed.OPERATOR):
+        return "There's a problem with our e-mail check account. An admin has to fix it."
+    return md.quote_sentence(worded(reason), _REASON_LIMIT)
 
 
 def _is_refused(progress: ListProgress) -> bool:
@@ -214,18 +246,18 @@ def _returned(progress: ListProgress) -> str:
     first = [(name, md.shorten(clean(value), SAID_CHARACTERS)) for name, value in progress.said[:SAID_FIELDS]]
     said = "\n".join(f"{md.quote(name, _NAME_LIMIT)}: {md.escape(value)}" for name, value in first)
     if is_shortened(progress.said):
-        said += "\nThis is shortened. The whole answer is in the thread, as a file."
+        said += "\nThis is shortened; the whole answer is in the thread."
     if progress.receipt:
         head = (
-            f":receipt: The service took the file and gave the receipt `{md.quote(progress.receipt, 120)}`. It has no "
-            "way to ask for its outcome; keep the receipt for the service's own site or support."
+            f":receipt: Sent, receipt `{md.quote(progress.receipt, 120)}`. The result doesn't come here: ask the "
+            "provider for it with this receipt."
         )
         return f"{head}\n{said}" if said else head
     if progress.reason:
-        return f":warning: The service gave the address of a result, and nothing could be fetched from it:\n{said}"
+        return f":warning: Done, but the result couldn't be fetched:\n{said}"
     if said:
-        return f":white_check_mark: The service answered:\n{said}"
-    return ":white_check_mark: Done. What the service gave back is in the thread."
+        return f":white_check_mark: Done. The answer:\n{said}"
+    return _STATES[RunState.DONE]
 
 
 def _figures(progress: ListProgress) -> Iterator[str]:
@@ -236,18 +268,22 @@ def _figures(progress: ListProgress) -> Iterator[str]:
         return
     if count.total == 0 and progress.state in (RunState.PREPARING, RunState.FAILED):
         return
-    yield f"`{md.bar(count.done, count.total)}` {count.done:,} of {count.total:,} {_addresses(count.total)}"
+    yield f"`{md.bar(count.done, count.total)}` {count.done:,} of {count.total:,} {_addresses(count.total)} checked"
     told = [f"{count.outcomes[outcome]:,} {outcome.value}" for outcome in Outcome if count.outcomes.get(outcome)]
     if progress.state is RunState.STOPPED and count.total > count.done:
         told.append(f"{count.total - count.done:,} {Outcome.NOT_ASKED.value}")
-    skipped = f", {count.skipped:,} of them without an address" if count.skipped else ""
-    yield " · ".join([*told, f"{_rows(count.rows)}{skipped}"])
+    yield " · ".join([*told, _of_rows(count)])
     if count.repeated:
-        yield (
-            f":arrows_counterclockwise: Switchboard was restarted meanwhile: {count.repeated:,} "
-            f"{_addresses(count.repeated)} that had no stored answer yet {'was' if count.repeated == 1 else 'were'} "
-            "asked again."
-        )
+        again = f"{count.repeated:,} {_addresses(count.repeated)}"
+        yield f":arrows_counterclockwise: A restart made me check {again} again."
+
+
+def _of_rows(count: RunCount) -> str:
+    """``500 rows, 20 repeated, 3 without an address``."""
+    repeated = count.rows - count.skipped - count.total
+    said = [f"{repeated:,} repeated"] if repeated > 0 else []
+    said += [f"{count.skipped:,} without an address"] if count.skipped else []
+    return ", ".join([_rows(count.rows), *said])
 
 
 def _rows(count: int) -> str:
@@ -259,48 +295,45 @@ def _addresses(count: int) -> str:
 
 
 def _buttons(progress: ListProgress) -> list[Block]:
+    known = progress.reason is not None
+    details = [button("Details", DETAILS, progress.id)] if known else []
     if progress.whole or progress.state in OVER or progress.state is RunState.STOPPING:
-        return []
+        return details
     found = []
     if progress.state is RunState.RUNNING:
         found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
         again = "Go on" if _is_refused(progress) else "Resume"
         found.append(button(again, RESUME, progress.id, style="primary"))
-    # Stopping is final, so it is confirmed, with what would be lost.
-    count = progress.count
-    text = (
-        f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
-        "was drawn. The others will not be asked, and a stopped list cannot go on. Pause keeps it."
-    )
-    sure = question("Stop this list for good?", text, yes="Stop it", no="Let it go on")
-    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure)]
+    sure = question("Stop for good?", _SURE, yes="Stop", no="Keep going")  # it cannot go on afterwards
+    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure), *details]
 
 
 def about_result(progress: ListProgress) -> tuple[str, str]:
     """Alternative text and comment of the result."""
-    alt = f"Table with the rows of {clean(progress.file)} and what the service said about each address"
     who = md.mention(progress.requester)
     if progress.whole:
-        return alt, f"{who}: what the service gave back for {md.quote(progress.file, _NAME_LIMIT)}"
-    stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
+        return f"Results for {clean(progress.file)}", f"{who} Results for {md.quote(progress.file, _NAME_LIMIT)}"
     count = progress.count
-    answered = f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
-    return alt, f"{who}: {_rows(count.rows)}, {answered}{stopped}"
+    answered = count.outcomes.get(Outcome.ANSWERED, 0)
+    of = "" if answered == count.total else f" of {count.total:,}"
+    stopped = "Stopped early: " if progress.state is RunState.STOPPED else ""
+    checked = f"{stopped}{answered:,}{of} {_addresses(count.total)} checked ({_of_rows(count)})"
+    return f"Table with the rows of {clean(progress.file)} and a result for each address", f"{who} {checked}"
 
 
 def refused_press(state: RunState | None) -> str:
     if state is None:
-        return "This list is not known any more, so nothing was changed."
+        return OUT_OF_DATE
     words = {
-        RunState.DONE: "is done",
-        RunState.STOPPED: "was stopped",
-        RunState.FAILED: "could not be used",
-        RunState.PAUSED: "is paused already",
-        RunState.RUNNING: "is under way already",
-        RunState.STOPPING: "is being stopped already",
+        RunState.DONE: "It's already done.",
+        RunState.STOPPED: "It's already stopped.",
+        RunState.FAILED: "It has already ended.",
+        RunState.PAUSED: "It's already paused.",
+        RunState.RUNNING: "It's already in progress.",
+        RunState.STOPPING: "It's already stopping.",
     }
-    return f"This list {words.get(state, 'is being read')}, so nothing was changed."
+    return f":information_source: {words.get(state, 'Still reading the file.')}"
 
 
 def result_header(given: Sequence[str], names: Sequence[str], shared: Collection[str] = ()) -> tuple[str, ...]:

@@ -169,7 +169,7 @@ async def test_a_message_is_translated_into_its_thread(maria: Localizer) -> None
     assert texts(maria) == ["Wo ist der Bahnhof? Siehe https://example.com & frag Ana."]
     await use_shortcut(maria, "Die Katze schläft heute im Garten.")
     refused = errors(await maria.submit({"operation": "summary_generation"}))
-    assert refused["text"].startswith("This works on English texts only, and this looks like German")
+    assert refused["text"].startswith("Only English is understood here, and this looks like German")
     await maria.rig.workspace.close(MARIA)
     assert len(texts(maria)) == 1
 

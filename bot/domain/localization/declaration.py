@@ -107,7 +107,7 @@ class Option:
                 values = [choice.value for choice in self.choices]
                 return f"{', '.join(values[:-1])} or {values[-1]}"
             case Accepts.LANGUAGE:
-                return f"a language, for example {self.sample} or {self.label_of(self.sample)}"
+                return f"a language such as {self.sample} or {self.label_of(self.sample)}"
             case Accepts.NUMBER:
                 return "a number such as 1.2"
             case Accepts.WORD:

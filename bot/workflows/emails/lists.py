@@ -4,6 +4,7 @@ import asyncio
 import json
 import zlib
 from collections.abc import Callable
+from datetime import timedelta
 from enum import StrEnum
 from functools import partial
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
+from bot.workflows.presets import remember
 from bot.workflows.slack.boards import post_job, post_line
 from bot.workflows.slack.dropped_files import offer_of, read_table_file
 from storage.rows import EmailRun, Job
@@ -113,8 +115,8 @@ async def request_list(
     whole: bool,
     concurrency: int,
     source_key: str,
-) -> bool:
-    """Store the job; the offer of its file shows it, or else a board. False when the same click made it before.
+) -> None:
+    """Store the job; the offer of its file shows it, or else a board. Nothing when the same click made it before.
 
     ``column``: zero-based place of the addresses. ``concurrency``: requests at a time, where it is not sent ``whole``.
     """
@@ -138,13 +140,22 @@ async def request_list(
         created_at=now,
         due_at=now,
     )
-    return await ctx.write(
-        lambda uow: post_job(uow, job, shown_in=offer_of(uow, file_id, channel=channel)), name="ask_emails"
-    )
+
+    def ask(uow: Unit) -> None:
+        if post_job(uow, job, shown_in=offer_of(uow, file_id, channel=channel)):
+            remember(uow, channel, SUBJECT, {"how": job.kind})
+
+    await ctx.write(ask, name="ask_emails")
+
+
+_OUT_OF_SIGHT = timedelta(minutes=1)
+"""After so long nobody looks at the message of a list any more: its end is told in the thread as well."""
 
 
 def tell(uow: Unit, job: Job, *, key: str, state: RunState, reason: Reason | None) -> None:
-    """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
+    """Queue a line for the requester: a late end without a file, or a pause that nobody requested."""
+    if state is not RunState.PAUSED and uow.now - job.created_at < _OUT_OF_SIGHT:
+        return
     post_line(uow, subject=job.subject, key=key, payload={"state": state.value, "reason": stored(reason)}, last=True)
 
 

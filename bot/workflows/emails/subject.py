@@ -38,22 +38,22 @@ def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[
 
 class EmailList(Subject):
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
-        found = await ctx.read(lambda uow: _progress(uow, id))
-        return None if found is None else emails.board(found)
+        found = await ctx.read(lambda uow: progress_of(uow, id))
+        return None if found is None else emails.board(found, await ctx.people.names([found.requester]))
 
     async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
-        found = await ctx.read(lambda uow: _progress(uow, id))
-        return None if found is None else emails.board(found, named=False)
+        found = await ctx.read(lambda uow: progress_of(uow, id))
+        return None if found is None else emails.board(found, await ctx.people.names([found.requester]), named=False)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """The state when the line was queued; the board may be further by now."""
-        found = await ctx.read(lambda uow: _progress(uow, id))
+        found = await ctx.read(lambda uow: progress_of(uow, id))
         if found is None:
             return None
         return emails.news(replace(found, state=RunState(str(payload["state"])), reason=Reason.read(payload["reason"])))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
-        found, job = await ctx.read(lambda uow: (_progress(uow, id), uow.jobs.get(id)))
+        found, job = await ctx.read(lambda uow: (progress_of(uow, id), uow.jobs.get(id)))
         if found is None or job is None:
             return None
         name, content = str(job.detail.get("result") or ""), b""
@@ -77,7 +77,7 @@ class EmailList(Subject):
         return Attachment(name=title, content=content, title=title, alt=alt, comment=comment)
 
 
-def _progress(tx: Tx, job_id: str) -> ListProgress | None:
+def progress_of(tx: Tx, job_id: str) -> ListProgress | None:
     job = tx.jobs.get(job_id)
     if job is None:
         return None

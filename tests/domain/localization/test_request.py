@@ -201,7 +201,7 @@ def test_languages_by_code_and_by_name() -> None:
     for wrong in ("", "klingon!", "en_US", "a language", "xx", "tlh"):
         with pytest.raises(PersonError):
             target.read(wrong)
-    with pytest.raises(PersonError, match=r"; French is fr$"):
+    with pytest.raises(PersonError, match=r"; did you mean French \(fr\)\?$"):
         target.read("Frensh")
 
 

@@ -235,7 +235,7 @@ def test_an_option_that_is_not_there_is_no_text(verb: str, typed: str, argument:
 def test_a_language_that_there_is_not(typed: str) -> None:
     with pytest.raises(MistakesError) as broken:
         read_verb("translate", typed)
-    assert ["a language, for example" in rule_of(error) for error in broken.value.errors] == [True]
+    assert ["a language such as" in rule_of(error) for error in broken.value.errors] == [True]
 
 
 def test_all_mistakes_of_a_line_at_once() -> None:

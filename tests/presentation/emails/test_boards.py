@@ -21,8 +21,8 @@ SILENCE = Reason(Exchange.NO_ANSWER, failure="timed out")
 
 HEAD = "Process e-mails: people.csv\n"
 ABOUT = {
-    False: "\nColumn “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>",
-    True: "\nColumn “email”, the whole file at once, asked by <@U0MARIA>",
+    False: "\nColumn “email” · row by row · Requested by Maria Silva",
+    True: "\nColumn “email” · whole file · Requested by Maria Silva",
 }
 
 
@@ -30,7 +30,7 @@ def test_boards() -> None:
     """Below its headline, and without what it is about."""
     found = {}
     for name, one in MOMENTS.items():
-        board = emails.board(one)
+        board = emails.board(one, {"U0MARIA": "Maria Silva"})
         check_message(board)
         text = seen(board)
         assert text.startswith(HEAD)
@@ -38,39 +38,36 @@ def test_boards() -> None:
         found[name] = text.removeprefix(HEAD).replace(ABOUT[one.whole], "")
     assert {one.state for one in MOMENTS.values()} == set(RunState)
     assert lines_of(found) == snapshot("""\
-preparing: :hourglass_flowing_sand: The file is being read. ⏎ [Stop]
-running: :arrow_forward: Under way. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses ⏎ 4,000 answered · 3 no \
-answer · 12,000 rows, 7 of them without an address ⏎ [Pause] [Stop]
-paused: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on. ⏎ `████████░░░░░░░░░░░░ \
-40 %` 4,003 of 10,000 addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Resume] \
-[Stop]
-paused by a failure: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on. ⏎ The \
-service does not work at the moment: answer 500. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses ⏎ 4,000 \
-answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Resume] [Stop]
-paused by the account: :double_vertical_bar: Paused: the service refuses our account. That is no verdict on an \
-address. ⏎ The operator of Switchboard has to mend this: email: the service wants to be paid first (402); top up the \
-account. ⏎ *Go on* checks the 5,997 addresses without an answer, none twice. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of \
-10,000 addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Go on] [Stop]
-stopping: :octagonal_sign: Stopping: what is under way is waited for. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
-addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
-stopped: :octagonal_sign: Stopped. The result holds what was answered until then. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 \
-of 10,000 addresses ⏎ 4,000 answered · 3 no answer · 5,997 not asked · 12,000 rows, 7 of them without an address
-failed: :x: Nothing was processed. ⏎ The column “name” hardly holds e-mail addresses.
-done: :white_check_mark: Done. ⏎ `████████████████████ 100 %` 1 of 1 address ⏎ 1 answered · 1 row ⏎ \
-:arrows_counterclockwise: Switchboard was restarted meanwhile: 1 address that had no stored answer yet was asked again.
-done after a restart: :white_check_mark: Done. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 99 addresses ⏎ 99 rows ⏎ \
-:arrows_counterclockwise: Switchboard was restarted meanwhile: 37 addresses that had no stored answer yet were asked \
-again.
-whole, sending: :outbox_tray: The file is with the service. This may take minutes. ⏎ 12,000 rows
-whole, unknown: :grey_question: The service did not say whether it processed the file, so it was *not* sent again. \
-Look at the service first; to send it once more, drop the file again. ⏎ Switchboard was restarted while the service \
-had the file. ⏎ 12,000 rows
-whole, done: :white_check_mark: Done. What the service gave back is in the thread. ⏎ 12,000 rows
-whole, with a receipt: :receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its \
-outcome; keep the receipt for the service's own site or support. ⏎ status: queued ⏎ 12,000 rows
-whole, not fetched: :warning: The service gave the address of a result, and nothing could be fetched from it: ⏎ \
-result: https://results.example.com/77 ⏎ Its result is empty. ⏎ 12,000 rows
-whole, with an answer: :white_check_mark: The service answered: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows\
+preparing: :hourglass_flowing_sand: Reading the file… ⏎ [Stop]
+running: :arrow_forward: In progress ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 answered \
+· 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address ⏎ [Pause] [Stop]
+paused: :double_vertical_bar: Paused. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 \
+answered · 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address ⏎ [Resume] [Stop]
+paused by a failure: :double_vertical_bar: Paused. ⏎ The e-mail check isn't working right now. Resume in a few \
+minutes. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 answered · 3 no answer · 12,000 \
+rows, 1,993 repeated, 7 without an address ⏎ [Resume] [Stop] [Details]
+paused by the account: :double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to \
+fix it. ⏎ *Go on* checks the 5,997 addresses left, none twice. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
+addresses checked ⏎ 4,000 answered · 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address ⏎ [Go on] [Stop] \
+[Details]
+stopping: :octagonal_sign: Stopping… ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 answered \
+· 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address
+stopped: :octagonal_sign: Stopped. Results so far are in the thread. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
+addresses checked ⏎ 4,000 answered · 3 no answer · 5,997 not asked · 12,000 rows, 1,993 repeated, 7 without an address
+failed: :x: Failed. Nothing was checked. ⏎ The column “name” hardly holds e-mail addresses. ⏎ [Details]
+done: :white_check_mark: Done. File in thread. ⏎ `████████████████████ 100 %` 1 of 1 address checked ⏎ 1 answered · 1 \
+row ⏎ :arrows_counterclockwise: A restart made me check 1 address again.
+done after a restart: :white_check_mark: Done. File in thread. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 99 addresses checked \
+⏎ 99 rows ⏎ :arrows_counterclockwise: A restart made me check 37 addresses again.
+whole, sending: :hourglass_flowing_sand: In progress. This can take a few minutes. ⏎ 12,000 rows
+whole, unknown: :grey_question: Not confirmed. I got no clear answer, so I didn't send the file again. Check the \
+provider's dashboard first; to send it again, drop the file again. ⏎ 12,000 rows ⏎ [Details]
+whole, done: :white_check_mark: Done. File in thread. ⏎ 12,000 rows
+whole, with a receipt: :receipt: Sent, receipt `R-77`. The result doesn't come here: ask the provider for it with \
+this receipt. ⏎ status: queued ⏎ 12,000 rows
+whole, not fetched: :warning: Done, but the result couldn't be fetched: ⏎ result: https://results.example.com/77 ⏎ \
+The result couldn't be fetched. ⏎ 12,000 rows ⏎ [Details]
+whole, with an answer: :white_check_mark: Done. The answer: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows\
 """)
 
 
@@ -85,11 +82,13 @@ def test_results() -> None:
     told = ("stopped", "done", "whole, done")
     about = {name: emails.about_result(MOMENTS[name]) for name in told}
     assert lines_of({name: comment for name, (_, comment) in about.items()}) == snapshot("""\
-stopped: <@U0MARIA>: 12,000 rows, 4,000 of 10,000 addresses answered. It was stopped before its end.
-done: <@U0MARIA>: 1 row, 1 of 1 address answered
-whole, done: <@U0MARIA>: what the service gave back for people.csv""")
+stopped: <@U0MARIA> Stopped early: 4,000 of 10,000 addresses checked (12,000 rows, 1,993 repeated, 7 without an address)
+done: <@U0MARIA> 1 address checked (1 row)
+whole, done: <@U0MARIA> Results for people.csv\
+""")
     assert {alt for alt, _ in about.values()} == {
-        "Table with the rows of people.csv and what the service said about each address"
+        "Table with the rows of people.csv and a result for each address",
+        "Results for people.csv",
     }
 
 
@@ -106,7 +105,7 @@ def test_answers_about_a_few_addresses() -> None:
     ]
     content = emails.checked(answers)
     assert f"{seen(content)}\n{content.text}" == snapshot("""\
-Address | Result | What the service says
+Address | Result | Details
 ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
 eli@example.com | risky | –
@@ -122,7 +121,8 @@ kim@example.com: *no* mx: no
 lea@example.com: *valid*
 max@example.com: *answered* mx: yes
 nobody: *no address*
-eve@example.com: *no answer* no answer (timed out); try again in a minute""")
+eve@example.com: *no answer* no answer (timed out); try again in a minute\
+""")
 
 
 ROW_BY_ROW = [state for state in RunState if state not in (RunState.SENDING, RunState.UNKNOWN)]
@@ -130,22 +130,23 @@ ROW_BY_ROW = [state for state in RunState if state not in (RunState.SENDING, Run
 
 def test_presses_that_come_too_late() -> None:
     assert lines_of({state: emails.refused_press(state) for state in (*ROW_BY_ROW, None)}) == snapshot("""\
-preparing: This list is being read, so nothing was changed.
-running: This list is under way already, so nothing was changed.
-paused: This list is paused already, so nothing was changed.
-stopping: This list is being stopped already, so nothing was changed.
-done: This list is done, so nothing was changed.
-stopped: This list was stopped, so nothing was changed.
-failed: This list could not be used, so nothing was changed.
-None: This list is not known any more, so nothing was changed.""")
+preparing: :information_source: Still reading the file.
+running: :information_source: It's already in progress.
+paused: :information_source: It's already paused.
+stopping: :information_source: It's already stopping.
+done: :information_source: It's already done.
+stopped: :information_source: It's already stopped.
+failed: :information_source: It has already ended.
+None: :warning: This button is out of date.\
+""")
 
 
 def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
     (actions,) = (block for block in emails.board(MOMENTS["running"]).blocks if block["type"] == "actions")
     confirmed = {one["text"]["text"]: one["confirm"]["text"]["text"] for one in actions["elements"] if "confirm" in one}
-    assert lines_of(confirmed) == snapshot("""\
-Stop: 4,000 of 10,000 addresses answered when this was drawn. The others will not be asked, and a stopped list cannot \
-go on. Pause keeps it.""")
+    assert lines_of(confirmed) == snapshot(
+        "Stop: Addresses not yet checked will be skipped. To continue later, use Pause."
+    )
 
 
 def test_addresses_and_what_is_said_of_them_may_take_several_lines() -> None:
@@ -212,14 +213,23 @@ def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, 
         for at, (column, samples) in enumerate(columns)
     ]
     view = emails.list_form(
-        looks, rows=10, read_as="UTF-8 with commas",
+        looks, rows=10, before="whole",
         marks=Marks(hidden_columns=tuple(column for column, _ in columns[:20])), file="F0", name=name, channel="C0",
         thread_ts="1.0", lacking=lacking,
     )  # fmt: skip
     check_view(view)
+    how = next(block["element"] for block in view["blocks"] if block.get("block_id") == "how")
+    assert how["initial_option"]["value"] == ("rows" if "whole" in lacking else "whole")
     options = next(block["element"]["options"] for block in view["blocks"] if block.get("block_id") == "column")
     for at, option in enumerate(options):
         assert emails.chosen(option["value"])[0] == at
+
+
+def test_details_hold_what_the_message_leaves_out() -> None:
+    view = emails.details(MOMENTS["paused by the account"])
+    check_view(view)
+    assert "(402)" in str(view["blocks"])
+    assert "(402)" not in emails.board(MOMENTS["paused by the account"]).text
 
 
 def test_the_form_for_a_file_and_the_notices() -> None:
