@@ -220,9 +220,7 @@ async def test_the_form_shows_names_and_samples_and_has_chosen_the_likely_column
 async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig: Rig) -> None:
     message = await dropped(rig)
     ack = await rig.submit(MARIA, {"column": "0|0|name"})
-    assert ack.body["errors"] == {
-        "column": "Only 0% of “name” looks like e-mail addresses. Choose another column."
-    }
+    assert ack.body["errors"] == {"column": "Only 0% of “name” looks like e-mail addresses. Choose another column."}
     # Somebody who forges the share is refused when the file is read.
     forged = {"type": "static_select", "selected_option": {"value": "0|99|name"}}
     await rig.workspace.submit(MARIA, {"column": forged}, force=True)

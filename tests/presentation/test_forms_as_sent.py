@@ -211,8 +211,9 @@ def test_forms_of_lists() -> None:
     assert as_sent(emails.file_form(channel="C0FINANCE")) == snapshot("""\
 callback_id=email.file title=Process e-mails submit=Go on close=Cancel private_metadata={"channel":"C0FINANCE"}
 block_id=file label=List of addresses as=file_input action_id=file filetypes=[csv, tsv, txt, xlsx] max_files=1 \
-hint=CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here.""")
-    given = {"read_as": "UTF-8 with commas", "file": "F1", "name": "list.csv", "channel": "C1", "thread_ts": "1.2"}
+hint=CSV or Excel (.xlsx), column names in the first row. Up to 10 MB.\
+""")
+    given = {"file": "F1", "name": "list.csv", "channel": "C1", "thread_ts": "1.2"}
     both = emails.list_form(LOOKS, rows=1, marks=Marks(), lacking={}, **given)
     assert as_sent(both) == snapshot("""\
 callback_id=email.list title=Process e-mails submit=Start close=Cancel \

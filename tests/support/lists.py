@@ -17,7 +17,7 @@ async def requested(
 ) -> Job:
     """The job of a list with these addresses; it has begun to run once the rig settles."""
     content = "".join(f"{line}\r\n" for line in ("email", *addresses)).encode()
-    assert await request_list(
+    await request_list(
         rig.switchboard.context,
         by=MARIA,
         channel=FINANCE,

@@ -66,7 +66,7 @@ whole, done: :white_check_mark: Done. File in thread. ⏎ 12,000 rows
 whole, with a receipt: :receipt: Sent, receipt `R-77`. The result doesn't come here: ask the provider for it with \
 this receipt. ⏎ status: queued ⏎ 12,000 rows
 whole, not fetched: :warning: Done, but the result couldn't be fetched: ⏎ result: https://results.example.com/77 ⏎ \
-The result couldn't be fetched. ⏎ 12,000 rows ⏎ [Details]
+12,000 rows ⏎ [Details]
 whole, with an answer: :white_check_mark: Done. The answer: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows\
 """)
 
