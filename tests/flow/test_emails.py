@@ -112,7 +112,7 @@ Example: `/email check ana@example.com bo@example.com`\
 """)
     many = " ".join(f"p{n}@example.com" for n in range(21))
     assert shown(await email(rig, f"check {many}")) == snapshot("""\
-:pencil2: At most 20 addresses at a time, these are 21; put more into a file and type /email file.
+:pencil2: You can check 20 addresses at a time (you sent 21); for more, use /email file.
 Example: `/email check ana@example.com bo@example.com`\
 """)
     assert not rig.emails.asked
@@ -144,14 +144,16 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
     message = await dropped(rig)
     assert ways(rig) == ["rows"]
     ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
-    assert shown(ack.body["errors"]["how"]) == snapshot("""“Whole file” cannot be chosen: the operator has to set \
-EMAIL_BULK_BASE_URL.""")
+    assert shown(ack.body["errors"]["how"]) == snapshot(
+        "“Whole file” isn't set up: the operator has to set EMAIL_BULK_BASE_URL."
+    )
     await rig.submit(MARIA, {"how": "rows"})
     assert state(board(rig, message)) == DONE
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
     assert shown("\n".join(line for line in said.body["text"].splitlines() if "E-mail" in line)) == snapshot("""\
-:large_green_circle: E-mail processing of single addresses: configured
-:white_circle: E-mail processing of whole files: not configured, the operator has to set `EMAIL_BULK_BASE_URL`""")
+:large_green_circle: E-mail processing of single addresses: set up
+:white_circle: E-mail processing of whole files: not set up, the operator has to set `EMAIL_BULK_BASE_URL`\
+""")
 
 
 @pytest.mark.rig(email_single_base_url=None)
@@ -162,8 +164,7 @@ The operator has to set `EMAIL_SINGLE_BASE_URL`.""")
     message = await dropped(rig)
     assert ways(rig) == ["whole"]
     await rig.submit(MARIA, {})
-    assert state(board(rig, message)) == snapshot(""":white_check_mark: Done. What the service gave back is in the \
-thread.""")
+    assert state(board(rig, message)) == snapshot(":white_check_mark: Done. File in thread.")
     assert len(files_of_bot(rig, message)) == 1
 
 
@@ -180,16 +181,16 @@ async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig
     assert shown(root.text) == snapshot("""\
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
-:white_check_mark: Done.
-`████████████████████ 100 %` 3 of 3 addresses
-3 answered · 6 rows, 2 of them without an address
-Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+:white_check_mark: Done. File in thread.
+`████████████████████ 100 %` 3 of 3 addresses checked
+3 answered · 6 rows, 1 repeated, 2 without an address
+Column “email” · row by row · Requested by Maria Silva\
 """)
     assert not root.buttons
     assert dict(rig.emails.asked) == {"ana@example.com": 1, "bounce@example.com": 1, "ana+news@example.com": 1}
     ((name, content, comment),) = files_of_bot(rig, root)
     assert name.startswith("people-results-")
-    assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 3 of 3 addresses answered")
+    assert shown(comment) == snapshot("<@U0MARIA> 3 addresses checked (6 rows, 1 repeated, 2 without an address)")
     header, *found = rows(content)
     assert header[:5] == ["name", "email", "note", "processing", "result"]
     assert [row[:3] for row in found] == [
@@ -228,9 +229,9 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
     assert shown(board(rig, message).text) == snapshot("""\
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
-:x: Nothing was processed.
+:x: Failed. Nothing was checked.
 The column “name” hardly holds e-mail addresses (0 of 6 cells); choose the one that does, for example email.
-Column “name”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+Column “name” · row by row · Requested by Maria Silva\
 """)
     assert not rig.emails.asked
 
@@ -244,9 +245,7 @@ async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: R
 
 async def test_a_thousand_requests_at_a_time_may_be_asked_for(rig: Rig) -> None:
     root = await processed(rig, concurrent="1000")
-    assert root.text.splitlines()[-1] == snapshot(
-        "Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>"
-    )
+    assert root.text.splitlines()[-1] == snapshot("Column “email” · row by row · Requested by Maria Silva")
 
 
 async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
@@ -265,7 +264,7 @@ stands in quotation marks, for example "Ana, Quito".""")
 async def test_the_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -> None:
     rig.emails.manners.file_shape = shape
     root = await processed(rig, how="whole")
-    assert state(root) == snapshot(":white_check_mark: Done. What the service gave back is in the thread.")
+    assert state(root) == snapshot(":white_check_mark: Done. File in thread.")
     ((sent, column),) = rig.emails.files
     assert column == 1
     assert sent[1] == ["Ana", "ana@example.com", "=1+1"]
@@ -276,15 +275,15 @@ async def test_the_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -
 
 @pytest.mark.parametrize(("shape", "fault", "said"), [
     (FileShape.RECEIPT, None, snapshot("""\
-:receipt: <@U0MARIA> The service took the file and gave the receipt `job-1`. It has no way to ask for its outcome; \
-keep the receipt for the service's own site or support.
+:receipt: Sent, receipt `job-1`. The result doesn't come here: ask the provider for it with this receipt.
 status: queued
 job_id: job-1
-rows: 6""")),
+rows: 6\
+""")),
     (FileShape.URL, FaultKind.ERROR_500, snapshot("""\
-:warning: <@U0MARIA> The service gave the address of a result, and nothing could be fetched from it:
-result: http://127.0.0.1/results/job-1.csv
-It did not hand its result over (500).""")),
+:warning: Done, but the result couldn't be fetched:
+result: http://127.0.0.1/results/job-1.csv\
+""")),
 ])  # fmt: skip
 async def test_a_receipt_and_the_address_of_a_result_are_kept(
     rig: Rig, shape: FileShape, fault: FaultKind | None, said: str
@@ -304,10 +303,10 @@ async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
     assert shown(root.text) == snapshot("""\
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
-:white_check_mark: The service answered:
+:white_check_mark: Done. The answer:
 answer: Your file is being processed; the result goes to your mailbox.
 6 rows
-Column “email”, the whole file at once, asked by <@U0MARIA>\
+Column “email” · whole file · Requested by Maria Silva\
 """)
 
 
@@ -316,9 +315,10 @@ async def test_a_whole_file_of_unknown_outcome_is_not_sent_again(rig: Rig, kind:
     rig.emails.faults.arm(Fault(kind, "process_file"))
     root = await processed(rig, how="whole")
     await rig.pass_time(3_600, steps=10)
-    assert state(board(rig, rig.workspace.message(FINANCE, root.thread_ts or ""))) == snapshot(""":grey_question: The \
-service did not say whether it processed the file, so it was *not* sent again. Look at the service first; to send it \
-once more, drop the file again.""")
+    assert state(board(rig, rig.workspace.message(FINANCE, root.thread_ts or ""))) == snapshot(
+        """:grey_question: Not confirmed. I got no clear answer, so I didn't send the file again. Check the \
+provider's dashboard first; to send it again, drop the file again."""
+    )
     assert len(rig.emails.files) == 1
 
 
@@ -345,7 +345,7 @@ async def test_a_time_out_is_no_answer_in_the_result(rig: Rig) -> None:
     root = await processed(rig)
     ((_, content, _),) = files_of_bot(rig, root)
     assert "no answer" in [row[3] for row in rows(content)[1:]]
-    assert root.text.splitlines()[4] == snapshot("2 answered · 1 no answer · 6 rows, 2 of them without an address")
+    assert root.text.splitlines()[4] == snapshot("2 answered · 1 no answer · 6 rows, 1 repeated, 2 without an address")
 
 
 async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
@@ -354,20 +354,16 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     assert shown(root.text) == snapshot("""\
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
-:double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address.
-The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The \
-API key is not valid”; check EMAIL_API_KEY: each environment has its own.
-*Go on* checks the 3 addresses without an answer, none twice.
-`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
-6 rows, 2 of them without an address
-Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+:double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to fix it.
+*Go on* checks the 3 addresses left, none twice.
+`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses checked
+6 rows, 1 repeated, 2 without an address
+Column “email” · row by row · Requested by Maria Silva\
 """)
     (told,) = news(rig, root)
     assert shown(told) == snapshot("""\
-:double_vertical_bar: <@U0MARIA> Paused: the service refuses our account. That is no verdict on an address.
-The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The \
-API key is not valid”; check EMAIL_API_KEY: each environment has its own.
-*Go on* checks the 3 addresses without an answer, none twice.\
+:double_vertical_bar: <@U0MARIA> Paused. There's a problem with our e-mail check account. An admin has to fix it.
+*Go on* checks the 3 addresses left, none twice.\
 """)
     assert [button.text for button in root.buttons] == ["Go on", "Stop", "Details"]
     rig.emails.api_key = key
@@ -386,11 +382,10 @@ async def test_without_credit_a_list_pauses_and_goes_on_where_it_stopped(rig: Ri
     answered = sum(call.status == 200 for call in rig.emails.calls)
     assert answered == 30
     assert lines(root, 1, 5) == snapshot("""\
-:double_vertical_bar: Paused: the service refuses our account. That is no verdict on an address.
-The operator of Switchboard has to mend this: email: the service wants to be paid first (402), saying “No credits \
-left”; top up the account of EMAIL_API_KEY.
-*Go on* checks the 70 addresses without an answer, none twice.
-`██████░░░░░░░░░░░░░░ 30 %` 30 of 100 addresses\
+:double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to fix it.
+*Go on* checks the 70 addresses left, none twice.
+`██████░░░░░░░░░░░░░░ 30 %` 30 of 100 addresses checked
+30 answered · 100 rows\
 """)
     assert [button.text for button in root.buttons] == ["Go on", "Stop", "Details"]
     refused = sum(call.status == 402 for call in rig.emails.calls)
@@ -404,8 +399,8 @@ left”; top up the account of EMAIL_API_KEY.
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
     assert lines(root, 1, 4) == snapshot("""\
-:white_check_mark: Done.
-`████████████████████ 100 %` 100 of 100 addresses
+:white_check_mark: Done. File in thread.
+`████████████████████ 100 %` 100 of 100 addresses checked
 100 answered · 100 rows\
 """)
     assert set(rig.emails.asked.values()) == {1}, "none is asked twice"
@@ -421,8 +416,8 @@ async def test_a_single_address_that_our_account_may_not_ask_about_is_no_verdict
     root = await processed(rig, many, concurrent=concurrent)
     assert sum(call.status == 403 for call in rig.emails.calls) == 12
     assert lines(root, 1, 4) == snapshot("""\
-:white_check_mark: Done.
-`████████████████████ 100 %` 20 of 20 addresses
+:white_check_mark: Done. File in thread.
+`████████████████████ 100 %` 20 of 20 addresses checked
 16 answered · 4 failed · 20 rows\
 """)
     ((_, content, _),) = files_of_bot(rig, root)
@@ -447,8 +442,9 @@ async def test_nothing_of_an_answer_is_cut_in_the_result(rig: Rig) -> None:
     assert found["answer: history.seen.first.year"] == "2024"
     assert found["answer: history.notes"] == ("risky. " * 300).strip()
     assert [found[f"answer: checks.check_{n}"] for n in (59, 60)] == ["false", "true"]
-    assert shown(await email(rig, "check ana@example.com")).splitlines()[-1] == snapshot("""\
-Long answers are shortened here. A list with *Process e-mails* gives each of them whole, as a file.""")
+    assert shown(await email(rig, "check ana@example.com")).splitlines()[-1] == snapshot(
+        "Long answers are shortened. *Process e-mails* on a file gives them in full."
+    )
 
 
 async def test_a_long_answer_about_a_whole_file_is_shortened_in_the_message_and_whole_in_its_file(rig: Rig) -> None:
@@ -456,7 +452,7 @@ async def test_a_long_answer_about_a_whole_file_is_shortened_in_the_message_and_
     root = await processed(rig, how="whole")
     assert lines(root, -4, -2) == snapshot("""\
 checked_19: 19
-This is shortened. The whole answer is in the thread, as a file.\
+This is shortened; the whole answer is in the thread.\
 """)
     ((_, content, _),) = files_of_bot(rig, root)
     table = rows(content)
@@ -476,21 +472,24 @@ async def test_who_may_press(rig: Rig) -> None:
     root = await processed(rig)
     await rig.workspace.click(ZOE, FINANCE, root.ts, "email.stop")
     await rig.settle()
-    assert shown(rig.workspace.ephemerals(ZOE)[-1].text) == snapshot(""":no_entry_sign: Only the person who asked for \
-this list, or an admin, can pause, resume or stop it.""")
+    assert shown(rig.workspace.ephemerals(ZOE)[-1].text) == snapshot(
+        ":no_entry_sign: Only the person who requested this, or an admin, can do that."
+    )
     await rig.workspace.click(OLGA, FINANCE, root.ts, "email.stop")
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
     assert shown(root.text) == snapshot("""\
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
-:octagonal_sign: Stopped. The result holds what was answered until then.
-`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
-3 not asked · 6 rows, 2 of them without an address
-Column “email”, row by row, up to 1,000 at a time, asked by <@U0MARIA>\
+:octagonal_sign: Stopped. Results so far are in the thread.
+`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses checked
+3 not asked · 6 rows, 1 repeated, 2 without an address
+Column “email” · row by row · Requested by Maria Silva\
 """)
     ((_, content, comment),) = files_of_bot(rig, root)
-    assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 0 of 3 addresses answered. It was stopped before its end.")
+    assert shown(comment) == snapshot(
+        "<@U0MARIA> Stopped early: 0 of 3 addresses checked (6 rows, 1 repeated, 2 without an address)"
+    )
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4
     job = await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA)[0])
     late = await press(rig.switchboard.context, job.id, Press.RESUME, person=MARIA)

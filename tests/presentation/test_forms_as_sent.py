@@ -218,26 +218,26 @@ hint=CSV or Excel (.xlsx), column names in the first row. Up to 10 MB.\
     assert as_sent(both) == snapshot("""\
 callback_id=email.list title=Process e-mails submit=Start close=Cancel \
 private_metadata={"file":"F1","name":"list.csv","channel":"C1","thread":"1.2"}
-type=section text=*list.csv*: 1 row, read as UTF-8 with commas
+type=section text=*list.csv* · 1 row
 block_id=column label=Column with the addresses as=static_select action_id=column options=[value=0|0|name text=name \
 (0% addresses) description=Ana, Ben, value=1|66|email text=email (66% addresses) description=ana@example.com] \
 initial_option=value=1|66|email text=email (66% addresses) description=ana@example.com
-block_id=how label=How as=radio_buttons action_id=how options=[value=rows text=Row by row description=Each address is \
-asked once; pause and stop at any time, value=whole text=Whole file description=The file goes to the service in one \
-piece] initial_option=value=rows text=Row by row description=Each address is asked once; pause and stop at any time
-block_id=concurrent label=Requests at a time as=number_input action_id=concurrent is_decimal_allowed=False min_value=1 \
-max_value=1000 initial_value=1000 optional=True hint=1 to 1,000, row by row only; 1,000 if \
-empty, as the service recommends.""")
+block_id=how label=How as=radio_buttons action_id=how options=[value=rows text=Row by row description=Check each \
+address; can be paused, value=whole text=Whole file description=Send the file in one piece] initial_option=value=rows \
+text=Row by row description=Check each address; can be paused
+block_id=concurrent label=Speed (advanced) as=number_input action_id=concurrent is_decimal_allowed=False min_value=1 \
+max_value=1000 initial_value=1000 optional=True hint=Addresses at a time, 1 to 1,000. Row by row only.\
+""")
     lacking = {emails.ROW_BY_ROW: ["EMAIL_SINGLE_BASE_URL"]}
     whole = emails.list_form(LOOKS, rows=2_000, marks=Marks(), lacking=lacking, **given)
     assert as_another(both, whole) == snapshot("""\
 callback_id=email.list …
-type=section text=*list.csv*: 2,000 rows, read as UTF-8 with commas
+type=section text=*list.csv* · 2,000 rows
 block_id=column …
-block_id=how label=How as=radio_buttons action_id=how options=[value=whole text=Whole file description=The file goes \
-to the service in one piece] initial_option=value=whole text=Whole file description=The file goes to the service in \
-one piece
-type=section text=“Row by row” cannot be chosen: the operator has to set EMAIL_SINGLE_BASE_URL.""")
+block_id=how label=How as=radio_buttons action_id=how options=[value=whole text=Whole file description=Send the file \
+in one piece] initial_option=value=whole text=Whole file description=Send the file in one piece
+type=section text=“Row by row” isn't set up: the operator has to set EMAIL_SINGLE_BASE_URL.\
+""")
 
 
 def test_the_form_of_a_verb() -> None:
