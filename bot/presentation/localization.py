@@ -71,6 +71,8 @@ STILL_UNREAD = (
     "I still can't read this answer. An admin finds the line for SERVICES_FILE with `/switchboard unread`; it counts "
     "after a restart."
 )
+_ACCOUNT = frozenset({401, 402, 403})  # refusals that are no matter of the person who asked
+_OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."
 _FIELD = re.compile(r"^[A-Za-z_]{1,30}: ")
 """What a service puts before its words: the name of its field."""
@@ -216,6 +218,8 @@ def _why(sight: CallView) -> str:
     if reason is not None and reason.code is Failed.NOT_EXECUTED:
         if reason.facts["again"]:
             return "Localization is busy. Try again in a minute."
+        if reason.facts["why"].facts.get("status") in _ACCOUNT:
+            return _OUR_ACCOUNT
         return f"Localization declined it: “{md.quote(said)}”" if said else "Localization declined it."
     return _in_short(reason)
 
@@ -225,7 +229,7 @@ def _in_short(reason: Reason | None) -> str:
     if has_code(reason, OfCall.SERVICE_REFUSED, OfCall.NOT_HANDED_OVER):
         return "It was done, but I couldn't fetch the result."
     if has_code(reason, Failed.OPERATOR):
-        return "There's a problem with our Localization account. An admin has to fix it."
+        return _OUR_ACCOUNT
     return md.quote_sentence(worded(reason))
 
 

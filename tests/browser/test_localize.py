@@ -97,8 +97,8 @@ async def test_the_sound_of_a_film_through_the_page(quick: Playground, visit: Pa
     await attach(page, sample)
     thread = await thread_of(page, sample)
     await choose(page, thread, "Extract audio")
-    await pick(page, "Samples per second", "22050")
-    await pick(page, "Bits per sample", "16 bit")
+    await pick(page, "Sample rate", "22050")
+    await pick(page, "Bit depth", "16 bit")
     await pick(page, "Channels", "2 (stereo)")
     await shot(page, "localize-extract-form")
     await page.get_by_test_id("modal-submit").click()
@@ -123,11 +123,11 @@ async def test_two_tracks_play_and_a_call_is_canceled(quick: Playground, visit: 
     await shot(page, "localize-tracks")
     quick.localization.work_seconds = {"*": 120.0}
     await say(page, "/localize separate https://files.example.com/song.mp3")
-    running = page.get_by_test_id("message").filter(has_text="separating vocals and music").last
+    running = page.get_by_test_id("message").filter(has_text="Separating vocals and music…").last
     await expect(running).to_be_visible(timeout=20_000)
     await shot(page, "localize-running")
-    await running.get_by_role("button", name="Cancel").click()
-    await expect(page.get_by_test_id("message").filter(has_text="canceled by").last).to_be_visible(timeout=20_000)
+    await running.get_by_role("button", name="Stop").click()
+    await expect(page.get_by_test_id("message").filter(has_text="Stopped by").last).to_be_visible(timeout=20_000)
     await shot(page, "localize-canceled")
 
 
@@ -137,15 +137,15 @@ async def test_mistakes_stand_at_their_fields(quick: Playground, visit: Page, tm
     await say(page, "/localize extract-audio")
     modal = page.get_by_test_id("modal")
     await page.get_by_test_id("modal-submit").click()
-    await expect(page.get_by_test_id("field-error")).to_contain_text("Give either the address of the video or a file")
+    await expect(page.get_by_test_id("field-error")).to_contain_text("Add a link to a video, or a file")
     await shot(page, "localize-form-mistake")
-    await modal.get_by_label("Or the address of a video").fill("https://files.example.com/film.pdf")
+    await modal.get_by_label("Or a link to a video").fill("https://files.example.com/film.pdf")
     await page.get_by_test_id("modal-submit").click()
     await expect(page.get_by_test_id("field-error")).to_contain_text(".mp4, .mov, .mkv")
-    await modal.get_by_label("Or the address of a video").fill("https://files.example.com/film.mp4")
+    await modal.get_by_label("Or a link to a video").fill("https://files.example.com/film.mp4")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_have_count(0)
-    await expect(page.get_by_test_id("message").filter(has_text="a file in the thread")).to_be_visible(timeout=20_000)
+    await expect(page.get_by_test_id("message").filter(has_text="File in thread.")).to_be_visible(timeout=20_000)
     assert len(quick.localization.calls) == 1
 
 
@@ -159,7 +159,7 @@ async def test_what_was_made_under_other_names_is_read_again(quick: Playground, 
     quick.localization.switches.names = OTHER_NAMES
     await enter(page, FINANCE)
     await say(page, "/localize separate https://files.example.com/ballad.mp3")
-    board = page.locator("#middle").get_by_test_id("message").filter(has_text="under names that I do not know").last
+    board = page.locator("#middle").get_by_test_id("message").filter(has_text="I can't read the answer yet").last
     await expect(board.get_by_role("button", name="Read again")).to_be_visible(timeout=20_000)
     await shot(page, "localize-unread")
     await become(page, OLGA)
@@ -175,7 +175,7 @@ async def test_what_was_made_under_other_names_is_read_again(quick: Playground, 
     await become(page, MARIA)
     await enter(page, FINANCE)
     await board.get_by_role("button", name="Read again").click()
-    await expect(page.get_by_test_id("message").filter(has_text="2 files in the thread").last).to_be_visible(
+    await expect(page.get_by_test_id("message").filter(has_text="2 files in thread.").last).to_be_visible(
         timeout=30_000
     )
     await expect(board.get_by_role("button", name="Read again")).to_have_count(0)
@@ -188,10 +188,10 @@ async def test_what_was_made_under_other_names_is_read_again(quick: Playground, 
         await small.get_by_test_id("tour-close").click()
         quick.localization.switches.names = {"summary": "digest"}
         await say(small, f"/localize summarize {ENGLISH}")
-        unread = small.get_by_test_id("message").filter(has_text="under names that I do not know").last
+        unread = small.get_by_test_id("message").filter(has_text="I can't read the answer yet").last
         await expect(unread.get_by_role("button", name="Read again")).to_be_visible(timeout=20_000)
         await unread.get_by_role("button", name="Read again").click()
-        told = small.get_by_test_id("message").filter(has_text="still has names").last
+        told = small.get_by_test_id("message").filter(has_text="I still can't read this answer").last
         await expect(told).to_be_visible(timeout=20_000)
         await shot(small, "localize-phone-unread")
         await fits(small)
@@ -203,7 +203,7 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(quick: Playground, phone:
     await expect(page.get_by_test_id("message").last).to_contain_text("extract-text", timeout=20_000)
     await shot(page, "localize-phone-help")
     await say(page, "/localize paraphrase The meeting was moved to Friday because the room was taken.")
-    await expect(page.get_by_test_id("message").filter(has_text="3 other ways").last).to_be_visible(timeout=20_000)
+    await expect(page.get_by_test_id("message").filter(has_text="3. ").last).to_be_visible(timeout=20_000)
     await say(page, "/localize emotion I am so happy that you came")
     await expect(page.get_by_test_id("message").filter(has_text="Joy").last).to_be_visible(timeout=20_000)
     await shot(page, "localize-phone")
@@ -232,7 +232,7 @@ async def test_subtitles_into_another_language_through_the_page(quick: Playgroun
     await pick(page, "To", "French")
     await shot(page, "localize-subtitles-form")
     await page.get_by_test_id("modal-submit").click()
-    await expect(thread).to_contain_text("done", timeout=20_000)
+    await expect(thread).to_contain_text("Done", timeout=20_000)
     link = thread.get_by_test_id("file").last
     await expect(link).to_have_attribute("download", re.compile(r"^film-fr-\w+\.srt$"), timeout=30_000)
     async with page.expect_download() as loading:
