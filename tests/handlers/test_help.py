@@ -54,25 +54,22 @@ show V-4F7K2M
 webhooks [on|off] <store>: show a store's webhooks; admins turn them on or off | webhooks on Centro
 certify: the certification checklist with its evidence | certify
 /localize: Work on audio, video, documents and texts
-gender <url>: tell the gender of the speaker of a recording (English, Indian languages, and others too) | gender \
-https://example.com/voice.mp3
-separate <url>: split a song into its vocals and its music, two .mp3 files | separate https://example.com/song.mp3
+gender <url>: detect the gender of a speaker | gender https://example.com/voice.mp3
+separate <url>: split a song into vocals and music | separate https://example.com/song.mp3
 convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
-extract-audio <url> [rate=…] [width=…] [channels=…]: take the sound of a video, at most 600 seconds long, as a .wav \
-file | extract-audio https://example.com/film.mp4 rate=16000
-transcribe <url> [locale=…]: write down what is said in a recording | transcribe https://example.com/call.wav \
-locale=en-GB
-emotion <url or text>: recognize the emotion in a recording or a text | emotion I am so glad that you came
-paraphrase [language=…] <text>: say an English text in other words; more than 50 sentences are sent in parts | \
-paraphrase The meeting was moved to Friday.
-summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved \
-to Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
-translate [from=…] [to=…] <text>: translate a text; from= says its language where it is not recognized | translate \
-from=en to=fr Where is the station?
-transliterate [from=…] <text>: write a text of another script in English letters | transliterate नमस्ते
-speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio \
-file | speak locale=en-GB Welcome aboard
-extract-text <url> [language=…]: read the text of a document | extract-text https://example.com/contract.pdf
+extract-audio <url> [rate=…] [width=…] [channels=…]: extract the audio of a video, up to 10 minutes | extract-audio \
+https://example.com/film.mp4 rate=16000
+transcribe <url> [locale=…]: turn speech into text | transcribe https://example.com/call.wav locale=en-GB
+emotion <url or text>: detect the emotion in speech or in a text | emotion I am so glad that you came
+paraphrase [language=…] <text>: rephrase an English text | paraphrase The meeting was moved to Friday.
+summarize [language=…] <text>: summarize an English text | summarize The meeting was moved to Friday because the room \
+was taken. Everybody was told in time, and nobody minded. We meet at nine.
+translate [from=…] [to=…] <text>: translate a text; add from= if I can't tell its language | translate from=en to=fr \
+Where is the station?
+transliterate [from=…] <text>: write a text in Latin letters | transliterate नमस्ते
+speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: turn a text into speech | speak \
+locale=en-GB Welcome aboard
+extract-text <url> [language=…]: extract the text of a document | extract-text https://example.com/contract.pdf
 /email: Check e-mail addresses, one by one or as a list
 check <address…>: check one or several addresses | check ana@example.com bo@example.com
 file: check a list from a file | file
@@ -82,7 +79,8 @@ unread: provider answers that could not be read, and how to fix it | unread
 jobs: what is in progress: payments, calls, lists, bookings | jobs
 audit <id>: history of one request or booking | audit P-4F7K2M
 audit export: the whole audit log as a file, in a direct message | audit export
-routes: API routes that are not confirmed | routes""")
+routes: API routes that are not confirmed | routes\
+""")
 
 
 def test_what_each_argument_has_to_be() -> None:
