@@ -71,7 +71,6 @@ STILL_UNREAD = (
     "I still can't read this answer. An admin finds the line for SERVICES_FILE with `/switchboard unread`; it counts "
     "after a restart."
 )
-_ACCOUNT = frozenset({401, 402, 403})  # refusals that are no matter of the person who asked
 _OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."
 _FIELD = re.compile(r"^[A-Za-z_]{1,30}: ")
@@ -218,7 +217,8 @@ def _why(sight: CallView) -> str:
     if reason is not None and reason.code is Failed.NOT_EXECUTED:
         if reason.facts["again"]:
             return "Localization is busy. Try again in a minute."
-        if reason.facts["why"].facts.get("status") in _ACCOUNT:
+        why = reason.facts["why"]
+        if isinstance(why, Reason) and why.facts.get("status") in (401, 402, 403):  # no matter of who asked
             return _OUR_ACCOUNT
         return f"Localization declined it: “{md.quote(said)}”" if said else "Localization declined it."
     return _in_short(reason)
