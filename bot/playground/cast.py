@@ -64,11 +64,11 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_group("S0FINANCE", "finance", name="Finance", users=[REQUESTER])
     workspace.add_group("S0TREASURY", "treasury", name="Treasury", users=["U0ADA", "U0LIN", "U0GUS", "U0EVE"])
     everybody = [*people, "U0GUS", "U0EVE"]
-    workspace.add_channel(FINANCE, "finance", members=everybody, topic="Ask for payments here")
-    workspace.add_channel("C0APPROVE", "approvals", members=everybody, topic="Requests that wait for a decision")
-    workspace.add_channel("C0MONEY", "payments", members=everybody, topic="News of payments")
+    workspace.add_channel(FINANCE, "finance", members=everybody, topic="Request payments here")
+    workspace.add_channel("C0APPROVE", "approvals", members=everybody, topic="Requests waiting for approval")
+    workspace.add_channel("C0MONEY", "payments", members=everybody, topic="Payment updates")
     workspace.add_channel(DELIVERIES, "deliveries", members=everybody, topic="Book deliveries here")
-    workspace.add_channel("C0ALERTS", "alerts", members=everybody, topic="What needs a person")
+    workspace.add_channel("C0ALERTS", "alerts", members=everybody, topic="Needs attention")
     workspace.add_channel(
         "C0RANDOM",
         "random",
@@ -87,7 +87,7 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_command(
         "/deliver",
         hint="stores | store | quote | book | show | cancel | start | prebook | webhooks | certify | help",
-        description="Book deliveries and follow them to the door",
+        description="Book deliveries and track them",
     )
     workspace.add_command(
         "/localize",

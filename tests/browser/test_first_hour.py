@@ -320,7 +320,7 @@ async def behind(walk: Walk) -> Locator:
 
 @does("Lose an answer")
 async def lose(walk: Walk, playground: Playground) -> None:
-    playground.payments.be_unsteady(UNSTEADY_SECONDS / 2)
+    playground.payments.be_unsteady(UNSTEADY_SECONDS)
     panel = await behind(walk)
     await walk.presses(panel)
     await walk.presses(panel)

@@ -59,7 +59,7 @@ Request the 2 good rows\
     assert told(rig) == snapshot("""\
 Pay in bulk
 *$35.50* · 2 payments to 2 people
-:scissors: 2 rows left out: row 3, row 5
+:no_entry_sign: 2 rows left out: row 3, row 5
 march.csv\
 """)
     assert rig.form().submit == "Request approval"
@@ -176,7 +176,7 @@ One payment per line: email, amount, note. You can paste from a spreadsheet.\
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
 *$35.50* · 2 payments to 2 people
-:scissors: Left out: Row 2: amount is -5; it must be more than 0
+:no_entry_sign: Left out: Row 2: amount is -5; it must be more than 0
 Rows
 ana@example.com, 25.00, March translation
 ben@example.com, 10.50, Proofreading

@@ -17,9 +17,9 @@ DONE_DROPPED = FaultChoice(
 
 READING = (
     LOST,
-    FaultChoice(kind="error_500", title="Answer 500", about="Nothing happens; the service says it failed."),
+    FaultChoice(kind="error_500", title="Answer 500", about="Nothing happens; the provider says it failed."),
     TOO_MANY,
-    FaultChoice(kind="refused", title="Refuse", about="Nothing happens; the service says no (422)."),
+    FaultChoice(kind="refused", title="Refuse", about="Nothing happens; the provider says no (422)."),
     GARBAGE,
     FaultChoice(kind="slow", title="Answer slowly", about="It happens; the answer takes five seconds."),
 )
@@ -28,8 +28,8 @@ WRITING = (
     LOST,
     DONE_HANGS,
     DONE_DROPPED,
-    FaultChoice(kind="done_500", title="Do it, then answer 500", about="It happens, but the service says it failed."),
-    FaultChoice(kind="done_refused", title="Do it, then refuse", about="It happens, but the service says no (422)."),
+    FaultChoice(kind="done_500", title="Do it, then answer 500", about="It happens, but the provider says it failed."),
+    FaultChoice(kind="done_refused", title="Do it, then refuse", about="It happens, but the provider says no (422)."),
     *READING[1:],
 )
 """For requests that do something: it matters whether it was done."""

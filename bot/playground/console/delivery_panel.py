@@ -56,8 +56,8 @@ _REQUESTS: Sequence[FaultTarget] = (
 )
 _MANNERS: Sequence[FaultTarget] = (
     FaultTarget(name=WEBHOOKS, title="Webhooks", faults=_HOOKS),
-    FaultTarget(name=OUTCOME, title="What becomes of bookings", faults=_OUTCOMES),
-    FaultTarget(name=DOOR, title="Who is let in", faults=_DOORS),
+    FaultTarget(name=OUTCOME, title="Outcome of bookings", faults=_OUTCOMES),
+    FaultTarget(name=DOOR, title="Access", faults=_DOORS),
 )
 OPERATIONS: Sequence[FaultTarget] = (*_REQUESTS, *_MANNERS)
 

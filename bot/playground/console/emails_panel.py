@@ -56,9 +56,9 @@ _REQUESTS: Sequence[FaultTarget] = (
     FaultTarget(name="process_file", title="A whole file", faults=_FAULTS),
 )
 _MANNERS: Sequence[FaultTarget] = (
-    FaultTarget(name=PACE, title="How fast it is", faults=_PACES),
-    FaultTarget(name=SHAPE, title="How it answers about an address", faults=_choices(_SHAPES)),
-    FaultTarget(name=FILE_SHAPE, title="How it answers to a file", faults=_choices(_FILE_SHAPES)),
+    FaultTarget(name=PACE, title="Speed", faults=_PACES),
+    FaultTarget(name=SHAPE, title="Answers about an address", faults=_choices(_SHAPES)),
+    FaultTarget(name=FILE_SHAPE, title="Answers to a file", faults=_choices(_FILE_SHAPES)),
 )
 
 

@@ -55,7 +55,7 @@ _REQUESTS: Sequence[FaultTarget] = (
     FaultTarget(name="*", title="Any request", faults=_FAULTS),
     *(FaultTarget(name=name, title=_TITLES[name], faults=_FAULTS) for name in RULES),
 )
-_ANSWERS = (FaultTarget(name=MANNERS, title="How it answers", faults=_MANNERS),)
+_ANSWERS = (FaultTarget(name=MANNERS, title="Answers", faults=_MANNERS),)
 OPERATIONS: Sequence[FaultTarget] = (*_REQUESTS, *_ANSWERS)
 
 

@@ -52,8 +52,8 @@ _REQUESTS: Sequence[FaultTarget] = (
 )
 _MANNERS: Sequence[FaultTarget] = (
     FaultTarget(name=CALLBACKS, title="Callbacks", faults=_CALLBACKS),
-    FaultTarget(name=OUTCOME, title="What becomes of payouts", faults=_OUTCOMES),
-    FaultTarget(name=BULK_OUTCOME, title="What becomes of bulk payments", faults=_BULK_OUTCOMES),
+    FaultTarget(name=OUTCOME, title="Outcome of payouts", faults=_OUTCOMES),
+    FaultTarget(name=BULK_OUTCOME, title="Outcome of bulk payments", faults=_BULK_OUTCOMES),
 )
 OPERATIONS: Sequence[FaultTarget] = (*_REQUESTS, *_MANNERS)
 

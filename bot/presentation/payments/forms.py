@@ -178,7 +178,7 @@ def good_of(checked: Checked, typed: str) -> dict[str, Any]:
     ]
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(lines)
-    told = [_total(checked), *(f":scissors: Left out: {problem_of(one)}" for one in checked.bad)]
+    told = [_total(checked), *(f":no_entry_sign: Left out: {problem_of(one)}" for one in checked.bad)]
     return {"rows": written.getvalue(), "problem": paragraphs(listed(told, _LEFT_OUT))}
 
 
@@ -246,7 +246,7 @@ def _counted_lines(checked: Checked) -> list[str]:
     doubles, skipped = duplicates_in(checked.items), sorted({one.row for one in checked.skipped})
     lines = [_total(checked)]
     if skipped:
-        lines.append(f":scissors: {counted(len(skipped), 'row')} left out: {some_rows(skipped, len(skipped))}")
+        lines.append(f":no_entry_sign: {counted(len(skipped), 'row')} left out: {some_rows(skipped, len(skipped))}")
     if doubles:
         lines.append(f":warning: {repeated(doubles, len(doubles))}. Needs one more approver.")
     return [*lines, *doubt_lines(checked), *mark_lines(checked.marks)]

@@ -50,6 +50,7 @@ export class Composer {
     this.text.addEventListener("blur", () => setTimeout(() => this.#offer([]), 120));
     this.text.addEventListener("focus", () => this.#changed());
     this.button.addEventListener("click", () => this.send());
+    window.addEventListener("resize", () => this.#fit());
   }
 
   /** Say where the text goes and show the draft for it; forget complaints about another place. */
@@ -83,9 +84,13 @@ export class Composer {
     this.error.hidden = !words;
   }
 
-  #changed() {
+  #fit() {
     this.text.style.height = "auto";
-    this.text.style.height = `${Math.min(this.text.scrollHeight, TALLEST)}px`;
+    if (this.text.scrollHeight) this.text.style.height = `${Math.min(this.text.scrollHeight, TALLEST)}px`;
+  }
+
+  #changed() {
+    this.#fit();
     if (this.#draft) drafts.keep(this.#draft, this.text.value);
     this.button.disabled = this.pending.busy || !(this.text.value.trim() || this.pending.ready.length);
     if (!this.commands) return;
