@@ -102,6 +102,8 @@ def read_arguments(arguments: Sequence[Argument], words: Sequence[str], *, calle
     values, right, errors = _read(arguments, words)
     if errors:
         _, sample, _ = _read(arguments, words_of(example))
+        whole = {one.name for one in arguments if not one.each}
+        sample |= {one.argument: one.instead for one in errors if one.instead and one.argument in whole}
         wrong = {one.argument for one in errors}
         known = [
             right.get(one.name, sample.get(one.name, ""))

@@ -87,14 +87,27 @@ async def test_a_comma_is_asked_about_and_sent_with_one_press(
 
 
 async def test_pressed_again_it_requests_nothing_again(rig: Rig) -> None:
-    said = await ask(rig, 'send ana@example.com 25,00 "Rent & more" code=INV-7')
+    said = await ask(rig, 'send ana@example.com 25,00 "Rent & more"')
+    assert said.text.splitlines()[1] == 'Example: `/pay send ana@example.com 25.00 "Rent &amp; more"`'
     value = said.buttons[0].value
     for _ in range(2):
         rig.clock.advance(60)
         await rig.workspace.click(MARIA, FINANCE, said.ts, SEND_IT, value=value, force=True)
         await rig.settle()
     (found,) = await requests(rig)
-    assert (found.payload.description, found.payload.code) == ("Rent & more", "INV-7")
+    assert found.payload.description == "Rent & more"
+
+
+async def test_a_code_and_several_items_go_with_the_line(rig: Rig) -> None:
+    await press(rig, await ask(rig, "send ana@example.com 26,00 rent code=INV-7"))
+    found = await newest(rig)
+    assert (found.cents, found.payload.code) == (2_600, "INV-7")
+    said = await ask(rig, "collect ana@example.com fees a=1x5,00 b=1x2.50")
+    assert (said.text.splitlines()[0], labels(said)) == snapshot(
+        (":pencil2: Unit price: use a point for cents: 5.00.", ["Use a=1x5.00"])
+    )
+    await press(rig, said)
+    assert (await newest(rig)).cents == 750
 
 
 async def test_the_press_is_checked_like_the_line(rig: Rig) -> None:

@@ -12,9 +12,9 @@ a comma before three digits is read as thousands | whether 1,500 means thousands
 -    if found is None or _ONE_GROUP.fullmatch(number):
 +    if found is None:
 @ handlers/grammar/arguments.py tests/flow/test_mistakes.py
-arguments are swapped whatever stands first | arguments are swapped only where both fit
+swapped arguments are read only without any doubt | a swapped amount that is asked about is offered in its place
 -    if not second.may_be(words[0]) or at >= len(words) or not first.takes(words[at]):
-+    if at >= len(words) or not first.takes(words[at]):
++    if not second.takes(words[0]) or at >= len(words) or not first.takes(words[at]):
 @ bot/domain/approvals.py tests/flow/test_mistakes.py
 people of other workspaces are paid by name | who does not work here is not paid by name
 -    if no is not None:

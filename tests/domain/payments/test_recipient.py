@@ -110,3 +110,7 @@ def test_where_nothing_was_paid_before_only_usual_domains_are_known() -> None:
 def test_a_domain_one_letter_away_from_one_that_was_paid(email: str, meant: str) -> None:
     assert lookalike(email, {"luis@acme.com", "bo@ibm.com", "bo@gmx.nett"}) == meant
     assert lookalike(email, ()) == ""
+
+
+def test_of_two_domains_that_were_paid_neither_is_asked_about() -> None:
+    assert lookalike("new@acne.com", {"luis@acme.com", "bo@acne.com"}) == ""
