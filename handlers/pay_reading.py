@@ -194,9 +194,7 @@ async def _page(
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments, text = await payments_for(deps, command.user), values["payout"]
     instruction = await find(deps.ctx, text)
-    if instruction is not None and instruction.kind is Kind.PURCHASE:
-        raise wrong(deps, NAME, EVENTS.example, argument="payout", rule=operations.NO_PURCHASE, given=text)
-    if instruction is not None and instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
+    if instruction is not None and instruction.kind not in (Kind.PAYOUT, Kind.ONE_STEP):
         raise of_kind(instruction.reference, deps.ctx.kinds[instruction.kind].letter, argument="payout")
     if instruction is None and (other := other_kind(text, takes=PAYMENTS, argument="payout")) is not None:
         raise other

@@ -304,10 +304,7 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     assert shown(told.text.splitlines()[0]) == snapshot("""Purchase C-······: $25.00 from ana@example.com for \
 “Course fees” (2 × book at 12.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. \
 Checkout: <http://127.0.0.1/checkout/······>""")
-    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot("""\
-:pencil2: This is a purchase, and the service lists its calls about payouts only.
-Example: `/pay events P-······`\
-""")
+    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(":pencil2: C-······ is a purchase.")
 
 
 async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:

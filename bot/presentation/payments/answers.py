@@ -157,7 +157,7 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
 
 def code_taken(holder: Instruction) -> str:
     """Why a code cannot be chosen, as a rule for the argument."""
-    return f"{holder.reference} has it ({word_of(holder)}); a code is used once"
+    return f"{holder.reference} already has this code ({word_of(holder)}); a code is used once"
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:

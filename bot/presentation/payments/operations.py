@@ -74,7 +74,6 @@ LIST = "operations"
 _EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
 _REST_LIMIT = 1_000  # characters of what one event says besides, under the service's names
 # The rule that the name of a purchase breaks where a payout is wanted.
-NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
 
 
 def listing(

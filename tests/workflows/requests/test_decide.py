@@ -44,6 +44,7 @@ async def test_what_is_not_there_cannot_be_decided(rig: Rig) -> None:
 
 @on_one_rig([
     ("1500.00", None), ("1500", None), ("$1,500.00", None), ("1500usd", None),
+    ("$1,500.00", None), ("1,500.00 USD", None), ("1500", None), ("1,500", Refusal.WRONG_AMOUNT),
     ("1500.01", Refusal.WRONG_AMOUNT), ("", Refusal.WRONG_AMOUNT), (None, Refusal.WRONG_AMOUNT),
     ("1500.00 EUR", Refusal.WRONG_AMOUNT), ("150000", Refusal.WRONG_AMOUNT),
 ])  # fmt: skip
