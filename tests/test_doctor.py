@@ -189,7 +189,7 @@ error    Slack: invalid_auth
          → look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions
 1 to mend before it can run.""",
             "PAYMENTS_PARTNER_SECRET": """\
-error    payments: the service did not accept our credentials (401), saying “Unauthorized”
+error    payments: the provider didn't accept our credentials (401), saying “Unauthorized”
          → look at PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET
 1 to mend before it can run.""",
             "LOCALIZATION_BASE_URL": """\
@@ -269,7 +269,7 @@ async def test_a_key_of_a_store_that_is_not_accepted(rig: Rig, monkeypatch: Patc
         monkeypatch.setenv("DELIVERY_BASE_URL", delivery.base_url)
         monkeypatch.setenv("DELIVERY_STORE_KEYS", '{"Centro": "nobody-knows-this-key"}')
         assert await troubles(capsys) == snapshot("""\
-error    delivery, store Centro: the key of this store is not accepted, saying “The key is not valid for this operation”
+error    delivery, store Centro: the key of this store isn't accepted, saying “The key is not valid for this operation”
          → look at DELIVERY_BASE_URL and DELIVERY_STORE_KEYS
 1 to mend before it can run.""")
 
@@ -320,8 +320,7 @@ error    the database is older than ~/anchors; it would only read
     await rig.start()
     await rig.switchboard.stop()
     assert await troubles(capsys) == snapshot("""\
-error    Switchboard only reads, it sends nothing: what was written down outside the database says that it once \
-held more than it does now
+error    Switchboard only reads, it sends nothing: the record outside the database shows that it once held more than now
          → run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`
 1 to mend before it can run.""")
 

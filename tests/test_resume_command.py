@@ -74,9 +74,9 @@ exit code 0""")
     await bot.lose()
     assert not await bot.high_water.may_leave("payments.one_step_payout x")
     assert await resume(capsys) == snapshot("""\
-Reading only since …: what was written down outside the database says that it once held more than it does now.
+Read-only since …: the record outside the database shows that it once held more than now.
   P-······: not looked for yet
-Left before, and nothing in this database knows it; look for it at the service:
+Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
 switchboard cannot go on:
 Not everything was looked for to the end, so nothing was changed.
@@ -86,16 +86,16 @@ exit code 1""")
     assert await bot.store.read(reading_only) is not None
     await bot.looked()
     assert await resume(capsys, "--look") == snapshot("""\
-Reading only since …: what was written down outside the database says that it once held more than it does now.
-  P-······: absent: the list of payouts does not hold it
-Left before, and nothing in this database knows it; look for it at the service:
+Reading only since …: the record outside the database shows that it once held more than now.
+  P-······: absent: the list of payouts doesn't have it
+Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
 exit code 0""")
     assert await bot.store.read(reading_only) is not None
     assert await resume(capsys) == snapshot("""\
-Reading only since …: what was written down outside the database says that it once held more than it does now.
-  P-······: absent: the list of payouts does not hold it
-Left before, and nothing in this database knows it; look for it at the service:
+Reading only since …: the record outside the database shows that it once held more than now.
+  P-······: absent: the list of payouts doesn't have it
+Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
 The anchors up to now are kept as …
 Switchboard sends again.

@@ -13,7 +13,7 @@ from bot.domain.references import Letter
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.reasons import rule_of, to_set, with_example, worded
+from bot.presentation.reasons import called, rule_of, to_set, with_example, worded
 
 OFFERED: Final = "line.offered"  # a button that stands for a typed line
 LONGEST_LINE: Final = 1_900  # characters of such a line: a button's value holds 2,000
@@ -25,12 +25,9 @@ TOO_MANY_WORDS = "it isn't expected here"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
 _GIVEN = 40
 STORAGE_FULL = md.message(
-    ":warning: Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was "
-    "started; please try again later."
+    ":warning: Switchboard's disk is full, so nothing was done. An admin has been told. Try again later."
 )
-INTERRUPTED = md.message(
-    ":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again."
-)
+INTERRUPTED = md.message(":arrows_counterclockwise: Switchboard is restarting. Try again in a moment.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class Offer:
 
 
 def wrong_amount(cents: int) -> str:
-    return f"This is not the amount on the card. Type that amount, with a point before the cents: {plain(cents)}"
+    return f"That doesn't match. Type {plain(cents)}"
 
 
 def unknown(given: str, *, see: str = "") -> str:
@@ -138,44 +135,35 @@ def _buttons(offers: Sequence[Offer]) -> list[Block]:
 
 
 _REFUSED: dict[No | Refusal, str] = {
-    No.UNKNOWN: "Slack does not know who you are here, so this has no effect.",
-    No.ELSEWHERE: "Only members of this workspace can do this; you belong to another one.",
-    No.GUEST: "Guests cannot do this. Ask a full member of the workspace.",
-    No.BOT: "Bots cannot do this.",
-    No.GONE: "Your account is deactivated, so this has no effect.",
-    No.NOT_REQUESTER: (
-        "*requester*: only people whom the policy names may ask for payments, and you are not among them. "
-        'The operator can add you there, for example `requesters = ["S0FINANCE"]`.'
-    ),
-    No.NOT_APPROVER: "You are not among the approvers of the policy, so your decision does not count.",
-    No.OWN_REQUEST: "You asked for this yourself, so somebody else has to decide.",
-    No.NO_ROLE: (
-        "Only people whom the policy names as requesters, approvers or admins may look at payments, and you are not "
-        "among them. The operator can add you there."
-    ),
-    No.NOT_IN_CHARGE: "Only approvers and admins of the policy may see this, and you are not among them.",
-    No.MAY_NOT_FREEZE: "Only approvers and admins of the policy may freeze payments, and you are not among them.",
-    No.MAY_NOT_UNFREEZE: "Only approvers of the policy may let payments flow again, and you are not among them.",
-    No.NOT_ADMIN: "Only admins of the policy may do this, and you are not among them.",
-    Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
-    Refusal.EXPIRED: "This request has expired; it has to be asked for again.",
-    Refusal.REPEATED: "Your approval is recorded already; each person counts once.",
-    Refusal.NOT_YOURS: "Only the person who asked, or an admin, can withdraw this.",
-    Refusal.NOT_ASKED: "Only the person who asked can say whether this address is right.",
-    Refusal.UNCONFIRMED: "Approve it with the button on its card: the form says what is not fine about the account.",
-    Refusal.NO_REASON: "You did not ask for this yourself, so withdrawing it needs a reason.",
-    Refusal.TOO_LATE: "It is too late to withdraw this.",
-    Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",
-    Refusal.HELD: "Your approval is not recorded: who asked may not ask any more. The card says what can be done.",
-    Refusal.DISAGREES: (
-        "Nothing is recorded: what the database holds of this is not what the audit says, so it is on hold. The "
-        "operator has been told."
-    ),
+    No.UNKNOWN: "Slack couldn't say who you are, so nothing was done.",
+    No.ELSEWHERE: "Only members of this workspace can do this.",
+    No.GUEST: "Guests can't do this. Ask a full member of this workspace.",
+    No.BOT: "Bots can't do this.",
+    No.GONE: "Your account is deactivated.",
+    No.NOT_REQUESTER: "You don't have permission to request payments. Ask an admin to add you.",
+    No.NOT_APPROVER: "Only approvers can do this.",
+    No.OWN_REQUEST: "You can't approve your own request.",
+    No.NO_ROLE: "You don't have permission to see payments. Ask an admin to add you.",
+    No.NOT_IN_CHARGE: "Only approvers and admins can see this.",
+    No.MAY_NOT_FREEZE: "Only approvers and admins can freeze payments.",
+    No.MAY_NOT_UNFREEZE: "Only approvers can unfreeze payments.",
+    No.NOT_ADMIN: "Only admins can do this.",
+    Refusal.STALE: "This request has changed since. Look at its card again.",
+    Refusal.EXPIRED: "This request has expired. Send it again.",
+    Refusal.REPEATED: "You've already approved this.",
+    Refusal.NOT_YOURS: "Only the requester or an admin can withdraw this.",
+    Refusal.NOT_ASKED: "Only the requester can say whether this address is right.",
+    Refusal.UNCONFIRMED: "Use *Approve* on the card: its form shows what's wrong with the account.",
+    Refusal.NO_REASON: "Give a reason: someone else requested this.",
+    Refusal.TOO_LATE: "It's too late to withdraw this.",
+    Refusal.TOO_EARLY: "This is being created. You can withdraw it when it waits for approval.",
+    Refusal.HELD: "Not approved: the requester may no longer request payments. The card shows what you can do.",
+    Refusal.DISAGREES: "On hold: the database and the audit log disagree about this request. An admin has been told.",
     Refusal.SUSPECT: (
-        "The service holds what may be this payment; the card names it. Look there first. While it is there nothing "
-        "is sent again: if it is another one, close this as not paid and ask anew."
+        "The provider may already have this payment. Check the id on the card first. If it's another one, close this "
+        "as not paid and send a new request."
     ),
-    Refusal.WRONG_AMOUNT: "This is not the amount on the card.",
+    Refusal.WRONG_AMOUNT: "That doesn't match the amount on the card.",
 }
 
 
@@ -184,43 +172,38 @@ def refused(refusal: No | Refusal) -> Content:
 
 
 def not_configured(service: str, missing: Sequence[str]) -> Content:
-    return md.message(f":electric_plug: The {service} service is not configured. {md.capital(to_set(missing))}.")
+    return md.message(f":electric_plug: {called(service)} isn't set up yet. {md.capital(to_set(missing))}.")
 
 
 def unreadable(name: str) -> Content:
-    what = f"What is stored of {md.quote(name)}" if name else "A row that this needs"
-    return trouble(f"{what} cannot be read, so it is left alone. The operator has been told. Nothing was done.")
+    what = f"What we stored of {md.quote(name)}" if name else "A record this needs"
+    return trouble(f"{what} can't be read, so nothing was done. An admin has been told.")
 
 
 def try_again(what: str) -> Content:
-    return md.message(f":warning: {what} Nothing was recorded. Please try again in a moment.")
+    return md.message(f":warning: {what} Nothing was done. Try again in a moment.")
 
 
 def pass_on(what: str) -> Content:
-    """Slack refuses until the operator has changed the app; repeating the request is no use."""
-    return md.message(f":warning: {what} Nothing was recorded. Only the operator can mend this: please pass it on.")
+    """Slack refuses until an admin has changed the app; repeating the request is no use."""
+    return md.message(f":warning: {what} Nothing was done. Please tell an admin.")
 
 
 def not_shared(trouble: ServiceTrouble) -> Content:
     if isinstance(trouble, ServiceNever):
         needed = f", {trouble.words}" if trouble.words else ""
-        return pass_on(
-            f"The file could not be shared: Slack refuses it ({md.quote(f'{worded(trouble.reason)}{needed}')})."
-        )
-    return try_again(f"The file could not be shared ({worded(trouble.reason)}).")
+        return pass_on(f"Slack doesn't take the file ({md.quote(f'{worded(trouble.reason)}{needed}')}).")
+    return try_again(f"The file couldn't be shared ({worded(trouble.reason)}).")
 
 
 def too_many(wait: float) -> Content:
     """The person's rate limit is reached; ``wait`` is the seconds until they may ask again."""
     seconds = max(ceil(wait), 1)
-    return md.message(
-        f":hourglass: You have asked for very much in a short time, so this was not done. Try again in {seconds} s; "
-        "what you asked for before goes on."
-    )
+    return md.message(f":hourglass: Too many requests at once, so this one wasn't done. Try again in {seconds} s.")
 
 
 def asking(service: str) -> Content:
-    return md.message(f":hourglass_flowing_sand: Asking the {service} service…")
+    return md.message(f":hourglass_flowing_sand: Asking {called(service)}…")
 
 
 def trouble(said: str) -> Content:
@@ -230,16 +213,15 @@ def trouble(said: str) -> Content:
 
 def uncertain(command: str, *, slow: bool = False) -> Content:
     """Whether it was recorded is not known. ``slow``: as it is still under way."""
-    why = ":grey_question: The database did not say whether this was recorded. Look"
+    why = ":grey_question: We can't tell whether this was saved."
     if slow:
-        why = ":snail: This takes longer than Slack waits. It may still happen: look"
-    return md.message(f"{why} at the card or at `{command} approvals` before you repeat it.")
+        why = ":snail: This is taking long and may still go through."
+    return md.message(f"{why} Check the card or `{command} approvals` before you repeat it.")
 
 
 def broken(error_id: str) -> Content:
     return md.message(
-        f":boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, "
-        f"tell your operator this number: `{error_id}`"
+        f":boom: Something went wrong on our side. If it happens again, tell an admin this number: `{error_id}`"
     )
 
 

@@ -8,7 +8,7 @@ from bot.domain.content import Content
 from bot.domain.recovery import LastSearch, ReadingOnly
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.reasons import in_words, worded
+from bot.presentation.reasons import called, in_words, worded
 
 PAGE: Final = "docs/alerts.md"
 SECTIONS: Final = {
@@ -46,7 +46,7 @@ SECTIONS: Final = {
     "disk_full": "disk",
 }
 """Headings of the page, as they stand in a link; other topics need nothing done."""
-GOES_ON: Final = md.message(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
+GOES_ON: Final = md.message(":arrow_forward: Trying again. If it fails, you'll hear of it here.")
 NOTHING_STOPPED: Final = md.message(":information_source: Nothing is stopped by this error any more.")
 Facts = Mapping[str, Any]
 _MEGABYTE = 1_000_000
@@ -74,7 +74,7 @@ _WHAT = {
 }
 _ALONE = {"inbox": "callback", "outbox": "message", "tracked": "following of an operation"}
 _NAME_LIMIT = 80
-UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itself."
+UNPREPARED = ":octagonal_sign: *Stopped* by an internal error."
 """Where a request stands that was stopped before people could decide on it."""
 
 
@@ -97,20 +97,20 @@ def slack_says(code: str) -> str:
 def describe(mode: ReadingOnly) -> str:
     why = md.as_said(md.quote(worded(mode.reason)))
     return (
-        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {why} "
+        f":rotating_light: *Read-only* since {mode.since:%Y-%m-%d %H:%M} UTC: {why} "
         "Nothing is sent until an operator runs `switchboard resume`."
     )
 
 
 def report(mode: ReadingOnly, looked: Sequence[tuple[str, LastSearch | None]], unknown: Sequence[str]) -> list[str]:
     """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
-    lines = [f"Reading only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
+    lines = [f"Read-only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
     for reference, look in looked:
         lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not looked for yet'}")
     if not looked:
-        lines.append("  No request was open, so none had to be looked for.")
+        lines.append("  No request was open.")
     if unknown:
-        lines.append("Left before, and nothing in this database knows it; look for it at the service:")
+        lines.append("Sent before, and not in this database; check it in the provider's dashboard:")
         lines += [f"  {one}" for one in unknown]
     return lines
 
@@ -122,18 +122,17 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
     named = f"{_WHAT.get(what, what)} {name}" if name else _ALONE.get(what, _WHAT.get(what, what))
     spoken = f"Try again what stopped with error {number}"
     text = (
-        f":octagonal_sign: *Switchboard stopped after an internal error* at the {named}. "
-        "It failed several times in a row, so it is left alone: nothing more is sent or read for it.\n"
-        f"The operator finds `{md.quote(number)}` in the log. When that is mended, an admin presses *Try again*."
+        f":octagonal_sign: *Action needed: the {named} is stopped* after several internal errors. "
+        f"Nothing more is sent or read for it.\nFind `{md.quote(number)}` in the log, fix it, then press *Try again*."
     )
     if is_row:
         spoken = f"Try again the row stopped by {number}"
         where = f", column `{md.quote(column)}`" if column else ""
         text = (
-            f":octagonal_sign: *A row of the database cannot be read*: the {named}{where}. "
-            f"{'It is left alone: nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
-            "It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup"
-            f"{'; then an admin presses *Try again*' if number else ''}."
+            f":octagonal_sign: *Action needed: a database row can't be read*: the {named}{where}. "
+            f"{'Nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
+            "It was damaged or forged, or a newer version wrote it. Restore the row from a backup"
+            f"{', then press *Try again*' if number else ''}."
         )
     again = [button("Try again", TRY_AGAIN, number, spoken=spoken)] if number else []
     text += runbook(str(facts["topic"]))
@@ -142,8 +141,8 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
 
 def note(number: str) -> str:
     return (
-        f":octagonal_sign: Switchboard stopped here after an internal error (`{md.quote(number)}`). "
-        "An admin can have it tried again in the alerts channel."
+        f":octagonal_sign: Stopped by an internal error (`{md.quote(number)}`). "
+        "An admin can try it again in the alerts channel."
     )
 
 
@@ -152,78 +151,73 @@ def _since(facts: Facts) -> str:
 
 
 def _resumed(facts: Facts) -> str:
-    text = f":sunny: *Switchboard sends again*, an operator decided. {md.quote_sentence(str(facts['reason']))}".rstrip()
+    text = f":sunny: *Sending again*: an operator resumed it. {md.quote_sentence(str(facts['reason']))}".rstrip()
     if not facts["again"]:
         return text
     again = md.series(facts["again"][:_LISTED], len(facts["again"]))
-    return f"{text} The database was put back to an earlier moment, so these need approval again: {again}."
+    return f"{text} The database was restored, so these need approval again: {again}."
 
 
 _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "undelivered": lambda facts: (
-        ":rotating_light: A message could not be posted"
+        ":rotating_light: Action needed: a message couldn't be posted"
         + (f" in {md.channel(str(facts['channel']))}" if facts["channel"] else "")
-        + f": {slack_says(in_words(facts['reason']))} Invite the app there, or ask an admin whether it may post."
+        + f": {slack_says(in_words(facts['reason']))} Invite the app there."
     ),
     "denied": lambda facts: (
         f":rotating_light: Slack {(said := md.as_said(md.quote(in_words(facts['reason']))))[:1].lower()}{said[1:]} "
-        "Until then nobody it concerns can ask or decide."
+        "Until then requests and approvals stop."
     ),
     "not_drawn": lambda facts: (
-        f":rotating_light: *A message in {md.channel(str(facts['channel']))} shows an older state*: an internal error "
-        "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
-        f"log under `{facts['number']}`."
+        f":rotating_light: *A message in {md.channel(str(facts['channel']))} is out of date*: an internal error keeps "
+        f"it from being updated. The cause is in the log under `{facts['number']}`."
     ),
     "frozen": lambda facts: (
-        f":snowflake: *Payments are frozen* by {md.mention(str(facts['by']))}: "
-        f"{md.as_said(md.typed(str(facts['reason'])))}\n"
-        f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
+        f":snowflake: {md.mention(str(facts['by']))} froze all payments: “{md.typed(str(facts['reason']))}”. "
+        f"To resume: `{facts.get('command', '/pay')} unfreeze`"
     ),
-    "unfrozen": lambda facts: (
-        f":sunny: *Payments flow again*, decided by {md.mentions([str(person) for person in facts['by']])}."
-    ),
+    "unfrozen": lambda facts: f":sunny: {md.mentions([str(person) for person in facts['by']])} unfroze payments.",
     "clock_set": lambda facts: (
         f":alarm_clock: *The clock was set {'forward' if facts['seconds'] > 0 else 'back'} by "
-        f"{md.duration(abs(facts['seconds']))}.* Everything that waits was moved along, so nothing stands still and no "
-        "deadline is lost. The operator should have the machine's clock kept by NTP."
+        f"{md.duration(abs(facts['seconds']))}.* Everything that waits was moved along, so no deadline "
+        "is lost. Keep the machine's clock by NTP."
     ),
     "clock_skew": lambda facts: (
         f":alarm_clock: *The clock of a machine is {abs(facts['seconds'])} s "
         f"{'ahead of' if facts['seconds'] > 0 else 'behind'} the database server's.* Switchboard goes by the server's, "
-        "so nothing is lost. The operator should set the machine's clock."
+        "so nothing is lost. Set the machine's clock."
     ),
     "disk_low": lambda facts: (
         f":warning: *The disk of the database is almost full*: {int(facts['free']) // _MEGABYTE:,} of "
-        f"{int(facts['whole']) // _MEGABYTE:,} MB are free. No new request is taken; what is under way goes on. The "
-        "operator should make room; no restart is needed."
+        f"{int(facts['whole']) // _MEGABYTE:,} MB are free. No new request is taken; what is in progress goes on. "
+        "Free some space; no restart is needed."
     ),
     "disk_full": (
-        ":rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and "
-        "nothing is sent. The operator has to make room; no restart is needed."
+        ":rotating_light: *The disk of the database is full.* Nothing is taken and nothing is sent. "
+        "Free some space; no restart is needed."
     ),
-    "disk_enough": ":sunny: *The disk of the database has room again.* What waited goes on by itself.",
+    "disk_enough": ":sunny: *The disk of the database has room again.* What waited goes on.",
     "silent": lambda facts: (
-        f":electric_plug: *The {facts['service']} service has not answered* since {_since(facts)}. Nothing is sent to "
-        "it, so that no outcome becomes unknown; one request at a time finds out when it answers, and then what waits "
-        "goes on by itself."
+        f":electric_plug: *{called(str(facts['service']))} has not answered* since {_since(facts)}. Nothing is sent to "
+        "it. We keep checking, and what waits goes on once it answers."
     ),
     "answers": lambda facts: (
-        f":sunny: *The {facts['service']} service answers again.* It had not since {_since(facts)}, for "
-        f"{md.duration(float(facts['seconds']))}. What waited goes on by itself."
+        f":sunny: *{called(str(facts['service']))} answers again* after {md.duration(float(facts['seconds']))}. "
+        "What waited goes on."
     ),
     "reading_only": lambda facts: (
-        ":rotating_light: *Switchboard only reads.* The database may be older than the services: "
-        f"{md.as_said(md.quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
-        "open request is looked for at the services. An operator has to look and run `switchboard resume`."
+        ":rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: "
+        f"{md.as_said(md.quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice. "
+        "Check the open requests, then run `switchboard resume`."
     ),
     "resumed": _resumed,
     "anchors_changed": lambda facts: (
-        f":rotating_light: *The anchors of the audit were changed*: line {md.series(facts['lines'], facts['count'])} "
-        f"of `{md.quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
-        "The operator runs `switchboard audit verify`."
+        f":rotating_light: *Action needed: the audit's anchors were changed*: line "
+        f"{md.series(facts['lines'], facts['count'])} of `{md.quote(str(facts['file']))}` was changed or isn't ours. "
+        "Run `switchboard audit verify`."
     ),
     "no_anchor": lambda facts: (
-        ":rotating_light: *Nothing is sent*: before anything leaves it is written down in "
-        f"`{md.quote(str(facts['file']))}`, and that file cannot be written: {md.quote_sentence(str(facts['reason']))}"
+        f":rotating_light: *Action needed: nothing is sent.* `{md.quote(str(facts['file']))}` can't be written: "
+        f"{md.quote_sentence(str(facts['reason']))}"
     ),
 }

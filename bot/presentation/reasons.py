@@ -27,7 +27,7 @@ from bot.domain.reasons import (
     Verbatim,
     has_code,
 )
-from bot.domain.services import PAYMENTS
+from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import clean
 from bot.domain.troubles import FileTrouble, Trouble, failed, full_reason, unusable
 from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, quote, sentence_of, typed
@@ -36,43 +36,67 @@ from bot.presentation.words import OF_REQUESTS, Facts, status_word, word
 
 Words = str | Callable[[Facts, "_Named"], str]
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
-_PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \(([0-9]{3})\)")
+_PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \([0-9]{3}\)(, saying )?")
 """How a version without codes stored a refusal that names nothing."""
+_CODE: Final = " ({status})"
 _UNREADABLE: Final = "it cannot be read"
 _TWO_MINUTES: Final = 120
+_TOO_MANY: Final = 429
 _MOST_IDS: Final = 5
 _MOST_WORDS: Final = 300  # characters of a service's own words inside a reason
 
 
+_CALLED: Final = {PAYMENTS: "Payments", DELIVERY: "Delivery", LOCALIZATION: "Localization", EMAILS: "E-mail check"}
+
+
+def called(service: str) -> str:
+    """What people call an outside service, as the subject of a sentence."""
+    return _CALLED.get(service) or capital(service)
+
+
 class _Named:
-    """How a sentence begins: by itself, or with the name of the service."""
+    """How a sentence begins: by itself, or with the name of the service. ``brief``: without codes, for people."""
 
-    def __init__(self, by: str) -> None:
-        the = f"The {by} service"
-        self.it = the if by else "it"
-        self.its = f"{the}'s" if by else "its"
-        self.the_service = the if by else "the service"
-        self.the_request = f"The request to the {by} service" if by else "the request"
-        self.gave = f"{the} gave " if by else ""
-        self.got = f"{the} got " if by else ""
-        self.who = f"{the}: " if by else ""
+    def __init__(self, by: str, *, brief: bool = False) -> None:
+        name = called(by) if by else ""
+        self.it = name or "it"
+        self.its = f"{name}'{'' if name.endswith('s') else 's'}" if by else "its"
+        self.the_service = name or "the provider"
+        self.the_request = f"The request to {name}" if by else "the request"
+        self.gave = f"{name} gave " if by else ""
+        self.got = f"{name} got " if by else ""
+        self.who = f"{name}: " if by else ""
+        self.has = f"{name} has" if by else "the provider has"
+        self.busy = f"{name or 'the provider'} is"
+        self.sent = f"{name} sent " if by else ""
+        self.reached = f"couldn't reach {name}" if by else "no answer came"
         self.by = by
+        self.brief = brief
+
+    def say(self, reason: Reason, *, by: str = "") -> str:
+        return worded(reason, by=by, brief=self.brief)
 
 
-def worded(reason: Reason | None, *, by: str = "") -> str:
-    """A reason in words: foreign text, escape it. ``by``: the service with whose name the sentence begins."""
+def worded(reason: Reason | None, *, by: str = "", brief: bool = False) -> str:
+    """A reason in words: foreign text, escape it. ``by``: the service with whose name the sentence begins.
+
+    ``brief``: as people need it, without codes and without what a service said of its own troubles.
+    """
     if reason is None:
         return ""
-    named, words = _Named(by), _WORDS[reason.code]
+    named, words = _Named(by, brief=brief), (_BRIEF.get(reason.code) if brief else None) or _WORDS[reason.code]
     if callable(words):
         said = words(reason.facts, named)
     else:
-        told = {name: worded(fact) if isinstance(fact, Reason) else fact for name, fact in reason.facts.items()}
-        said = words.format_map({**vars(named), **told})
-    if not reason.words:
+        told = {name: named.say(fact) if isinstance(fact, Reason) else fact for name, fact in reason.facts.items()}
+        said = (words.replace(_CODE, "") if brief else words).format_map({**vars(named), **told})
+    if not reason.words or (brief and reason.code in _BRIEF):
         return said
-    short = reason.words if len(reason.words) <= _MOST_WORDS else reason.words[: _MOST_WORDS - 1] + "…"
-    return f"{said}, saying “{short}”"
+    return f"{said}, saying “{_cut(reason.words)}”"
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _MOST_WORDS else words[: _MOST_WORDS - 1] + "…"
 
 
 def in_words(found: object) -> str:
@@ -108,24 +132,24 @@ def reason_of(reason: Reason | None, limit: int = QUOTE_LIMIT, *, after_colon: b
         except ValueError:  # it only looks like one
             return found[0]
 
-    said = quote(worded(reason), limit)
+    said = quote(worded(reason, brief=True), limit)
     return _INSTANT.sub(in_the_readers_time, as_said(said) if after_colon else sentence_of(said))
 
 
 def because(reason: Reason | str | None, limit: int = QUOTE_LIMIT) -> str:
     """Why, as a sentence in mrkdwn with a space before it, or nothing. ``reason``: a text is somebody's own words."""
-    said = reason if isinstance(reason, str) else worded(reason)
+    said = reason if isinstance(reason, str) else worded(reason, brief=True)
     return f" Reason: {as_said(typed(said, limit))}" if clean(said) else ""
 
 
 def because_refused(reason: Reason | None) -> str:
-    """Like :func:`because`, after words that say that the service refused: what names nothing is its status alone."""
-    if reason is not None and reason.code is Exchange.REFUSED:
+    """Like :func:`because`, after words that say that the service refused: of a plain refusal only what it said."""
+    if reason is not None and reason.code is Exchange.REFUSED and not reason.facts["fields"]:
         status = reason.facts["status"]
-        if status is not None and status not in _REFUSALS and not reason.facts["fields"]:
-            return because(Reason(Exchange.ANSWERED, status=status).saying(reason.words))
+        if status is not None and status not in _REFUSALS:
+            return because(f"“{_cut(reason.words)}”" if reason.words else "")
     if has_code(reason, Verbatim.AS_STORED):
-        return because(_PLAIN_REFUSAL.sub(r"answer \1", worded(reason)))
+        return because(_PLAIN_REFUSAL.sub("", worded(reason)))
     return because(reason)
 
 
@@ -149,8 +173,8 @@ def with_example(rule: str, example: str) -> str:
 
 
 def to_set(names: Sequence[str], *, code: bool = True) -> str:
-    """Says that the operator has to set these variables; their names as mrkdwn, or as plain text without ``code``."""
-    return f"the operator has to set {', '.join(f'`{name}`' if code else name for name in names)}"
+    """Says that an admin has to set these variables; their names as mrkdwn, or as plain text without ``code``."""
+    return f"an admin has to set {', '.join(f'`{name}`' if code else name for name in names)}"
 
 
 def short_of_people(short: Short) -> str:
@@ -160,31 +184,31 @@ def short_of_people(short: Short) -> str:
 # Outcomes of one request.
 
 _REFUSALS: Final = {
-    401: "did not accept our credentials",
-    403: "does not allow us this",
-    404: "does not know what was asked for",
+    401: "didn't accept our credentials",
+    403: "doesn't allow this",
+    404: "doesn't have this",
 }
 
 
 def _refused(facts: Facts, named: _Named) -> str:
     status, fields = facts["status"], facts["fields"]
-    otherwise = f"does not accept the {' and the '.join(fields)}" if fields else "refused the request"
-    code = f" ({status})" if status is not None else ""
+    otherwise = f"doesn't accept the {' and the '.join(fields)}" if fields else "rejected the request"
+    code = f" ({status})" if status is not None and not named.brief else ""
     return f"{named.the_service} {_REFUSALS.get(status, otherwise)}{code}"
 
 
 _READ_BY_US: Final = {"person": "who somebody is", "group": "the members of a user group"}
 _DENIALS: Final = {
-    "missing_scope": "the bot token lacks a scope: put the manifest into the app's settings and install the app again",
-    "plan_upgrade_required": "user groups need a paid plan of Slack: name people by their U… ids in the policy instead",
+    "missing_scope": "the bot token lacks a scope: paste the manifest into the app's settings and reinstall the app",
+    "plan_upgrade_required": "user groups need a paid Slack plan: list people by their U… ids in the policy instead",
 }
 
 
 def _denies(facts: Facts, named: _Named) -> str:
     error, needed = facts["error"], facts["needed"]
-    mend = _DENIALS.get(error, "Slack does not accept the bot token: copy it again into SLACK_BOT_TOKEN")
+    mend = _DENIALS.get(error, "Slack doesn't accept the bot token: copy it into SLACK_BOT_TOKEN again")
     what = _READ_BY_US[facts["what"]]
-    return f"{named.who}does not let us read {what} ({error}{f', {needed}' if needed else ''}); {mend}"
+    return f"{named.who}doesn't let us read {what} ({error}{f', {needed}' if needed else ''}); {mend}"
 
 
 # Troubles as sentences.
@@ -196,23 +220,50 @@ def _when(seconds: float | None) -> str:
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
 
 
+def _failed_now(facts: Facts, _: _Named) -> str:
+    said = worded(facts["why"], by=facts["service"], brief=True)
+    return f"{sentence_of(said)} Try again {_when(facts['wait'])}." if facts["advice"] else sentence_of(said)
+
+
+def _own_words(facts: Facts) -> str:
+    """What the service says of a refusal, for the person to act on."""
+    return as_said(f"{called(facts['service'])}: {facts['why'].words}")
+
+
 def _failed_never(facts: Facts, _: _Named) -> str:
-    service, why = facts["service"], facts["why"]
-    if why.words:
-        return as_said(f"The {service} service says: {why.words}")
-    check = "; check what you gave" if facts["advice"] and facts["status"] is not None else ""
-    return as_said(f"{worded(why, by=service)}{check}")
+    if facts["why"].words:
+        return _own_words(facts)
+    said = sentence_of(worded(facts["why"], by=facts["service"], brief=True))
+    return f"{said} Check what you entered." if facts["advice"] and facts["status"] is not None else said
 
 
 def _not_executed(facts: Facts, _: _Named) -> str:
-    service, why = facts["service"], facts["why"]
-    if facts["again"]:
-        return as_said(f"{worded(why, by=service)}; nothing was executed, try again {_when(facts['wait'])}")
-    if why.words:
-        return as_said(f"Nothing was executed, the {service} service says: {why.words}")
-    return as_said(f"{worded(why, by=service)}; nothing was executed")
+    if facts["why"].words and not facts["again"]:
+        return f"{_own_words(facts)} Nothing was done."
+    said = sentence_of(worded(facts["why"], by=facts["service"], brief=True))
+    return f"{said} Nothing was done." + (f" Try again {_when(facts['wait'])}." if facts["again"] else "")
 
 
+def _troubled(facts: Facts, named: _Named) -> str:
+    return f"{named.busy} {'too busy' if facts['status'] == _TOO_MANY else 'having problems'}"
+
+
+_BRIEF: Final[Mapping[Code, Words]] = {
+    Exchange.NO_ANSWER: "{reached}",
+    Exchange.NOT_LEFT: "{reached}",
+    Exchange.RESTS: "{has} not answered for a while",
+    Exchange.NOT_ASKED: "{has} not answered for a while",
+    Exchange.TOO_MANY: "{busy} too busy",
+    Exchange.ASKS_TO_WAIT: "{busy} too busy",
+    Exchange.ANSWERED: _troubled,
+    Exchange.ANSWERED_AFTER_UNKNOWN: _troubled,
+    Exchange.READ_ANSWERED: _troubled,
+    Exchange.NO_JSON: "{sent}an unexpected reply",
+    Exchange.UNEXPECTED: "{sent}an unexpected reply",
+    Exchange.UNREADABLE: "{sent}an unexpected reply",
+    Exchange.PAGE: "{sent}an unexpected reply",
+}
+"""What people read of troubles that are not theirs; the whole is in the alerts, the audit and the log."""
 _WORDS: Final[Mapping[Code, Words]] = {
     Verbatim.AS_STORED: "{who}{text}",
     Verbatim.GIVEN: "{who}{text}",
@@ -221,196 +272,186 @@ _WORDS: Final[Mapping[Code, Words]] = {
         f"{named.gave}no answer{f' ({failure})' if (failure := facts['failure']) else ''}"
     ),
     Exchange.NOT_LEFT: "{the_request} did not leave ({failure})",
-    Exchange.SENDS_NOTHING: "{who}Switchboard sends nothing at the moment",
-    Exchange.RESTS: "{the_service} has not answered for a while, so nothing is sent to it",
-    Exchange.NOT_ASKED: "{it} has not answered for a while, so it was not asked",
+    Exchange.SENDS_NOTHING: "{who}Switchboard isn't sending anything right now",
+    Exchange.RESTS: "{has} not answered for a while, so nothing is sent to it",
+    Exchange.NOT_ASKED: "{has} not answered for a while, so we didn't ask it",
     Exchange.TOO_MANY: "{got}too many requests",
     Exchange.ANSWERED: "{gave}answer {status}",
-    Exchange.ANSWERED_AFTER_UNKNOWN: "{gave}answer {status} after an attempt of unknown outcome",
-    Exchange.NO_JSON: "{gave}answer {status} with a body that is no JSON",
+    Exchange.ANSWERED_AFTER_UNKNOWN: "{gave}answer {status} after an attempt that isn't confirmed",
+    Exchange.NO_JSON: "{gave}answer {status} with a body that isn't JSON",
     Exchange.UNEXPECTED: "{gave}answer {status} with an unexpected body",
     Exchange.REFUSED: _refused,
     Exchange.READ_ANSWERED: "{it} answered {status}",
     Exchange.UNREADABLE: lambda facts, named: (
-        f"{named.its} answer could not be read{f' ({problem})' if (problem := facts['problem']) else ''}"
+        f"{named.its} answer couldn't be read{f' ({problem})' if (problem := facts['problem']) else ''}"
     ),
-    Exchange.PAGE: "{who}a page came instead of an answer",
+    Exchange.PAGE: "{who}sent a web page instead of an answer",
     Exchange.ASKS_TO_WAIT: "{it} asks to wait",
     Exchange.LIST_GAP: "{its} list has an empty page before the last one",
-    Exchange.LIST_CHANGED: "{its} list changed while it was read",
+    Exchange.LIST_CHANGED: "{its} list changed while we read it",
     Exchange.LIST_ENDS: "{its} list ends with page {page}",
-    Exchange.OTHER_TYPE: "{who}this operation is a {type}, not a purchase",
-    Exchange.OTHER_PAGE: "{who}page {asked} of the list was asked for, page {came} came",
-    Exchange.OTHER_SIZE: "{who}{asked} operations a page were asked for, the answer says {came}",
-    Exchange.OTHER_TYPE_LISTED: "{who}only {asked}s were asked for, a {came} came",
-    Exchange.SCAN_CHANGED: "{who}the list changed while it was read",
+    Exchange.OTHER_TYPE: "{who}this is a {type}, not a purchase",
+    Exchange.OTHER_PAGE: "{who}sent page {came} of the list instead of page {asked}",
+    Exchange.OTHER_SIZE: "{who}sent {came} operations a page instead of {asked}",
+    Exchange.OTHER_TYPE_LISTED: "{who}sent a {came} where only {asked}s were requested",
+    Exchange.SCAN_CHANGED: "{who}the list changed while we read it",
     Exchange.SCAN_DOUBLE: "{who}the list showed an operation twice",
-    Exchange.SCAN_STANDS: "{who}the list's pages do not advance",
+    Exchange.SCAN_STANDS: "{who}the list repeats its pages",
     Exchange.SCAN_GAP: "{who}the list showed an empty page before its end",
     Exchange.SCAN_LONG: "{who}the list has more than {most} pages",
-    Exchange.SCAN_COUNT: "{who}the list says {told} operations and showed {shown}",
+    Exchange.SCAN_COUNT: "{who}the list counts {told} operations and showed {shown}",
     Exchange.PAYMENT_REQUIRED: "{the_service} wants to be paid first ({status})",
-    Exchange.METHOD_UNKNOWN: "{the_service} does not know what was asked for ({status})",
-    Exchange.GONE: "{the_service} does not offer this any more ({status})",
-    Exchange.PLAIN_REFUSAL: "{the_service} refused the request ({status})",
-    Exchange.FILE_TOO_LARGE: "{who}the file is larger than the service takes ({status})",
-    Exchange.ADDRESS_TOO_LONG: "{who}the address is longer than the service takes ({status})",
-    Exchange.KIND_OF_FILE: "{the_service} does not take this kind of file ({status})",
-    Exchange.BOOKING_FIXED: "{who}the booking cannot be canceled now",
-    Exchange.SEARCH_BEGUN: "{who}the search starts only from ON_HOLD, and the booking is not on hold any more",
-    Exchange.PREBOOKING_FIXED: "{who}the pre-booking cannot be canceled any more",
-    Exchange.SUSPENDED: "{the_service} has suspended the workspace",
+    Exchange.METHOD_UNKNOWN: "{the_service} doesn't have this ({status})",
+    Exchange.GONE: "{the_service} doesn't offer this any more ({status})",
+    Exchange.PLAIN_REFUSAL: "{the_service} rejected the request ({status})",
+    Exchange.FILE_TOO_LARGE: "{who}the file is too large ({status})",
+    Exchange.ADDRESS_TOO_LONG: "{who}the address is too long ({status})",
+    Exchange.KIND_OF_FILE: "{the_service} doesn't take this kind of file ({status})",
+    Exchange.BOOKING_FIXED: "{who}the booking can't be canceled now",
+    Exchange.SEARCH_BEGUN: "{who}the search has started already",
+    Exchange.PREBOOKING_FIXED: "{who}the pre-booking can't be canceled any more",
+    Exchange.SUSPENDED: "{has} suspended the workspace",
     Exchange.OTHER_ENVIRONMENT: "{who}the key belongs to the other environment",
-    Exchange.MASTER_KEY: "{who}the master key is not accepted",
-    Exchange.STORE_KEY: "{who}the key of this store is not accepted",
+    Exchange.MASTER_KEY: "{who}the master key isn't accepted",
+    Exchange.STORE_KEY: "{who}the key of this store isn't accepted",
     Exchange.RESULT_TOO_LARGE: "{who}made a result of {bytes} bytes, which is too large",
     Exchange.RESULT_OVER_LIMIT: "{who}made a result of more than {bytes} bytes, which is too large",
-    Exchange.RESULT_REDIRECTS: "{who}sent us from address to address for its result",
+    Exchange.RESULT_REDIRECTS: "{who}redirected us too often for its result",
     Exchange.RESULT_PRIVATE: "{who}named a private address for its result",
-    Exchange.RESULT_NO_ADDRESS: "{who}named an address for its result that is none",
-    Exchange.RESULT_UNREACHABLE: "{who}has a result at a host that cannot be reached",
-    Exchange.RESULT_NOT_HANDED: "{who}did not hand its result over ({why})",
-    Exchange.RESULT_GONE: "{who}has no result at the address it named any more ({status}); such addresses expire",
-    Exchange.NOT_CONFIGURED: "{who}is not configured",
+    Exchange.RESULT_NO_ADDRESS: "{who}named an invalid address for its result",
+    Exchange.RESULT_UNREACHABLE: "{who}has its result at a host we can't reach",
+    Exchange.RESULT_NOT_HANDED: "{who}didn't hand its result over ({why})",
+    Exchange.RESULT_GONE: "{who}no longer has the result; links to results expire ({status})",
+    Exchange.NOT_CONFIGURED: "{who}isn't configured",
     Exchange.SLACK_ERROR: "{who}{error}",
-    Exchange.SLACK_UNREACHABLE: "{who}cannot be reached",
+    Exchange.SLACK_UNREACHABLE: "{who}can't be reached",
     Exchange.SLACK_BROKE: "{who}the connection broke ({error})",
     Exchange.SLACK_WAIT: "{who}asked us to wait",
     Exchange.SLACK_UNREADABLE: "{who}answered {status} without a readable body",
-    Exchange.SLACK_FILE_KEPT: "{who}did not hand the file over ({why})",
-    Exchange.SLACK_FILE_REFUSED: "{who}did not take the file ({why})",
-    Exchange.SLACK_UPLOAD_ADDRESS: "{who}named an upload address that is not its own",
+    Exchange.SLACK_FILE_KEPT: "{who}didn't hand the file over ({why})",
+    Exchange.SLACK_FILE_REFUSED: "{who}didn't take the file ({why})",
+    Exchange.SLACK_UPLOAD_ADDRESS: "{who}named an upload address that isn't its own",
     Exchange.SLACK_UPLOAD_LENGTH: "{who}was promised {bytes} bytes, and another number came",
     Exchange.SLACK_UPLOAD_STATUS: "{who}upload_answered_{status}",
-    Exchange.SLACK_NOBODY: "{who}did not say who you are",
-    Exchange.SLACK_SLOW_PEOPLE: "{who}takes too long to say who people are",
-    Exchange.SLACK_MESSAGE_MISSING: "{who}has not taken the message of this call yet",
+    Exchange.SLACK_NOBODY: "{who}couldn't say who you are",
+    Exchange.SLACK_SLOW_PEOPLE: "{who}takes too long to look people up",
+    Exchange.SLACK_MESSAGE_MISSING: "{who}hasn't taken this message yet",
     Exchange.SLACK_DENIES: _denies,
     Exchange.ANSWER_LOST: "{who}Switchboard failed before the answer was stored",
     Exchange.PROCESS_ENDED: "{who}the process ended before the answer was stored",
     Failed.NAMED: lambda facts, _: f"{facts['service']}: {worded(facts['why'])}",
     Failed.MENDED: lambda facts, named: f"{worded(facts['why'], by=named.by)}; {facts['mend']}",
-    Failed.NOW: lambda facts, _: as_said(
-        worded(facts["why"], by=facts["service"]) + (f"; try again {_when(facts['wait'])}" if facts["advice"] else "")
-    ),
+    Failed.NOW: _failed_now,
     Failed.NEVER: _failed_never,
-    Failed.OPERATOR: lambda facts, _: as_said(
-        f"The operator of Switchboard has to mend this: {worded(facts['why'])}"
-        + (f"; {facts['mend']}" if facts["mend"] else "")
+    Failed.OPERATOR: lambda facts, _: sentence_of(
+        f"An admin has to fix this: {worded(facts['why'])}" + (f"; {facts['mend']}" if facts["mend"] else "")
     ),
     Failed.NOT_EXECUTED: _not_executed,
     Failed.UNKNOWN: lambda facts, _: (
-        f"{worded(facts['why'], by=facts['service'])}; whether it was executed is not known yet, so it is looked up "
-        "and not repeated."
+        f"{sentence_of(worded(facts['why'], by=facts['service'], brief=True))} It's not confirmed yet whether this was "
+        "done. We're checking. Don't do it again."
     ),
     **OF_REQUESTS,
-    OfRequest.SERVICE_SAID: "the {service} service answered {status}",
-    OfRequest.RESTORED: "held: the database may be older than the services, so an operator has to look",
-    OfRequest.ASK_AGAIN: (
-        "the database was put back to an earlier moment, so what was decided before needs deciding again"
-    ),
+    OfRequest.SERVICE_SAID: "{service} answered {status}",
+    OfRequest.RESTORED: "on hold: the database may be out of date, so an admin has to look",
+    OfRequest.ASK_AGAIN: ("the database was restored to an earlier moment, so this needs approval again"),
     OfRequest.FROZEN: "payments are frozen: {why}",
-    OfRequest.DAILY_LIMIT: "the daily limit is reached",
-    OfRequest.ANOTHER_IS_SENT: "another bulk payment is being submitted",
-    OfRequest.NOT_CONFIGURED: lambda facts, _: f"payments is not configured: {to_set(facts['missing'], code=False)}",
-    OfRequest.UNDECIDED: lambda facts, _: (
-        f"{worded(facts['held'])}; the time for that is over" if facts["held"] else "nobody decided in time"
+    OfRequest.DAILY_LIMIT: "today's limit is reached",
+    OfRequest.ANOTHER_IS_SENT: "another bulk payment is being sent",
+    OfRequest.NOT_CONFIGURED: lambda facts, _: f"Payments isn't configured: {to_set(facts['missing'], code=False)}",
+    OfRequest.UNDECIDED: lambda facts, named: (
+        f"{named.say(facts['held'])}; the time for that is over" if facts["held"] else "not approved in time"
     ),
-    OfRequest.NOT_SENT_IN_TIME: lambda facts, _: (
-        "it was not sent in time after approval" + (f": {worded(facts['held'])}" if facts["held"] else "")
+    OfRequest.NOT_SENT_IN_TIME: lambda facts, named: (
+        "it wasn't sent in time after approval" + (f": {named.say(facts['held'])}" if facts["held"] else "")
     ),
-    OfRequest.NEW_ATTEMPT_NOT_SENT: lambda facts, _: (
-        "the new attempt was not sent in time" + (f" ({worded(facts['held'])})" if facts["held"] else "")
+    OfRequest.NEW_ATTEMPT_NOT_SENT: lambda facts, named: (
+        "the new attempt wasn't sent in time" + (f" ({named.say(facts['held'])})" if facts["held"] else "")
     ),
-    OfRequest.ADDRESS_NOT_CONFIRMED: "nobody said whether its address is right",
+    OfRequest.ADDRESS_NOT_CONFIRMED: "the address wasn't confirmed in time",
     OfRequest.EDITED: "replaced by an edited request",
-    OfRequest.CREATED_IN_VAIN: "its creation was tried several times",
-    OfRequest.NO_LINK: "no checkout link can be made of its id",
-    OfRequest.NOT_LISTED: "the service does not list it",
-    OfRequest.NOT_IN_HISTORY: "the service's history does not show it",
-    OfRequest.NOTE_CHANGED: "what the history held before it was sent is not what was noted then",
-    OfRequest.NOT_COMMITTED: "it is created there, and not committed",
-    OfRequest.STILL_NOT_COMMITTED: "the service still shows it as not committed",
-    OfRequest.STILL_PENDING: "the service still shows them as pending",
+    OfRequest.CREATED_IN_VAIN: "it couldn't be created in several tries",
+    OfRequest.NO_LINK: "its id gives no checkout link",
+    OfRequest.NOT_LISTED: "the provider doesn't list it",
+    OfRequest.NOT_IN_HISTORY: "the provider's history doesn't show it",
+    OfRequest.NOTE_CHANGED: "the provider's history changed in a way we can't explain",
+    OfRequest.NOT_COMMITTED: "it's created there, not sent",
+    OfRequest.STILL_NOT_COMMITTED: "the provider still lists it as not sent",
+    OfRequest.STILL_PENDING: "the provider still lists them as waiting",
     OfRequest.NO_ITEMS: "{its} list of items is empty",
-    OfRequest.FOLLOWED: "it is followed at the service already",
-    OfRequest.READ_BEFORE: "its items are read again before anything is canceled",
-    OfRequest.FOUND_AFTER_RESTORE: "the service has it already: it was sent before the database was put back",
-    OfRequest.ENDED_HERE: lambda facts, _: f"{worded(facts['found'])}; it is {word(State(facts['state']))} here",
-    OfRequest.UNREAD: "it cannot be read ({service}: {why})",
-    OfRequest.LIST_UNUSABLE: "the list cannot be used: {why}",
-    OfRequest.HISTORY_UNUSABLE: "the history cannot be used: {why}",
+    OfRequest.FOLLOWED: "we're following it already",
+    OfRequest.READ_BEFORE: "we read its payments again before anything is canceled",
+    OfRequest.FOUND_AFTER_RESTORE: "the provider has it already: it was sent before the database was restored",
+    OfRequest.ENDED_HERE: lambda facts, named: f"{named.say(facts['found'])}; here it is {word(State(facts['state']))}",
+    OfRequest.UNREAD: "it can't be read ({service}: {why})",
+    OfRequest.LIST_UNUSABLE: "the list can't be used: {why}",
+    OfRequest.HISTORY_UNUSABLE: "the history can't be used: {why}",
     OfRequest.NO_CODES: (
-        "the service's list does not show our codes, so this cannot be looked up in it; "
+        "the provider's list doesn't show our codes, so we can't find this in it; "
         'an admin names their field in SERVICES_FILE, [payments.records.operation] code = "…"'
     ),
     OfRequest.PAID_BY: "paid by {other}",
-    OfRequest.SEVERAL: "the service holds several {records} with our code",
+    OfRequest.SEVERAL: "the provider has several {records} with our code",
     OfRequest.SEVERAL_BULK: lambda facts, _: (
-        f"the service holds {len(facts['ids'])} bulk payments with our items: {', '.join(facts['ids'][:_MOST_IDS])}"
+        f"the provider has {len(facts['ids'])} bulk payments with our items: {', '.join(facts['ids'][:_MOST_IDS])}"
     ),
-    OfRequest.MISCOUNTED: "the service counts {theirs} payments instead of {ours}",
+    OfRequest.MISCOUNTED: "the provider counts {theirs} payments instead of {ours}",
     OfRequest.MAY_BE_THIS_BULK: (
-        "the service holds {id}, which is new and may be this one: look there which payments it makes"
+        "the provider has {id}, which is new and may be this one: check there which payments it makes"
     ),
     OfRequest.MAY_BE_OURS: (
-        "the service holds {id}, made since this was sent, for the same recipient and amount and without our code: "
-        "look whether that is this one"
+        "the provider has {id}, made since this was sent, for the same recipient and amount and without our code: "
+        "check whether that is this one"
     ),
-    OfRequest.SAYS: lambda facts, _: f"the service says {status_word(facts['status'])}",
+    OfRequest.SAYS: lambda facts, _: f"the provider lists it as {status_word(facts['status'])}",
     OfRequest.UNASKED: lambda facts, _: (
-        f"the service says {status_word(facts['status'])}, although Switchboard sent nothing"
+        f"the provider lists it as {status_word(facts['status'])}, although we sent nothing"
     ),
     OfRequest.CONTRADICTED: lambda facts, _: (
-        f"it was {word(State(facts['before']))}, now the service says {status_word(facts['status'])}"
+        f"it was {word(State(facts['before']))}, and the provider now lists it as {status_word(facts['status'])}"
     ),
     OfRequest.AFTER_REFUSAL: "{refusal}, but {why}",
-    OfRequest.AFTER_ANSWER: "the service gave {answer}, and now {why}",
+    OfRequest.AFTER_ANSWER: "the provider gave {answer}, and now {why}",
     OfRequest.CHANGED_HERE: lambda facts, _: (
-        f"our own record was changed after it was {'asked for' if facts['is_purchase'] else 'approved'}"
+        f"our own record was changed after it was {'requested' if facts['is_purchase'] else 'approved'}"
     ),
     OfRequest.OTHER_ID: "it has another id",
     OfRequest.OTHER_AMOUNT: "the amount is {theirs} instead of {ours}",
     OfRequest.OTHER_RECIPIENT: "the recipient is another one",
     OfRequest.OTHER_CODE: "the code is another one",
     OfRequest.OTHER_DESCRIPTION: "the description is another one",
-    OfRequest.CODE_TAKEN: "the code {given} is taken: the service holds {id} under it",
-    OfRequest.OTHER_KIND: lambda facts, _: f"it is no {'purchase' if facts['is_purchase'] else 'payout'}",
-    OfRequest.LIST_HOLDS: "the list of {listed}s holds it",
-    OfRequest.LIST_LACKS: "the list of {listed}s does not hold it",
-    OfRequest.HISTORY_HOLDS: "the history of bulk payments holds it",
-    OfRequest.HISTORY_LACKS: "the history of bulk payments does not hold it",
+    OfRequest.CODE_TAKEN: "the code {given} is taken by {id}",
+    OfRequest.OTHER_KIND: lambda facts, _: f"it isn't a {'purchase' if facts['is_purchase'] else 'payout'}",
+    OfRequest.LIST_HOLDS: "the list of {listed}s has it",
+    OfRequest.LIST_LACKS: "the list of {listed}s doesn't have it",
+    OfRequest.HISTORY_HOLDS: "the history of bulk payments has it",
+    OfRequest.HISTORY_LACKS: "the history of bulk payments doesn't have it",
     OfBooking.JOINED: "{reference}",
-    OfBooking.CANNOT_START: "The search starts by hand only while it is on hold.",
-    OfBooking.CANNOT_CANCEL: "It cannot be canceled now.",
+    OfBooking.CANNOT_START: "The search can't be started now.",
+    OfBooking.CANNOT_CANCEL: "It can't be canceled now.",
     OfBooking.JUST_CHANGED: "It has just changed. Look at its card and try again.",
-    OfBooking.NOT_SAID: (
-        "The delivery service did not say whether it did that. The card shows what it says of the booking now."
-    ),
-    OfBooking.NO_MASTER_KEY: "Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it.",
-    OfBooking.NO_KEY: "there is no key for the store {store}",
-    OfBooking.NAME_TAKEN: "There is a store called {store} already. Choose another name.",
-    OfBooking.NO_PUBLIC_URL: (
-        "PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was "
-        "registered"
-    ),
+    OfBooking.NOT_SAID: "Not confirmed yet. The card shows how the booking is now.",
+    OfBooking.NO_MASTER_KEY: "Adding stores needs DELIVERY_MASTER_KEY. An admin can set it.",
+    OfBooking.NO_KEY: "there is no API key for the store {store}",
+    OfBooking.NAME_TAKEN: "There's already a store called {store}. Choose another name.",
+    OfBooking.NO_PUBLIC_URL: "PUBLIC_URL is missing, so Delivery has no address to call, and nothing was registered",
     OfBooking.NO_SUCH_PREBOOKING: "{store} has no pre-booking with this id. Copy it again from the dashboard.",
     OfBooking.OTHER_PREBOOKING: "This pre-booking belongs to another request.",
     OfBooking.TAKEN_IN: "This pre-booking belongs to {reference} already.",
-    OfList.ANSWER_LOST: "Switchboard was restarted while the service had the file",
+    OfList.ANSWER_LOST: "Switchboard was restarted while the file was being checked",
     OfList.EMPTY_RESULT: "its result is empty",
     OfList.RESULT_NOT_FETCHED: "it {why}",
     OfList.GIVEN_UP: "{why} ({times} times)",
-    OfList.ASKED_TO_WAIT: "the service asked to wait {times} times in a row ({why})",
-    OfList.NOT_WORKING: "the service does not work at the moment: {why}",
-    OfList.ASKED_IN_VAIN: "asked {times} times: {why}",
+    OfList.ASKED_TO_WAIT: "E-mail check was too busy {times} times in a row ({why})",
+    OfList.NOT_WORKING: "E-mail check isn't working right now: {why}",
+    OfList.ASKED_IN_VAIN: "tried {times} times: {why}",
     OfList.ACCOUNT: "{why}",
-    OfList.BUSY: "the service has too much to do; try again in a minute",
+    OfList.BUSY: "E-mail check is too busy; try again in a minute",
     OfList.TRY_AGAIN: "{why}; try again in a minute",
-    OfList.NO_COLUMN: "the file has no such column any more",
+    OfList.NO_COLUMN: "the file no longer has that column",
     OfList.HARDLY_ADDRESSES: (
-        "the column “{name}” hardly holds e-mail addresses ({addresses} of {filled} cells); "
-        "choose the one that does, for example email"
+        "the column “{name}” has few e-mail addresses ({addresses} of {filled} cells); "
+        "choose another one, for example email"
     ),
     OfList.UNUSABLE_FILE: lambda facts, _: table_problem(
         TableProblem(
@@ -424,27 +465,25 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfList.FILE_LATER: "{service} {why}. Try again in a minute.",
     OfList.FILE_NEVER: "{service} {why}.",
     OfCall.RESTARTED: "Switchboard was restarted before the answer came",
-    OfCall.RESULT_LOST: "a restart lost what the service had made",
-    OfCall.BROKEN: "something went wrong here; the operator finds it in the log",
-    OfCall.FILE_CUT_OFF: "the file could not be read to its end",
-    OfCall.TEXT_ONLY: "this takes a text, no file",
-    OfCall.NOT_CONFIGURED: "localization is not configured",
-    OfCall.QUEUE_FULL: ("you have {most} calls under way or waiting, which is the most; wait for one, or cancel one"),
-    OfCall.UNKNOWN: "the localization service gave {why}",
-    OfCall.FILE_REFUSED: "Slack does not take the file ({why})",
-    OfCall.SERVICE_REFUSED: "it was done, but the {service} service {why}",
-    OfCall.NOT_HANDED_OVER: "it was done, but its files could not be handed over: {why}",
+    OfCall.RESULT_LOST: "the result was lost in a restart",
+    OfCall.BROKEN: "something went wrong on our side; an admin finds it in the log",
+    OfCall.FILE_CUT_OFF: "the file couldn't be read to its end",
+    OfCall.TEXT_ONLY: "this takes a text, not a file",
+    OfCall.NOT_CONFIGURED: "Localization isn't configured",
+    OfCall.QUEUE_FULL: "you have {most} calls in progress, which is the most; wait for one, or cancel one",
+    OfCall.UNKNOWN: "Localization gave {why}",
+    OfCall.FILE_REFUSED: "Slack doesn't take the file ({why})",
+    OfCall.SERVICE_REFUSED: "it was done, but {service} {why}",
+    OfCall.NOT_HANDED_OVER: "it was done, but its files couldn't be uploaded: {why}",
     OfCall.BAD_INPUT: lambda facts, _: with_example(_plain(facts["rule"]), facts["example"]),
-    OfMode.OLDER: "what was written down outside the database says that it once held more than it does now",
-    OfMode.UNREADABLE: "it cannot be read whether Switchboard may send",
+    OfMode.OLDER: "the record outside the database shows that it once held more than now",
+    OfMode.UNREADABLE: "whether Switchboard may send can't be read",
     OfMode.CHANGED: "row {row} of the audit was changed",
-    OfMode.FREEZE_UNREADABLE: "it cannot be read whether they are",
-    OfMode.ROWS_UNREADABLE: "its rows cannot be read ({error})",
-    OfMode.NOT_IN_DATABASE: "it is in the audit and not in the database",
-    OfMode.FREEZE_LOST: "Payments are frozen, says the audit; the database says that they are not",
-    OfMode.FREEZE_FORGED: "Payments are not frozen, says the audit; the database says that they are",
-    OfMode.UNKNOWN_HERE: "the service holds what the database says was never sent: {reference}",
-    OfMode.NOBODY_ASKED: (
-        "the payments service holds payments that report to us and that nothing in the database asked for"
-    ),
+    OfMode.FREEZE_UNREADABLE: "whether they are can't be read",
+    OfMode.ROWS_UNREADABLE: "its rows can't be read ({error})",
+    OfMode.NOT_IN_DATABASE: "it is in the audit but not in the database",
+    OfMode.FREEZE_LOST: "by the audit payments are frozen, by the database they are not",
+    OfMode.FREEZE_FORGED: "by the audit payments are not frozen, by the database they are",
+    OfMode.UNKNOWN_HERE: "the provider has {reference}, which by the database was never sent",
+    OfMode.NOBODY_ASKED: ("the provider has payments that report to us and that nothing in the database requested"),
 }

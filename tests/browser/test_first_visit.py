@@ -28,7 +28,7 @@ async def test_pay_refused_self_approval_approve_completed(visit: Page, playgrou
     card = page.get_by_test_id("message").filter(has_text="$25.00 to ana@example.com").first
     await expect(card).to_contain_text("Ana Maria Lopez")
     await card.get_by_role("button", name="Approve").click()
-    await expect(page.get_by_test_id("message").last).to_contain_text("You asked for this yourself")
+    await expect(page.get_by_test_id("message").last).to_contain_text("You can't approve your own request")
     await shot(page, "refused")
     await become(page, "U0ADA")
     await enter(page, "C0APPROVE")

@@ -241,13 +241,13 @@ async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: P
     await created(client, service)
     taken = await client.create_payout(payout(service), earlier_unknown=False)
     assert isinstance(taken, NotExecuted)
-    assert worded(taken.reason) == "the service does not accept the code (422)"
+    assert worded(taken.reason) == "the provider doesn't accept the code (422)"
     assert isinstance(await client.one_step_payout(payout(service), earlier_unknown=False), NotExecuted)
     assert isinstance(await client.one_step_payout(payout(service), earlier_unknown=True), Unknown)
     assert service.ledger.executions("code-1") == 0
     poor = await client.one_step_payout(payout(service, "code-2", cents=10**10), earlier_unknown=False)
     assert isinstance(poor, NotExecuted)
-    assert worded(poor.reason) == "the service does not accept the amount (422)"
+    assert worded(poor.reason) == "the provider doesn't accept the amount (422)"
     with pytest.raises(ServiceNever) as caught:
         await client.get_operation("nobody-knows")
     assert (caught.value.status, caught.value.words) == (404, "There is no such operation")

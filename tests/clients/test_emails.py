@@ -161,9 +161,9 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
 @pytest.mark.parametrize(
     ("status", "certain", "told"),
     [
-        (401, True, "the service did not accept our credentials (401)"),
-        (402, True, "the service wants to be paid first (402)"),
-        (403, False, "the service does not allow us this (403)"),
+        (401, True, "the provider didn't accept our credentials (401)"),
+        (402, True, "the provider wants to be paid first (402)"),
+        (403, False, "the provider doesn't allow this (403)"),
         (407, None, ""),
     ],
 )

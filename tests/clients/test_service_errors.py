@@ -59,60 +59,60 @@ def _no_record(document: object) -> object:
 
 
 CREDENTIALS = (
-    "The operator of Switchboard has to mend this: payments: {}; check PAYMENTS_PARTNER_ID and "
+    "An admin has to fix this: payments: {}; check PAYMENTS_PARTNER_ID and "
     "PAYMENTS_PARTNER_SECRET: each environment has its own."
 )
 PROXY = (
-    "The operator of Switchboard has to mend this: payments: a page came instead of an answer ({}), probably from a "
+    "An admin has to fix this: payments: a page came instead of an answer ({}), probably from a "
     "proxy; check PAYMENTS_BASE_URL and the route that SERVICES_FILE gives."
 )
-REFUSED = "The payments service refused the request ({}); check what you gave."
+REFUSED = "Payments rejected the request. Check what you entered."
 
 READS: list[tuple[int, object, str]] = [
-    (400, PLAIN, "The payments service says: Internal rule 7 says no."),
-    (400, {}, REFUSED.format(400)),
-    (409, CODED, REFUSED.format(409)),
-    (404, CODED, "The payments service does not know what was asked for (404); check what you gave."),
-    (404, SHOWN, "The payments service says: Your limit is used up."),
-    (422, SHOWN | {"message": "Try less!"}, "The payments service says: Try less!"),
-    (422, SHOWN | {"message": ""}, REFUSED.format(422)),
-    (422, SHOWN | {"displayToUser": "true"}, "The payments service says: Your limit is used up."),
-    (422, SHOWN | {"displayToUser": "false"}, REFUSED.format(422)),
-    (422, FIELDS, "The payments service says: Internal rule 7; amount: says no; email: is odd."),
+    (400, PLAIN, "Payments: Internal rule 7 says no."),
+    (400, {}, REFUSED),
+    (409, CODED, REFUSED),
+    (404, CODED, "Payments doesn't have this. Check what you entered."),
+    (404, SHOWN, "Payments: Your limit is used up."),
+    (422, SHOWN | {"message": "Try less!"}, "Payments: Try less!"),
+    (422, SHOWN | {"message": ""}, REFUSED),
+    (422, SHOWN | {"displayToUser": "true"}, "Payments: Your limit is used up."),
+    (422, SHOWN | {"displayToUser": "false"}, REFUSED),
+    (422, FIELDS, "Payments: Internal rule 7; amount: says no; email: is odd."),
     (422, FIELDS | {"displayToUser": False},
-     "The payments service does not accept the amount and the email (422); check what you gave."),
+     "Payments doesn't accept the amount and the email. Check what you entered."),
     (422, FIELDS | {"displayToUser": True},
-     "The payments service says: Internal rule 7; amount: says no; email: is odd."),
+     "Payments: Internal rule 7; amount: says no; email: is odd."),
     (422, {"messages": {"items.0": ["x"], "items[1].amount": ["y"]}},
-     "The payments service says: items: x; items: y."),
+     "Payments: items: x; items: y."),
     (422, {"messages": {"confirmation_uri": ["x"], "unheard": ["y"]}},
-     "The payments service says: confirmation uri: x; unheard: y."),
-    (422, {"message": "no", "messages": {}}, "The payments service says: no."),
-    (400, {"message": "Just this"}, "The payments service says: Just this."),
-    (400, {"error": {"code": "E", "message": "Inside", "displayToUser": True}}, "The payments service says: Inside."),
+     "Payments: confirmation uri: x; unheard: y."),
+    (422, {"message": "no", "messages": {}}, "Payments: no."),
+    (400, {"message": "Just this"}, "Payments: Just this."),
+    (400, {"error": {"code": "E", "message": "Inside", "displayToUser": True}}, "Payments: Inside."),
     (400, {"error": {"message": "Inside", "messages": {"email": ["odd"]}}},
-     "The payments service says: Inside; email: odd."),
-    (400, {"error": "as text"}, "The payments service says: as text."),
-    (400, "plain text", "The payments service says: plain text."),
-    (400, {"message": PAGE}, REFUSED.format(400)),
-    (400, f"Bad gateway: {PAGE}", REFUSED.format(400)),
-    (400, ["a", "list"], REFUSED.format(400)),
+     "Payments: Inside; email: odd."),
+    (400, {"error": "as text"}, "Payments: as text."),
+    (400, "plain text", "Payments: plain text."),
+    (400, {"message": PAGE}, REFUSED),
+    (400, f"Bad gateway: {PAGE}", REFUSED),
+    (400, ["a", "list"], REFUSED),
     (400, PAGE, PROXY.format(400)),
     (404, PAGE, PROXY.format(404)),
-    (401, PLAIN, CREDENTIALS.format(f"the service did not accept our credentials (401), saying {RULE}")),
-    (403, PLAIN, CREDENTIALS.format(f"the service does not allow us this (403), saying {RULE}")),
-    (403, CODED, CREDENTIALS.format("the service does not allow us this (403)")),
+    (401, PLAIN, CREDENTIALS.format(f"the provider didn't accept our credentials (401), saying {RULE}")),
+    (403, PLAIN, CREDENTIALS.format(f"the provider doesn't allow this (403), saying {RULE}")),
+    (403, CODED, CREDENTIALS.format("the provider doesn't allow this (403)")),
     (403, PAGE, PROXY.format(403)),
-    (302, "", "The operator of Switchboard has to mend this: payments answered with a redirect (302); "
+    (302, "", "An admin has to fix this: payments answered with a redirect (302); "
               "check PAYMENTS_BASE_URL."),
-    (408, {}, "The payments service answered 408; try again in a minute."),
-    (500, PLAIN, f"The payments service answered 500, saying {RULE}; try again in a minute."),
-    (500, CODED, "The payments service answered 500; try again in a minute."),
+    (408, {}, "Payments is having problems. Try again in a minute."),
+    (500, PLAIN, "Payments is having problems. Try again in a minute."),
+    (500, CODED, "Payments is having problems. Try again in a minute."),
     (503, {"message": "Back at <noon>"},
-     "The payments service answered 503, saying “Back at <noon>”; try again in a minute."),
-    (502, PAGE, "The payments service answered 502; try again in a minute."),
-    (200, PAGE, "The payments service's answer could not be read; try again in a minute."),
-    (204, "", "The payments service's answer could not be read; try again in a minute."),
+     "Payments is having problems. Try again in a minute."),
+    (502, PAGE, "Payments is having problems. Try again in a minute."),
+    (200, PAGE, "Payments sent an unexpected reply. Try again in a minute."),
+    (204, "", "Payments sent an unexpected reply. Try again in a minute."),
 ]  # fmt: skip
 
 
@@ -127,16 +127,16 @@ def test_a_failed_read_in_one_sentence(status: int, body: object, expected: str)
     ({"Retry-After": "Fri, 20 Nov 2026 10:00:00 GMT"}, "in a minute"),
 ])  # fmt: skip
 def test_when_to_try_again_is_said(headers: dict[str, str], expected: str) -> None:
-    assert told(reply(429, {}, **headers)) == f"The payments service answered 429; try again {expected}."
+    assert told(reply(429, {}, **headers)) == f"Payments is too busy. Try again {expected}."
 
 
 @pytest.mark.parametrize(
     ("why", "expected"),
     [
-        (Failure.TIMEOUT, "The payments service gave no answer (timed out); try again in a minute."),
-        (Failure.NOT_CONNECTED, "The payments service gave no answer (not connected); try again in a minute."),
-        (Failure.DROPPED, "The payments service gave no answer (connection dropped); try again in a minute."),
-        (Failure.OVERSIZE, "The payments service gave no answer (answer too large); try again in a minute."),
+        (Failure.TIMEOUT, "Couldn't reach Payments. Try again in a minute."),
+        (Failure.NOT_CONNECTED, "Couldn't reach Payments. Try again in a minute."),
+        (Failure.DROPPED, "Couldn't reach Payments. Try again in a minute."),
+        (Failure.OVERSIZE, "Couldn't reach Payments. Try again in a minute."),
     ],
 )
 def test_silence_in_one_sentence(why: Failure, expected: str) -> None:
@@ -145,7 +145,7 @@ def test_silence_in_one_sentence(why: Failure, expected: str) -> None:
 
 @pytest.mark.parametrize(
     ("status", "expected"),
-    [(503, "The payments service answered 503."), (400, "The payments service refused the request (400).")],
+    [(503, "Payments is having problems."), (400, "Payments rejected the request.")],
 )
 def test_what_switchboard_asks_again_itself_gives_no_advice(status: int, expected: str) -> None:
     error = failure(reply(status, {}))
@@ -153,27 +153,27 @@ def test_what_switchboard_asks_again_itself_gives_no_advice(status: int, expecte
     assert sentence(error, advice=False) == expected
 
 
-UNKNOWN = "whether it was executed is not known yet, so it is looked up and not repeated."
+UNKNOWN = "It's not confirmed yet whether this was done. We're checking. Don't do it again."
 
 WRITES: list[tuple[Reply, str]] = [
-    (reply(422, SHOWN), "Nothing was executed, the payments service says: Your limit is used up."),
+    (reply(422, SHOWN), "Payments: Your limit is used up. Nothing was done."),
     (reply(422, FIELDS),
-     "Nothing was executed, the payments service says: Internal rule 7; amount: says no; email: is odd."),
-    (reply(422, CODED), "The payments service refused the request (422); nothing was executed."),
-    (reply(404, "text"), "Nothing was executed, the payments service says: text."),
-    (reply(404, {}), "The payments service does not know what was asked for (404); nothing was executed."),
-    (reply(401, CODED), "The payments service did not accept our credentials (401); nothing was executed."),
-    (reply(403, PAGE), "The payments service does not allow us this (403); nothing was executed."),
+     "Payments: Internal rule 7; amount: says no; email: is odd. Nothing was done."),
+    (reply(422, CODED), "Payments rejected the request. Nothing was done."),
+    (reply(404, "text"), "Payments: text. Nothing was done."),
+    (reply(404, {}), "Payments doesn't have this. Nothing was done."),
+    (reply(401, CODED), "Payments didn't accept our credentials. Nothing was done."),
+    (reply(403, PAGE), "Payments doesn't allow this. Nothing was done."),
     (reply(429, {}, **{"Retry-After": "3"}),
-     "The payments service got too many requests; nothing was executed, try again in 3 s."),
+     "Payments is too busy. Nothing was done. Try again in 3 s."),
     (Reply(failure=Failure.NOT_SENT),
-     "The request to the payments service did not leave (not sent); nothing was executed, try again in a minute."),
-    (Reply(failure=Failure.TIMEOUT), f"The payments service gave no answer (timed out); {UNKNOWN}"),
-    (reply(500, PLAIN), f"The payments service gave answer 500, saying {RULE}; {UNKNOWN}"),
-    (reply(500, PAGE), f"The payments service gave answer 500; {UNKNOWN}"),
-    (reply(409, SHOWN), f"The payments service gave answer 409, saying “Your limit is used up”; {UNKNOWN}"),
-    (reply(200, PAGE), f"The payments service gave answer 200 with a body that is no JSON; {UNKNOWN}"),
-    (reply(200, CODED), f"The payments service gave answer 200 with an unexpected body; {UNKNOWN}"),
+     "Couldn't reach Payments. Nothing was done. Try again in a minute."),
+    (Reply(failure=Failure.TIMEOUT), f"Couldn't reach Payments. {UNKNOWN}"),
+    (reply(500, PLAIN), f"Payments is having problems. {UNKNOWN}"),
+    (reply(500, PAGE), f"Payments is having problems. {UNKNOWN}"),
+    (reply(409, SHOWN), f"Payments is having problems. {UNKNOWN}"),
+    (reply(200, PAGE), f"Payments sent an unexpected reply. {UNKNOWN}"),
+    (reply(200, CODED), f"Payments sent an unexpected reply. {UNKNOWN}"),
 ]  # fmt: skip
 
 
@@ -184,22 +184,18 @@ def test_a_failed_write_in_one_sentence(given: Reply, expected: str) -> None:
 
 def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
     said = outcome(reply(422, SHOWN), earlier_unknown=True)
-    told_all = (
-        "The payments service gave answer 422 after an attempt of unknown outcome, saying “Your limit is used up”"
-    )
+    told_all = "Payments is having problems."
     assert said == f"{told_all}; {UNKNOWN}"
 
 
 def test_errors_of_other_places_are_sentences_too() -> None:
     assert sentence(ServiceNever("payments", Reason(Exchange.LIST_ENDS, page=3))) == (
-        "The payments service's list ends with page 3."
+        "Payments' list ends with page 3."
     )
     assert sentence(Unknown(reason=Reason(Exchange.NO_ANSWER, failure="timed out")), service="delivery") == (
-        f"The delivery service gave no answer (timed out); {UNKNOWN}"
+        f"Couldn't reach Delivery. {UNKNOWN}"
     )
-    assert sentence(OperatorError("PUBLIC_URL is missing")) == (
-        "The operator of Switchboard has to mend this: PUBLIC_URL is missing."
-    )
+    assert sentence(OperatorError("PUBLIC_URL is missing")) == ("An admin has to fix this: PUBLIC_URL is missing.")
 
 
 JSON = st.recursive(

@@ -125,7 +125,7 @@ async def test_a_record_in_a_list_is_named_under_its_operation(payments: OpenPay
     async with await speaking(list_operations__id="uid") as service:
         client = payments(service.base_url)
         await client.create_payout(payout(), earlier_unknown=False)
-        with pytest.raises(ServiceNow, check=says("its answer could not be read")):
+        with pytest.raises(ServiceNow, check=says("its answer couldn't be read")):
             await client.list_operations()
     found = notes.one
     assert found.operation == "payments.list_operations"
@@ -227,7 +227,7 @@ async def delivery(
 
 async def test_a_price_under_another_name(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
     client = delivery('[delivery.quote.reply]\nfee = "price"\nfee_with_tax = "gross"\n')
-    with pytest.raises(ServiceNow, check=says("its answer could not be read")):
+    with pytest.raises(ServiceNow, check=says("its answer couldn't be read")):
         await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
     assert notes.one.operation == "delivery.quote"
     assert notes.one.proposed == {

@@ -209,7 +209,7 @@ def test_people_are_told_a_part_and_the_audit_all_that_is_bounded() -> None:
     assert isinstance(found, NotExecuted)
     assert len(found.words) == 500
     assert len(worded(found.full_reason)) < 400
-    assert worded(found.reason) == "the service refused the request (422)"
+    assert worded(found.reason) == "the provider rejected the request (422)"
     assert found.facts["reason"] == found.reason.stored()
     assert found.facts["said"] == long[:2_000]
 

@@ -54,9 +54,7 @@ More about one: `/glossary help define`\
 
 
 async def test_what_the_service_does_not_know_is_said_in_its_words(rig: Rig) -> None:
-    assert shown(await told(rig, "define tranche")) == snapshot(
-        ":warning: The glossary service says: no entry for tranche."
-    )
+    assert shown(await told(rig, "define tranche")) == snapshot(":warning: Glossary: no entry for tranche.")
 
 
 async def test_a_mistake_names_the_argument_and_a_right_example(rig: Rig, simulator: Simulator) -> None:
@@ -70,7 +68,7 @@ Example: `/glossary define escrow`\
 
 async def test_guests_may_not_ask(rig: Rig, simulator: Simulator) -> None:
     assert shown(await told(rig, "define escrow", user=GUS)) == snapshot(
-        ":no_entry_sign: Guests cannot do this. Ask a full member of the workspace."
+        ":no_entry_sign: Guests can't do this. Ask a full member of this workspace."
     )
     assert simulator.asked == []
 
@@ -78,17 +76,15 @@ async def test_guests_may_not_ask(rig: Rig, simulator: Simulator) -> None:
 async def test_a_service_in_trouble_is_said_to_be(rig: Rig, simulator: Simulator) -> None:
     simulator.status = 500
     assert shown(await told(rig, "define escrow")) == snapshot(
-        ":warning: The glossary service gave answer 500; try again in a minute."
+        ":warning: Glossary is having problems. Try again in a minute."
     )
     assert simulator.asked == ["escrow"]
 
 
 @pytest.mark.parametrize("configured", [GlossarySettings()])
 async def test_without_its_variables_it_says_which(rig: Rig) -> None:
-    assert shown(await told(rig, "define escrow")) == snapshot(
-        ":electric_plug: The glossary service is not configured. The operator has to set `GLOSSARY_BASE_URL`, "
-        "`GLOSSARY_API_KEY`."
-    )
+    assert shown(await told(rig, "define escrow")) == snapshot("""\
+:electric_plug: Glossary isn't set up yet. An admin has to set `GLOSSARY_BASE_URL`, `GLOSSARY_API_KEY`.""")
 
 
 def test_an_operator_may_change_its_routes(tmp_path: Path) -> None:

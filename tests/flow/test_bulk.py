@@ -176,10 +176,10 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await rig.pass_time(3_600, steps=8)
     [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
     assert shown(told) == snapshot("""\
-:rotating_light: Bulk payment L-······, $39.75 in 3 payments, asked by Maria Silva: is over at the service, but \
-its list of payments cannot be read. Switchboard goes on asking for it.
-The payments service's answer could not be read (no list of payments).
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+:rotating_light: Bulk payment L-······, $39.75 in 3 payments, asked by Maria Silva: is over at the service, but its \
+list of payments cannot be read. Switchboard goes on asking for it.
+Payments sent an unexpected reply.
+Provider ID: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
 Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
 """)
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet.")
@@ -192,8 +192,7 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     said = shown(rig.form())
     assert said == snapshot("""\
 Pay in bulk
-:memo: Asked for $25.00 in 1 payment, reference L-······. Needs 1 approval besides the requester. The outcome will be \
-posted here.
+:memo: Request sent: $25.00 in 1 payment. Needs 1 approval besides the requester · L-······
 Read as Latin-1 (Windows-1252); email from “Recipient”, amount from “Amount”, note from “Purpose”.\
 """)
     await press(rig, offer)  # within a moment: a slip of the finger
@@ -290,7 +289,7 @@ Okafor.""")
 :rotating_light: Bulk payment L-······, $55.00 in 10 payments, asked by Maria Silva: is not accounted for by the \
 service's own list. Look it up at the service.
 The service says it is through, with 2 payments missing from its list.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Provider ID: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
 Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
 """)
     rig.payments.switches.bulk_loses_every = 0
@@ -438,8 +437,8 @@ x2@example.com, x1@example.com. Asked by <@U0MARIA>. :lock: *pending in escrow*:
 them; what is pending is followed.
 `█████░░░░░░░░░░░░░░░ 25 %` 1 completed ($1.00), 0 failed ($0.00), 3 pending in escrow ($9.00). Approved by \
 <@U0ADA>. Needed 1 approval besides the requester.
-*What the service says now*
-The service's id: ······
+*Provider record*
+Provider ID: ······
 Status: pending in escrow
 Payments: 4
 Pending in escrow: 3""")

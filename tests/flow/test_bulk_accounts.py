@@ -94,9 +94,9 @@ async def test_a_service_that_stays_silent_does_not_keep_people_from_approving(r
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await ask(rig)
     assert not rig.cards()
-    assert rig.cards(FINANCE)[0].plain.splitlines()[-3] == snapshot(""":hourglass_flowing_sand: *being prepared*: the \
-recipients are being looked up; no money moves before people approve it. The payments service answered 500, saying \
-“Internal server error”.""")
+    assert rig.cards(FINANCE)[0].plain.splitlines()[-3] == snapshot("""\
+:hourglass_flowing_sand: *being prepared*: the recipients are being looked up; no money moves before people approve \
+it. Payments answered 500, saying “Internal server error”.""")
     await rig.pass_time(120, steps=12)
     assert accounts_line(rig) == snapshot("Accounts looked up: 3; 0 active, 3 could not be read")
     assert len(asked_about(rig)) == 24, "three addresses, four times, each twice"

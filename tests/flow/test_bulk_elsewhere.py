@@ -53,7 +53,7 @@ async def test_rows_run_on_and_the_row_that_is_shown_is_the_one_that_is_canceled
     canceled = [number for number, item in enumerate(job.items, 1) if item.status == "canceled"]
     assert (canceled, job.canceled_all) == ([3, 5], 0)
     assert (await told(rig, "bulk cancel {} 5 8", job)).splitlines()[0] == snapshot(
-        ":pencil2: *hash*: b7 has no payment with the hash or row 8."
+        ":pencil2: There's no row 8; b7 has rows 1–7."
     )
 
 
@@ -89,7 +89,7 @@ Pending in escrow: 2
 Completed: 2
 Failed: 3
 Only the 3 that failed can be paid again. 2 payments may still arrive: *don't pay them again*.
-This is the service's record. Switchboard did not ask for it.\
+Not requested here. This is the provider's record.\
 """)
     assert await told(rig, "bulk failed {}", job) == snapshot("""\
 *Failed payments of b7*: 3, page 1 of 1
@@ -110,7 +110,7 @@ Status: failed
 Why: Something went wrong processing the payments
 Payments: 7
 Pending in escrow: 5
-This is the service's record. Switchboard did not ask for it.\
+Not requested here. This is the provider's record.\
 """)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="get_bulk_payment", times=None))
     assert len((await told(rig, "bulk history", job)).splitlines()) == 2

@@ -55,8 +55,8 @@ async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     assert (asked.cents, asked.state, asked.requester) == (6050, State.AWAITING, MARIA)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $60.50 in 3 payments, reference L-······. Needs 2 approvals besides the requester (1 row repeats an \
-earlier one: one more approver). The outcome will be posted here.\
+:memo: Request sent: $60.50 in 3 payments. Needs 2 approvals besides the requester (1 row repeats an earlier one: one \
+more approver) · L-······\
 """)
     assert not rig.form().submit
 
@@ -159,7 +159,7 @@ async def test_who_may_not_ask_by_then_asks_for_nothing(rig: Rig) -> None:
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Switchboard
-:snowflake: Payments are frozen by <@U0ADA>: careful. Nothing can be asked for until approvers lift it.""")
+:snowflake: Payments are frozen by <@U0ADA>: careful. You can send requests again once an approver unfreezes them.""")
     await rig.pay("unfreeze", user=LIN)
     assert await requests(rig) == []
     offer = await offered(rig)

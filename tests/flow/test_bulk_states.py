@@ -34,7 +34,7 @@ def news(rig: Rig, channel: str = FINANCE) -> str:
 
 
 def alerts(rig: Rig) -> str:
-    return "\n".join(shown(m.text).partition("\nThe service's id")[0] for m in rig.workspace.messages(ALERTS))
+    return "\n".join(shown(m.text).partition("\nProvider ID")[0] for m in rig.workspace.messages(ALERTS))
 
 
 @pytest.mark.rig(on="both")
@@ -123,7 +123,7 @@ arrive: *don't pay them again*. Approved by Ada Okafor.""")
     assert alerts(rig) == snapshot("""\
 :rotating_light: Bulk payment L-······, $21.00 in 6 payments, asked by Maria Silva: is over at the service, but its \
 list of failures cannot be read. Switchboard keeps asking for it.
-The payments service answered 500, saying “Internal server error”.
+Payments is having problems.
 :rotating_light: Bulk payment L-······, $21.00 in 6 payments, asked by Maria Silva: is not accounted for by the \
 service's own list. Look it up at the service.
 The service says it is through, with 3 payments neither done nor failed.""")

@@ -69,10 +69,9 @@ async def test_every_page_of_the_operations_and_no_formula(rig: Rig) -> None:
     [(name, content)] = files(rig, MARIA)
     assert name == "payouts-2026-11-20.csv"
     header, *rows = table(content)
-    assert ", ".join(header) == snapshot(
-        "created (UTC), changed (UTC), type, amount, currency, email, description, status, "
-        "status at the service, reference, code, service id, hash, failure reason"
-    )
+    assert ", ".join(header) == snapshot("""\
+created (UTC), changed (UTC), type, amount, currency, email, description, status, provider status, reference, code, \
+provider id, hash, failure reason""")
     assert len(rows) == len({row[11] for row in rows}) == 124
     [ours] = [row for row in rows if row[9]]
     assert ours[2:9] == snapshot(
@@ -111,7 +110,7 @@ failed, hash""")
     assert dict(zip(head[3:], job[3:], strict=True)) == snapshot(
         {
             "status": "pending in escrow",
-            "status at the service": "DONE",
+            "provider status": "DONE",
             "payments": "24",
             "completed": "2",
             "failed": "0",
@@ -156,9 +155,7 @@ async def test_the_audit_of_one_request_and_of_nobody_elses(rig: Rig) -> None:
     assert [row["action"] for row in rows] == ["requested", "create", "created"]
     assert {row["instruction"] for row in rows} == {asked.id}
     refused = await send(rig, listed, ZOE, word=":")
-    assert refused == snapshot(
-        ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again."
-    )
+    assert refused == snapshot(":no_entry_sign: This request has changed since. Look at its card again.")
     assert files(rig, ZOE) == []
 
 
@@ -168,9 +165,8 @@ async def test_who_may_not_see_a_list_gets_no_file(rig: Rig) -> None:
     told = [await send(rig, listed, ZOE, word=":"), await send(rig, listed, value="everything", word=":")]
     assert told == snapshot(
         [
-            ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may look "
-            "at payments, and you are not among them. The operator can add you there.",
-            ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again.",
+            ":no_entry_sign: You don't have permission to see payments. Ask an admin to add you.",
+            ":no_entry_sign: This request has changed since. Look at its card again.",
         ]
     )
     assert files(rig, ZOE) == files(rig, MARIA) == []
@@ -181,9 +177,8 @@ async def test_a_service_that_falls_silent_halfway_leaves_no_half_file(rig: Rig)
     listed = await ask(rig, "list")
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_operations", times=None))
     told = await send(rig, listed, word="payments")
-    assert told == snapshot(
-        ":warning: The payments service answered 500, saying “Internal server error”; try again in a minute."
-    )
+    assert told == snapshot("""\
+:warning: The payments service answered 500, saying “Internal server error”; try again in a minute.""")
     assert files(rig, MARIA) == []
 
 

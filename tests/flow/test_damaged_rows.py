@@ -279,10 +279,10 @@ async def test_a_row_that_was_put_right_goes_on_when_an_admin_says_so(rig: Rig) 
     await rig.settle()
     [alert] = [m for m in rig.workspace.messages(ALERTS) if "cannot be read" in m.text]
     assert shown(alert.text) == snapshot("""\
-:octagonal_sign: *A row of the database cannot be read*: the request P-······, column `recipient`. It is left alone: \
-nothing is sent or read for it. Everything else goes on.
-It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup; then an admin \
-presses *Try again*.
+:octagonal_sign: *A row of the database cannot be read*: the request P-······, column `recipient`. Nothing is sent or \
+read for it. Everything else goes on.
+It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup, then press *Try \
+again*.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`\
 """)
     for _ in range(2):  # still damaged: told anew
@@ -291,8 +291,7 @@ Runbook: `docs/alerts.md#row-that-cannot-be-read`\
     assert len(texts(rig)) == 2
     await rig.workspace.slash(LIN, "C0FINANCE", "/pay", f"show {_reference(alert.text)}")
     assert shown(rig.workspace.ephemerals(LIN)[-1].text) == snapshot("""\
-:warning: What is stored of P-······ cannot be read, so it is left alone. The operator has been told. Nothing was \
-done.\
+:warning: What we stored of P-······ can't be read, so nothing was done. An admin has been told.\
 """)
     with closing(sqlite3.connect(file_of(rig))) as db, db:
         db.execute("UPDATE instruction SET recipient = ? WHERE state = 'awaiting'", [recipient])
@@ -396,4 +395,4 @@ async def test_only_reading_goes_on_where_it_cannot_be_read_whether_more_may(rig
     await rig.pass_time(120)
     assert rig.paid == []
     await rig.workspace.slash(OLGA, "C0FINANCE", "/switchboard", "status")
-    assert "Reading only" in rig.workspace.ephemerals(OLGA)[-1].text
+    assert "Read-only" in rig.workspace.ephemerals(OLGA)[-1].text

@@ -69,8 +69,9 @@ async def test_only_admins_make_stores_and_switch_webhooks(rig: Rig) -> None:
     calls = len(service_of(rig).calls)
     for user in (MARIA, ADA):
         for text in ("store add", "store add Harbour", "webhooks on Centro", "webhooks off Centro"):
-            assert shown(await deliver(rig, text, user=user)) == snapshot(""":no_entry_sign: Only admins of the policy \
-may do this, and you are not among them.""")
+            assert shown(await deliver(rig, text, user=user)) == snapshot(
+                """:no_entry_sign: Only admins can do this."""
+            )
             assert not rig.workspace.modals(user)
     assert len(service_of(rig).calls) == calls
 
@@ -155,8 +156,9 @@ async def test_a_button_with_another_bookings_id_is_stale(rig: Rig) -> None:
     }
     await rig.workspace.click(MARIA, FINANCE, first.ts, cards.MENU, action=forged, value=None, force=True)
     await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1:])
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":no_entry_sign: This button is out of date; \
-the request has changed since. Look at its card again.""")
+    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(
+        """:no_entry_sign: This request has changed since. Look at its card again."""
+    )
     assert not rig.workspace.modals(MARIA)
 
 
@@ -303,9 +305,8 @@ async def test_the_dashboard_and_the_support_chat_are_linked_where_they_are_need
     assert links in rig.workspace.messages(ALERTS)[-1].text
     service_of(rig).switches.suspended, service_of(rig).switches.suspended_status = True, 402
     assert shown(await deliver(rig, "stores")) == snapshot("""\
-:warning: The operator of Switchboard has to mend this: delivery: the service has suspended the workspace, saying \
-“This workspace is suspended”; contact its operator: https://desk.example.com/chat?team=1; nothing is repeated until \
-then.""")
+:warning: An admin has to fix this: delivery: the provider has suspended the workspace, saying “This workspace is \
+suspended”; contact its operator: https://desk.example.com/chat?team=1; nothing is repeated until then.""")
 
 
 async def test_a_store_is_changed_from_what_it_is_now_not_from_what_it_was(rig: Rig) -> None:
@@ -330,7 +331,7 @@ async def test_a_store_whose_service_takes_its_time_or_is_away(rig: Rig) -> None
     await deliver(rig, "store edit Centro")
     assert shown(rig.form()) == snapshot("""\
 Edit a store
-:hourglass_flowing_sand: Asking the delivery service…""")
+:hourglass_flowing_sand: Asking Delivery…""")
     await turned(rig, "1 Main Square")
     await rig.workspace.close(MARIA)
     service_of(rig).faults.arm(Fault(FaultKind.LOST, "get_store"))
@@ -410,10 +411,9 @@ async def test_a_store_that_is_not_listed_after_the_quiet_period_was_never_made(
 async def test_a_store_that_lost_its_key_is_not_changed_and_it_is_said_why(rig: Rig) -> None:
     ctx = rig.switchboard.context
     changed = await change_store(ctx, ctx.delivery.required(), "Gone", StoreForm(address="9 Quay"))
-    assert worded(changed.trouble) == snapshot(
-        "The operator of Switchboard has to mend this: delivery: there is no key for the store Gone; list the stores "
-        "(the master key brings their keys along) or add it to DELIVERY_STORE_KEYS."
-    )
+    assert worded(changed.trouble) == snapshot("""\
+An admin has to fix this: delivery: there is no API key for the store Gone; list the stores (the master key brings \
+their keys along) or add it to DELIVERY_STORE_KEYS.""")
     assert service_of(rig).calls_of("update_store") == []
 
 
@@ -421,7 +421,7 @@ async def test_a_name_is_taken_once(rig: Rig) -> None:
     await add(rig, **{views.NAME: " CENTRO "})
     await turned(rig, "already", user=OLGA)
     assert rig.form(OLGA).plain.splitlines()[1] == snapshot(
-        ":warning: There is a store called CENTRO already. Choose another name."
+        ":warning: There's already a store called CENTRO. Choose another name."
     )
     assert not service_of(rig).calls_of("create_store")
 

@@ -119,12 +119,10 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     rig.payments.ledger.append(EntryKind.PAYOUT, operation_id="elsewhere", code=None, email="x", cents=spent)
     await rig.pay(NOW)
     await rig.press("approve")
-    assert shown(told_once(rig, "refusal")) == snapshot(
-        ":grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is "
-        "*unknown*. The service answered with a refusal. Reason: the service does not accept the amount (422), "
-        "saying “The request is not valid; amount: is more than the partner's balance”. Switchboard is finding "
-        "out. Do not pay again."
-    )
+    assert shown(told_once(rig, "refusal")) == snapshot("""\
+:grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is *unknown*. The service \
+answered with a refusal. Reason: the provider doesn't accept the amount, saying “The request is not valid; amount: is \
+more than the partner's balance”. Switchboard is finding out. Do not pay again.""")
     assert "value" not in rig.cards(APPROVALS)[0].plain
 
 
@@ -132,12 +130,10 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
 async def test_without_the_file_nothing_is_created_or_paid(rig: Rig) -> None:
     """Why the tests above can fail."""
     await rig.pay()
-    assert ephemerals(rig, MARIA)[-1] == snapshot(
-        ":warning: The operator of Switchboard has to mend this: payments.commit_payout (POST "
-        "/payouts/{id}/commit) is an assumption (A1) that moves money and that nobody has confirmed; nothing "
-        "was sent; check it against the service's documentation, then write [payments.commit_payout] confirmed "
-        "= true in the file that SERVICES_FILE names."
-    )
+    assert ephemerals(rig, MARIA)[-1] == snapshot("""\
+:warning: An admin has to fix this: payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) that \
+moves money and that nobody has confirmed; nothing was sent; check it against the service's documentation, then write \
+[payments.commit_payout] confirmed = true in the file that SERVICES_FILE names.""")
     assert not await requests(rig)
     assert not told(rig, FINANCE, "completed")
     assert not rig.payments.operations

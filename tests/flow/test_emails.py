@@ -119,16 +119,18 @@ Example: `/email check ana@example.com bo@example.com`\
 
 
 async def test_guests_are_refused(rig: Rig) -> None:
-    assert shown(await email(rig, "check ana@example.com", user=GUS)) == snapshot(""":no_entry_sign: Guests cannot do \
-this. Ask a full member of the workspace.""")
+    assert shown(await email(rig, "check ana@example.com", user=GUS)) == snapshot(
+        """:no_entry_sign: Guests can't do this. Ask a full member of this workspace."""
+    )
     assert not rig.emails.asked
 
 
 @pytest.mark.rig(email_api_key=None)
 async def test_a_service_that_is_not_configured_names_the_variable(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(""":electric_plug: The e-mail processing service is not configured. The operator \
-has to set `EMAIL_API_KEY`.""")
+    assert shown(said) == snapshot(
+        """:electric_plug: E-mail check isn't set up yet. An admin has to set `EMAIL_API_KEY`."""
+    )
 
 
 def ways(rig: Rig) -> list[str]:
@@ -159,8 +161,8 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
 @pytest.mark.rig(email_single_base_url=None)
 async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(""":electric_plug: The single-address e-mail service is not configured. \
-The operator has to set `EMAIL_SINGLE_BASE_URL`.""")
+    assert shown(said) == snapshot("""\
+:electric_plug: Single-address e-mail isn't set up yet. An admin has to set `EMAIL_SINGLE_BASE_URL`.""")
     message = await dropped(rig)
     assert ways(rig) == ["whole"]
     await rig.submit(MARIA, {})
@@ -171,8 +173,8 @@ The operator has to set `EMAIL_SINGLE_BASE_URL`.""")
 async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
     rig.emails.api_key = "another"
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(""":warning: The operator of Switchboard has to mend this: email: the service did \
-not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each \
+    assert shown(said) == snapshot(""":warning: An admin has to fix this: email: the service \
+didn't accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each \
 environment has its own.""")
 
 
@@ -336,7 +338,7 @@ async def test_what_broke_on_the_way_is_asked_again_and_in_the_end_said(rig: Rig
     root = await processed(rig)
     ((_, content, _),) = files_of_bot(rig, root)
     assert [row[3] for row in rows(content)[1:]].count("failed") == 4
-    assert "asked 3 times: it answered 500" in content.decode()
+    assert "tried 3 times: it answered 500" in content.decode()
 
 
 @pytest.mark.rig(around={"service_total": 1.0})
@@ -427,8 +429,8 @@ async def test_a_single_address_that_our_account_may_not_ask_about_is_no_verdict
     assert (forbidden[1], shown(forbidden[-1])) == (
         "failed",
         snapshot("""\
-asked 3 times: The operator of Switchboard has to mend this: email: the service does not allow us this (403), saying \
-“Not with this account”; check EMAIL_API_KEY: each environment has its own."""),
+tried 3 times: An admin has to fix this: email: the provider doesn't allow this (403), saying “Not with this account”; \
+check EMAIL_API_KEY: each environment has its own."""),
     )
 
 
@@ -487,9 +489,8 @@ async def test_who_may_press(rig: Rig) -> None:
 Column “email” · row by row · Requested by Maria Silva\
 """)
     ((_, content, comment),) = files_of_bot(rig, root)
-    assert shown(comment) == snapshot(
-        "<@U0MARIA> Stopped early: 0 of 3 addresses checked (6 rows, 1 repeated, 2 without an address)"
-    )
+    assert shown(comment) == snapshot("""\
+<@U0MARIA> Stopped early: 0 of 3 addresses checked (6 rows, 1 repeated, 2 without an address)""")
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4
     job = await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA)[0])
     late = await press(rig.switchboard.context, job.id, Press.RESUME, person=MARIA)

@@ -166,11 +166,7 @@ async def test_a_large_amount_is_typed_there_too(rig: Rig) -> None:
         await opened(rig, user)
         await press(rig, user, "payout.approve")
         await rig.submit(user, {"amount": "1500.01"})
-        assert rig.form(user).errors == {
-            "amount": snapshot(
-                "This is not the amount on the card. Type that amount, with a point before the cents: 1500.00"
-            )
-        }
+        assert rig.form(user).errors == {"amount": snapshot("That doesn't match. Type 1500.00")}
         await rig.submit(user, {"amount": "1500.00"})
         assert rig.workspace.modal(user) is None
         assert "You're all caught up" in await opened(rig, user)
@@ -255,7 +251,7 @@ async def test_a_button_of_another_round_or_of_nothing_changes_nothing(rig: Rig)
     await opened(rig, ADA)
     for value in (f"{request.id}:2", "nothing:1", "", ":"):
         await press(rig, ADA, "payout.approve", value=value, force=True)
-        assert "out of date" in shown(rig.workspace.modal(ADA))
+        assert "has changed since" in shown(rig.workspace.modal(ADA))
     for action in (ON, BACK, REFRESH, PAYOUT):
         await press(rig, ADA, action, value="-1:99999", force=True)
     await rig.settle()

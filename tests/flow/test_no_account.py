@@ -106,7 +106,7 @@ async def test_nobody_else_answers_for_the_requester(rig: Rig, user: str, action
     assert (await newest(rig)).state is State.NEW
     assert rig.workspace.modal(user) is None
     assert rig.workspace.ephemerals(user)[-1].text == snapshot(
-        ":no_entry_sign: Only the person who asked can say whether this address is right."
+        ":no_entry_sign: Only the requester can say whether this address is right."
     )
 
 
@@ -156,8 +156,7 @@ async def test_who_may_not_ask_any_more_when_the_form_of_edit_is_submitted_asks_
     ], "the request that it was to replace waits on"
     assert shown(rig.form(MARIA).plain) == snapshot("""\
 Switchboard
-:no_entry_sign: *requester*: only people whom the policy names may ask for payments, and you are not among them. \
-The operator can add you there, for example `requesters = ["S0FINANCE"]`.\
+:no_entry_sign: You don't have permission to request payments. Ask an admin to add you.\
 """)
 
 
@@ -189,7 +188,7 @@ async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
     assert (await rig.card(FINANCE)).buttons == []
     assert shown(rig.news(FINANCE)[-1].text) == snapshot(
         ":alarm_clock: <@U0MARIA> $30.00 to ana@exmaple.com (P-······) has *expired*. Nothing was paid. Reason: \
-nobody said whether its address is right."
+the address wasn't confirmed in time."
     )
     assert not rig.workspace.messages(ALERTS)
 

@@ -422,5 +422,5 @@ async def test_slack_does_not_let_the_shortcut_look_at_files_now(rig: Rig) -> No
     await rig.settle()
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "files.info", times=None))
     assert shown(words_of(await use_file(rig, dropped))) == snapshot(
-        ":warning: Slack asked us to wait. Nothing was recorded. Please try again in a moment."
+        ":warning: Slack asked us to wait. Nothing was done. Try again in a moment."
     )

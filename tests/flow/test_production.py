@@ -34,7 +34,7 @@ async def nothing_happened(rig: Rig) -> bool:
 def mend(entry: str) -> str:
     path = "{id}/commit" if entry == COMMIT else "one-step"
     return (
-        f"The operator of Switchboard has to mend this: {entry} (POST /payouts/{path}) is an assumption (A1) that "
+        f"An admin has to fix this: {entry} (POST /payouts/{path}) is an assumption (A1) that "
         "moves money and that nobody has confirmed; nothing was sent; check it against the service's documentation, "
         f"then write [{entry}] confirmed = true in the file that SERVICES_FILE names."
     )

@@ -74,7 +74,7 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     await rig.pay()
     told = await ask(rig, "list")
     head, *rows = cells(told)
-    assert head == ["Created", "Type", "Amount", "Person", "Status", "At the service", "Reference"]
+    assert head == ["Created", "Type", "Amount", "Person", "Status", "Provider status", "Reference"]
     reference = (await newest(rig)).reference
     assert rows[0][1:] == ["payout", "$25.00", "ana@example.com", "waiting for approval", "created", reference]
     assert rows[0][0] == "1795165200 {date_short_pretty} {time} 2026-11-20 09:00 UTC", "in the reader's own zone"
@@ -97,7 +97,7 @@ async def test_what_ended_here_is_not_called_created(rig: Rig, ended: str) -> No
         await rig.press("approve")
     told = await ask(rig, "list")
     assert cells(told)[1][4:6] == [ended, "created"]
-    assert f"· {ended} (at the service: created) ·" in told.text
+    assert f"· {ended} (provider: created) ·" in told.text
     assert "not sent" not in told.text
 
 
@@ -176,8 +176,8 @@ async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
     trouble = await rig.workspace.until(
         lambda: one if "operator" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
     )
-    assert shown(trouble.text) == snapshot(""":warning: The operator of Switchboard has to mend this: payments: page 2 \
-of the list was asked for, page 1 came; set [payments] list_parameters = "query" or "body" in the file that \
+    assert shown(trouble.text) == snapshot(""":warning: An admin has to fix this: payments: sent \
+page 1 of the list instead of page ; set [payments] list_parameters = "query" or "body" in the file that \
 SERVICES_FILE names.""")
     assert rig.workspace.ephemerals(MARIA)[0].text == told.text  # the first answer stays as it was
     assert (await ask(rig, "list 2")).text == trouble.text
@@ -242,13 +242,13 @@ async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> N
 For: number 0
 Type: payout
 Status: created, not sent
-The service's id: ······
+Provider ID: ······
 Code: code-0
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Operation at the platform: ······
+Platform operation: ······
 Partner: partner
-This is the service's record. Switchboard did not ask for it.""")
+Not requested here. This is the provider's record.""")
     assert told.plain.count(foreign) == 2
 
 
@@ -271,8 +271,9 @@ async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) ->
 async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
-    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(""":mailbox_with_no_mail: The service \
-has recorded no calls to us about P-······.""")
+    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(
+        """:mailbox_with_no_mail: No webhooks delivered for P-······ yet."""
+    )
     await rig.press("approve")
     await rig.payments.advance()
     await rig.payments.delivered()
@@ -288,8 +289,9 @@ async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status", times=None))
     await rig.pay()
     asked = await newest(rig)
-    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(""":mailbox_with_no_mail: P-······ \
-does not exist at the service yet, so there are no calls.""")
+    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(
+        """:mailbox_with_no_mail: P-······ isn't created at the provider yet, so no webhooks."""
+    )
     told = (await ask(rig, "events 000000000000000000000000")).text
     assert shown(told) == snapshot(":pencil2: I can't find ······. Check the reference, or see `/pay list`.")
 
@@ -302,7 +304,7 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     assert cells(told)[1][1:] == ["purchase", "$25.00", "ana@example.com", "open", "created", asked.reference]
     told = await ask(rig, f"show {asked.reference}")
     assert shown(told.text.splitlines()[0]) == snapshot("""Purchase C-······: $25.00 from ana@example.com for \
-“Course fees” (2 × book at 12.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. \
+“Course fees” (2 × book at 12.50), :link: *open*: Waiting for payment. \
 Checkout: <http://127.0.0.1/checkout/······>""")
     assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(":pencil2: C-······ is a purchase.")
 
@@ -329,7 +331,7 @@ async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig:
     assert shown(view.errors["email"]) == snapshot("This isn't an e-mail address. Example: ana@example.com")
     await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
     view = await form(rig, "Ana Maria Lopez")
-    assert (view.title, view.submit) == ("Account status", "")
+    assert (view.title, view.submit) == ("Check an account", "")
     assert not rig.workspace.ephemerals(MARIA)
 
 
@@ -357,9 +359,10 @@ Id: partner
 plan.tier: enterprise
 plan.seats: 5
 plan.secret: •••
-Approvers and admins of the policy may see this.""")
-    assert shown((await ask(rig, "partner", user=MARIA)).text) == snapshot(""":no_entry_sign: Only approvers and \
-admins of the policy may see this, and you are not among them.""")
+Only approvers and admins see this.""")
+    assert shown((await ask(rig, "partner", user=MARIA)).text) == snapshot(
+        """:no_entry_sign: Only approvers and admins can see this."""
+    )
     assert len(rig.payments.calls_of("partner")) == 1
 
 
@@ -417,8 +420,9 @@ async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: 
     rig.payments.faults.arm(Fault(FaultKind.SLOW, operation="account_status", seconds=60))
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
     await rig.switchboard.stop()
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":arrows_counterclockwise: Switchboard is \
-being restarted and has no answer yet. Please ask again.""")
+    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(
+        """:arrows_counterclockwise: Switchboard is restarting. Try again in a moment."""
+    )
 
 
 async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(rig: Rig) -> None:
@@ -431,19 +435,19 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
 Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
 “March translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; \
 it has not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.
-*What the service says now*
+*Provider record*
 Status: completed
-The service's id: ······
+Provider ID: ······
 Code: ······
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Hash: ······
-Operation at the platform: ······
-User at the platform: ······
+Platform operation: ······
+Platform user: ······
 Partner: partner
 """)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation"))
     told = (await ask(rig, f"show {asked.reference}")).text
     [missing] = [one for one in told.splitlines() if "could not be read" in one]
-    assert missing == snapshot(""":warning: What the service says now could not be read. The payments service answered \
+    assert missing == snapshot(""":warning: Provider record could not be read. The payments service answered \
 500, saying “Internal server error”; try again in a minute. Above stands what Switchboard stored.""")

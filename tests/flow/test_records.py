@@ -33,13 +33,13 @@ async def test_a_purchase_made_elsewhere_has_its_items_and_its_checkout(rig: Rig
 For: Site
 Type: purchase
 Status: open
-The service's id: ······
+Provider ID: ······
 Code: THEIRS-1
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Operation at the platform: ······
+Platform operation: ······
 Partner: partner
-This is the service's record. Switchboard did not ask for it.
+Not requested here. This is the provider's record.
 Checkout: <http://127.0.0.1/checkout/······>
 *2 items*
 • Web &lt;design&gt; · quantity 2 · each 10.00 · together 20.00
@@ -79,12 +79,12 @@ async def test_a_purchase_of_ours_is_read_from_its_own_detail(rig: Rig) -> None:
     assert shown(below(told.text)) == snapshot("""\
 
 Status: open
-The service's id: ······
+Provider ID: ······
 Code: ······
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Operation at the platform: ······
-User at the platform: ······
+Platform operation: ······
+Platform user: ······
 Partner: partner
 *1 item*
 • book · quantity 2 · each 12.50 · together 25.00
@@ -102,7 +102,7 @@ async def test_a_bulk_payment_of_ours_says_how_it_is_now_with_its_id(rig: Rig) -
         before = asked(rig, "get_bulk_payment")
         told = await ask(rig, text)
         assert asked(rig, "get_bulk_payment") == before + 1
-        assert f"The service's id: {job.id}" in below(told.text)
+        assert f"Provider ID: {job.id}" in below(told.text)
         assert "Payments: " in below(told.text)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_bulk_payment", times=None))
     told = await ask(rig, f"show {(await newest(rig)).reference}")
@@ -153,7 +153,7 @@ Id: partner
 plan.tier: enterprise
 plan.seats: 5
 plan.secret: •••
-Approvers and admins of the policy may see this.""")
+Only approvers and admins see this.""")
     await rig.pay()
     await rig.press("approve")
     await rig.payments.advance()

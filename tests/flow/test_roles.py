@@ -146,7 +146,7 @@ SAYS = {
     "-freezer": "Only approvers and admins of the policy may freeze payments",
     "-thawer": "Only approvers of the policy may let payments flow again",
     "-owner": "Only the person who asked, or an admin",
-    "own": "You asked for this yourself",
+    "own": "You can't approve your own request",
     "guest": "Guests cannot",
     "elsewhere": "Only members of this workspace",
     "gone": "Your account is deactivated",

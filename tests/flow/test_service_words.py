@@ -45,12 +45,11 @@ async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> N
     await rig.press("approve")
     await rig.pass_time(HOUR, steps=20)
     assert everywhere(
-        rig, f"*expired*: it was not sent in time after approval: the payments service {SAYING}. Nothing was paid."
+        rig, f"*expired*: it wasn't sent in time after approval: the payments service {SAYING}. Nothing was paid."
     )
-    assert shown(told_once(rig, "has *expired*")) == snapshot(
-        ":alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it "
-        "was not sent in time after approval: the payments service answered 500, saying “Internal server error”."
-    )
+    assert shown(told_once(rig, "has *expired*")) == snapshot("""\
+:alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it wasn't sent \
+in time after approval: payments answered 500, saying “Internal server error”.""")
     assert not rig.paid
 
 
@@ -100,6 +99,8 @@ async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_decidin
     await rig.pay()
     await rig.pass_time(60, steps=4)
     [said] = re.findall(r"@example\.com \((.*)\) for", (await rig.card()).text)
-    assert said == "account could not be read: payments: a page came instead of an answer (404), probably from a proxy"
+    assert (
+        said == "account could not be read: payments: sent a web page instead of an answer (404), probably from a proxy"
+    )
     await rig.press("approve")
     assert len(rig.paid) == 1

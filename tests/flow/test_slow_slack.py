@@ -37,7 +37,7 @@ async def vote(rig: Rig) -> None:
     before = len(lookups(rig))
     await press(rig, ts)
     assert shown(await heard(rig, ADA, "did not say")) == snapshot(
-        ":warning: Slack did not say who you are. Nothing was recorded. Please try again in a moment."
+        ":warning: Slack couldn't say who you are. Nothing was done. Try again in a moment."
     )
     assert not await votes(rig)
     await rig.workspace.until(lambda: sorted(lookups(rig)[before:]) == [ADA, MARIA])

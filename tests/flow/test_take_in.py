@@ -27,12 +27,12 @@ async def test_it_is_shown_taken_in_approved_and_committed_once(rig: Rig) -> Non
         (
             "Take it in",
             """$25.00 to \
-ana@example.com. It was made elsewhere. Nothing is paid before people approve it here.""",
+ana@example.com. It was made elsewhere. Nothing is paid until it's approved here.""",
         )
     )
     said = await press(rig, told)
-    assert shown(said.text) == snapshot(""":memo: Asked for $25.00 to ana@example.com, reference P-······. Needs 1 \
-approval besides the requester. The outcome will be posted here.""")
+    assert shown(said.text) == snapshot(""":memo: Request sent: $25.00 to ana@example.com. Needs 1 \
+approval besides the requester ·  """)
     found = await newest(rig)
     assert (found.kind, found.state, found.requester, found.remote_id) == (
         Kind.PAYOUT,
@@ -70,8 +70,8 @@ async def test_pressed_by_two_it_is_asked_for_once_and_after_a_rejection_again(r
     again = await press(rig, first[1], user=TOM)
     [only] = await requests(rig)
     assert shown(again.text) == snapshot("""\
-:information_source: This payout was asked for already, as P-······: $25.00 to ana@example.com, *waiting for \
-approval*. Nothing was asked for again.""")
+:information_source: This payout was requested already, as P-······: $25.00 to ana@example.com, *waiting for \
+approval*.""")
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "Wrong invoice"})
     told = await ask(rig, f"show {record.id}", user=TOM)

@@ -34,11 +34,11 @@ def lines_of(text: str) -> str:
 
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
     assert shown((await ask(rig, "unread")).text) == snapshot(":white_check_mark: No unread answers from the services.")
-    assert shown(await asked_for_the_partner(rig)) == snapshot(""":warning: The payments service's answer could not be \
-read (no partner); try again in a minute.""")
+    assert shown(await asked_for_the_partner(rig)) == snapshot("""\
+:warning: The payments service's answer couldn't be read (no partner); try again in a minute.""")
     seen = (await ask(rig, "unread")).text
     assert shown(seen) == snapshot("""\
-*1 kind of answer could not be read*, newest first.
+*1 kind of answer couldn't be read*, newest first.
 • *payments.partner*, status 200: 1 unread answer, last <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 \
 UTC>
 Not found: id, name, email.

@@ -266,7 +266,7 @@ async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> Non
 async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pay()
-    assert "Slack did not say who you are" in await heard(rig, MARIA, "try again")
+    assert "Slack couldn't say who you are" in await heard(rig, MARIA, "try again")
     await untouched(rig)
 
 

@@ -58,12 +58,12 @@ async def test_an_exception_becomes_a_number(played: Played, kind: str, capsys: 
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack did not say who you are. {AGAIN}"),
+        (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack couldn't say who you are. {AGAIN}"),
         (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
         (
             CommitUnknown("broken"),
-            ":grey_question: The database did not say whether this was recorded. Look at the card or at "
-            "`/pay approvals` before you repeat it.",
+            ":grey_question: We can't tell whether this was saved. Check the card or `/pay approvals` before you "
+            "repeat it.",
         ),
     ],
 )

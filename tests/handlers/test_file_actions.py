@@ -33,8 +33,8 @@ async def pressed(rig: Rig, offer: Message, label: str, *, user: str) -> str:
     return rig.workspace.ephemerals(user)[-1].text
 
 
-GUESTS = ":no_entry_sign: Guests cannot do this. Ask a full member of the workspace."
-STRANGERS = ":no_entry_sign: Only members of this workspace can do this; you belong to another one."
+GUESTS = ":no_entry_sign: Guests can't do this. Ask a full member of this workspace."
+STRANGERS = ":no_entry_sign: Only members of this workspace can do this."
 
 
 @pytest.mark.parametrize(("user", "said"), [(GUS, GUESTS), (EVE, STRANGERS)])

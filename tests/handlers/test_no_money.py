@@ -41,7 +41,8 @@ async def test_no_money_is_asked_for_on_full_disks(rig: Rig, free: int, whole: i
 
 
 REFUSED = (
-    ":snowflake: Payments are frozen by <@U0ADA>: the bank called. Nothing can be asked for until approvers lift it."
+    ":snowflake: Payments are frozen by <@U0ADA>: “the bank called”. You can send requests again once an approver "
+    "unfreezes them."
 )
 
 

@@ -30,10 +30,7 @@ def foreign(rig: Rig) -> str:
 REFUSED = Reason(Exchange.REFUSED, status=409, fields=())
 LOOKS = ("list", "account ana@example.com", "events {id}", "show {id}", "partner")
 UNKNOWN = ":pencil2: I can't find "
-NO_ROLE = (
-    ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may look at payments, and "
-    "you are not among them. The operator can add you there."
-)
+NO_ROLE = ":no_entry_sign: You don't have permission to see payments. Ask an admin to add you."
 
 
 async def test_nobody_without_a_role_makes_us_ask_the_service(rig: Rig) -> None:
@@ -78,7 +75,7 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     told = await ask(rig, "list")
     await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next", value=value)
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
-    assert "This button is out of date" in answer[0].text
+    assert "This request has changed since" in answer[0].text
     assert len(rig.payments.calls_of("list_operations")) == 1
 
 
@@ -122,16 +119,15 @@ Example: `/pay partner`\
 async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
     for text in ("list", "events x", "account ana@example.com", "account", "partner"):
         told = (await ask(rig, text, user=TOM)).text
-        assert told.endswith("The operator has to set `PAYMENTS_BASE_URL`.")
+        assert told.endswith("An admin has to set `PAYMENTS_BASE_URL`.")
     assert (await ask(rig, "show x")).text.startswith(UNKNOWN)
 
 
 @pytest.mark.parametrize(("kind", "said"), [
-    (FaultKind.ERROR_500, "The payments service answered 500, saying “Internal server error”; try again in a minute."),
-    (FaultKind.TOO_MANY, "The payments service answered 429, saying “Too many requests”; try again in 1 s."),
-    (FaultKind.LOST, "The payments service gave no answer (connection dropped); try again in a minute."),
-    (FaultKind.GARBAGE, "The payments service's answer could not be read; try again in a minute."),
-    (FaultKind.REFUSED, "The payments service says: The request is not valid; request: was refused."),
+    (FaultKind.ERROR_500, "Payments is having problems. Try again in a minute."),
+    (FaultKind.TOO_MANY, "Payments is too busy. Try again in 1 s."),
+    (FaultKind.LOST, "Couldn't reach Payments. Try again in a minute."),
+    (FaultKind.GARBAGE, "Payments sent an unexpected reply. Try again in a minute."),
 ])  # fmt: skip
 async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str) -> None:
     known = foreign(rig)
@@ -146,11 +142,9 @@ async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str
 async def test_a_service_that_has_not_answered_for_a_while_is_not_asked(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, times=3))
     for _ in range(3):
-        assert "gave no answer" in (await ask(rig, "partner", user=TOM)).text
+        assert "Couldn't reach Payments" in (await ask(rig, "partner", user=TOM)).text
     told = (await ask(rig, "partner", user=TOM)).text
-    assert told == (
-        ":warning: The payments service has not answered for a while, so it was not asked; try again in 5 s."
-    )
+    assert told == (":warning: Payments has not answered for a while. Try again in 5 s.")
 
 
 async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
@@ -158,7 +152,7 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
     rig.payments.switches.forbidden = True
     for text in LOOKS:
         told = (await ask(rig, text.format(id="x"), user=TOM)).text
-        for part in ("operator", "PAYMENTS_PARTNER_ID", "PAYMENTS_PARTNER_SECRET"):
+        for part in ("admin", "PAYMENTS_PARTNER_ID", "PAYMENTS_PARTNER_SECRET"):
             assert part in told
 
 
@@ -167,11 +161,11 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
     [
         (
             ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
-            ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
+            ":warning: Payments: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
         ),
         (
             ServiceNever("payments", REFUSED, status=409),
-            ":warning: The payments service refused the request (409); check what",
+            ":warning: Payments rejected the request. Check what",
         ),
     ],
 )

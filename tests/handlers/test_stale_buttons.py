@@ -30,7 +30,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
             found.setdefault(await pressed(rig, action, "nothing:x"), []).append(action)
     assert found == snapshot(
         {
-            ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again.": [
+            ":no_entry_sign: This request has changed since. Look at its card again.": [
                 "payout.approve",
                 "payout.reject",
                 "payout.withdraw",
@@ -96,11 +96,11 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "email.stop",
                 "email.details",
             ],
-            ":no_entry_sign: Only admins of the policy may do this, and you are not among them.": ["stopped.again"],
+            ":no_entry_sign: Only admins can do this.": ["stopped.again"],
             ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [
                 "use"
             ],
-            ":warning: The payments service says: There is no such operation.": ["payout.take_in"],
+            ":warning: Payments: There is no such operation.": ["payout.take_in"],
             ":page_facing_up: Bulk payments: 0 rows, in your direct messages.": ["csv.history"],
             ":page_facing_up: Stores: 1 row, in your direct messages.": ["csv.stores"],
             ":page_facing_up: In progress: 0 rows, in your direct messages.": ["csv.jobs"],

@@ -83,7 +83,7 @@ ENDS = [
     (rejected, State.REJECTED, f"*rejected* by <@{LIN}>. Reason: the invoice is from last year."),
     (withdrawn, State.WITHDRAWN, f"*withdrawn* by <@{MARIA}>"),
     (withdrawn_by_an_admin, State.WITHDRAWN, f"*withdrawn* by <@{OLGA}>. Reason: the contract ended."),
-    (expired, State.EXPIRED, "*expired*: nobody decided in time."),
+    (expired, State.EXPIRED, "*expired*: not approved in time."),
 ]
 
 
@@ -181,7 +181,7 @@ async def test_what_is_not_sent_within_its_window_expires_and_says_why(rig: Rig,
     await rig.payments.start(port=port)
     await rig.pass_time(HOUR, steps=4)
     assert await state(rig) is State.EXPIRED
-    assert "Reason: it was not sent in time after approval: the payments service " in told_once(rig, "has *expired*")
+    assert "Reason: it wasn't sent in time after approval: the payments service " in told_once(rig, "has *expired*")
     assert (effect.sent(rig), effect.done(rig)) == (0, 0)
 
 
@@ -210,7 +210,7 @@ DIFFERENT = [
         (
             "status",
             status,
-            f"the service says {'sent' if status == 'committed' else status}, although Switchboard sent nothing",
+            f"the provider lists it as {'sent' if status == 'committed' else status}, although we sent nothing",
         )
         for status in ("committed", "completed", "canceled", "failed")
     ),

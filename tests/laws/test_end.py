@@ -125,7 +125,7 @@ async def test_two_ends_that_contradict_each_other_are_an_alarm_and_the_first_st
     (alert,) = alerts(rig)
     first, second, *_ = alert.splitlines()
     assert first.endswith(", asked by Maria Silva: the service contradicts what it said before.")
-    assert second == "It was completed, now the service says failed."
+    assert second == "It was completed, and the provider now lists it as failed."
 
 
 @over(FOLLOWED)

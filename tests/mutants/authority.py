@@ -120,7 +120,7 @@ something is created for whoever asked once | nothing is created for somebody wh
 +    no = None
 +
 @ bot/workflows/requests/authority.py tests/flow/test_damaged_rows.py
-payments flow where it cannot be read whether they are frozen | nothing is sent where it cannot be read whether it may
+payments flow where whether they are can't be read frozen | nothing is sent where it cannot be read whether it may
 -    except (RowUnreadable, ValueError, TypeError, KeyError):
 -        return _UNREADABLE
 -

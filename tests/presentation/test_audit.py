@@ -82,7 +82,7 @@ def test_reasons_are_shown() -> None:
         ("rejected", "U0ADA", "wrong invoice"),
         ("withdrawn", "U0MARIA", ""),
         ("closed", "U0LIN", "not at the bank"),
-        ("expired", "switchboard", "nobody decided in time"),
+        ("expired", "switchboard", "not approved in time"),
         ("needs_human", "switchboard", ""),
         ("refused", "switchboard", "no funds"),
     ]
@@ -92,7 +92,7 @@ def test_reasons_are_shown() -> None:
 <@U0ADA> rejected it. Reason: wrong invoice.
 <@U0MARIA> withdrew it.
 <@U0LIN> closed it as not paid. Reason: not at the bank.
-Expired. Reason: nobody decided in time.
+Expired. Reason: not approved in time.
 Needs a decision: checking can't tell the outcome.
 The provider declined it; nothing was paid. Reason: no funds.""")
 

@@ -16,25 +16,25 @@ from tests.presentation.checks import as_another, as_sent
 
 def test_forms_to_ask_for_payments() -> None:
     assert as_sent(payments.request(channel="C0FINANCE", kind=Kind.ONE_STEP)) == snapshot("""\
-callback_id=payout.request title=Pay somebody submit=Ask for approval close=Cancel \
+callback_id=payout.request title=New payout submit=Request approval close=Cancel \
 private_metadata={"channel":"C0FINANCE","kind":"one_step"}
 block_id=email label=Recipient's e-mail address as=email_text_input action_id=email
 block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_length=20 placeholder=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
 translation
-block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
-optional=True hint=To find it again in your books; used once.""")
+block_id=code label=Your reference as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=For example an invoice number. Each can be used once.""")
     assert as_sent(payments.collect(channel="C0FINANCE")) == snapshot("""\
-callback_id=purchase.request title=Collect money submit=Get the link close=Cancel \
+callback_id=purchase.request title=Request money submit=Get the link close=Cancel \
 private_metadata={"channel":"C0FINANCE"}
 block_id=email label=Buyer's e-mail address as=email_text_input action_id=email
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
 translation
 block_id=items label=Items as=plain_text_input action_id=items max_length=2000 multiline=True placeholder=Web design = \
 2 x 10.00
-Hosting = 12 x 4.50 hint=One a line: what it is = how many x the price of one in USD
-block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
-optional=True hint=To find it again in your books; used once.""")
+Hosting = 12 x 4.50 hint=One per line: item = quantity x price
+block_id=code label=Your reference as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=For example an invoice number. Each can be used once.""")
     assert as_sent(payments.bulk(channel="C0FINANCE")) == snapshot("""\
 callback_id=bulk.request title=Pay in bulk submit=Request approval close=Cancel private_metadata={"channel":"C0FINANCE"}
 type=section text=A file with the columns *email*, *amount* (USD) and *note*. Nothing is paid until it's approved. \
@@ -47,23 +47,24 @@ ben@example.com, 10.50, Proofreading optional=True hint=One payment per line: em
 a spreadsheet.\
 """)
     assert as_sent(payments.account()) == snapshot("""\
-callback_id=account.status title=Account status submit=Look it up close=Cancel private_metadata=
-block_id=email label=E-mail address as=email_text_input action_id=email""")
+callback_id=account.status title=Check an account submit=Check close=Cancel private_metadata=
+block_id=email label=E-mail address as=email_text_input action_id=email\
+""")
 
 
 def test_the_form_that_edits_a_payout() -> None:
     meant = instruction(recipient=Recipient(instead="anna@example.com"))
     assert as_sent(payments.edit(meant)) == snapshot("""\
-callback_id=payout.edit title=Edit a payout submit=Ask for approval close=Cancel \
+callback_id=payout.edit title=Edit and resend submit=Request approval close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0FINANCE","kind":"payout"}
-type=section text=No account for ana@example.com. Did you mean *anna@example.com*?
+type=section text=Did you mean *anna@example.com*? Its domain was paid before, and one letter differs.
 block_id=email label=Recipient's e-mail address as=email_text_input action_id=email initial_value=anna@example.com
 block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_length=20 placeholder=25.00 \
 initial_value=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
 translation initial_value=March translation
-block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
-optional=True hint=To find it again in your books; used once.""")
+block_id=code label=Your reference as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=For example an invoice number. Each can be used once.""")
 
 
 def test_forms_of_bookings() -> None:
@@ -196,9 +197,8 @@ def test_a_hundred_stores_are_a_list_and_more_are_typed() -> None:
         return store
 
     assert store(100).endswith("text=S99 value=S99] (100)")
-    assert store(101) == snapshot(
-        "block_id=store label=Store as=plain_text_input action_id=store max_length=60 placeholder=S0 hint=Its name"
-    )
+    assert store(101) == snapshot("""\
+block_id=store label=Store as=plain_text_input action_id=store max_length=60 placeholder=S0 hint=Its name""")
 
 
 LOOKS = [

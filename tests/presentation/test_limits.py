@@ -146,8 +146,8 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
 
 @given(REQUESTS, st.sampled_from([*No, *Refusal]))
 def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
-    check_view(views.notice("Without effect", answers.refused(refusal, instruction).text))
-    check_view(views.notice("Pay somebody", answers.requested(instruction, member=True).text))
+    check_view(views.notice("Not done", answers.refused(refusal, instruction).text))
+    check_view(views.notice("New payout", answers.requested(instruction, member=True).text))
 
 
 JOBS = ("localization.media", "localization.text", "localization.document", "email.run", "email.file", "check.bulk")

@@ -44,7 +44,7 @@ from tests.presentation.checks import alike, lines_of
 from tests.presentation.sampled import FACTS, NO_ANSWER, sample
 
 CODES: Final = [code for subject in SUBJECTS for code in subject.__members__.values()]
-SLOTS: Final = {"it", "its", "the_service", "the_request", "gave", "got", "who"}
+SLOTS: Final = {"it", "its", "the_service", "the_request", "gave", "got", "has", "who"}
 """What a template holds besides the facts of its code."""
 
 
@@ -75,205 +75,202 @@ given: the bank called
 all: it has another id; the code is another one
 no_answer: no answer (timed out)
 not_left: the request did not leave (not connected)
-sends_nothing: Switchboard sends nothing at the moment
-rests: the service has not answered for a while, so nothing is sent to it
-not_asked: it has not answered for a while, so it was not asked
+sends_nothing: Switchboard isn't sending anything right now
+rests: the provider has not answered for a while, so nothing is sent to it
+not_asked: the provider has not answered for a while, so we didn't ask it
 too_many: too many requests
 answered: answer 500
-answered_after_unknown: answer 409 after an attempt of unknown outcome
-no_json: answer 200 with a body that is no JSON
+answered_after_unknown: answer 409 after an attempt that isn't confirmed
+no_json: answer 200 with a body that isn't JSON
 unexpected: answer 200 with an unexpected body
-refused: the service does not accept the amount and the e-mail (422)
+refused: the provider doesn't accept the amount and the e-mail (422)
 read_answered: it answered 503
-unreadable: its answer could not be read (no amount)
-page: a page came instead of an answer
+unreadable: its answer couldn't be read (no amount)
+page: sent a web page instead of an answer
 asks_to_wait: it asks to wait
 list_gap: its list has an empty page before the last one
-list_changed: its list changed while it was read
+list_changed: its list changed while we read it
 list_ends: its list ends with page 3
-other_type: this operation is a payout, not a purchase
-other_page: page 2 of the list was asked for, page 1 came
-other_size: 100 operations a page were asked for, the answer says 25
-other_type_listed: only payouts were asked for, a purchase came
-scan_changed: the list changed while it was read
+other_type: this is a payout, not a purchase
+other_page: sent page 1 of the list instead of page 2
+other_size: sent 25 operations a page instead of 100
+other_type_listed: sent a purchase where only payouts were requested
+scan_changed: the list changed while we read it
 scan_double: the list showed an operation twice
-scan_stands: the list's pages do not advance
+scan_stands: the list repeats its pages
 scan_gap: the list showed an empty page before its end
 scan_long: the list has more than 1000 pages
-scan_count: the list says 7 operations and showed 6
-payment_required: the service wants to be paid first (402)
-method_unknown: the service does not know what was asked for (405)
-gone: the service does not offer this any more (410)
-plain_refusal: the service refused the request (411)
-file_too_large: the file is larger than the service takes (413)
-address_too_long: the address is longer than the service takes (414)
-kind_of_file: the service does not take this kind of file (415)
-booking_fixed: the booking cannot be canceled now
-search_begun: the search starts only from ON_HOLD, and the booking is not on hold any more
-prebooking_fixed: the pre-booking cannot be canceled any more
-suspended_workspace: the service has suspended the workspace
+scan_count: the list counts 7 operations and showed 6
+payment_required: the provider wants to be paid first (402)
+method_unknown: the provider doesn't have this (405)
+gone: the provider doesn't offer this any more (410)
+plain_refusal: the provider rejected the request (411)
+file_too_large: the file is too large (413)
+address_too_long: the address is too long (414)
+kind_of_file: the provider doesn't take this kind of file (415)
+booking_fixed: the booking can't be canceled now
+search_begun: the search has started already
+prebooking_fixed: the pre-booking can't be canceled any more
+suspended_workspace: the provider has suspended the workspace
 other_environment: the key belongs to the other environment
-master_key: the master key is not accepted
-store_key: the key of this store is not accepted
+master_key: the master key isn't accepted
+store_key: the key of this store isn't accepted
 result_too_large: made a result of 3000 bytes, which is too large
 result_over_limit: made a result of more than 2000 bytes, which is too large
-result_redirects: sent us from address to address for its result
+result_redirects: redirected us too often for its result
 result_private: named a private address for its result
-result_no_address: named an address for its result that is none
-result_unreachable: has a result at a host that cannot be reached
-result_not_handed: did not hand its result over (503)
-result_gone: has no result at the address it named any more (404); such addresses expire
-not_configured_here: is not configured
+result_no_address: named an invalid address for its result
+result_unreachable: has its result at a host we can't reach
+result_not_handed: didn't hand its result over (503)
+result_gone: no longer has the result; links to results expire (404)
+not_configured_here: isn't configured
 slack_error: not_in_channel
-slack_unreachable: cannot be reached
+slack_unreachable: can't be reached
 slack_broke: the connection broke (ClientOSError)
 slack_wait: asked us to wait
 slack_unreadable: answered 502 without a readable body
-slack_file_kept: did not hand the file over (503)
-slack_file_refused: did not take the file (TimeoutError)
-slack_upload_address: named an upload address that is not its own
+slack_file_kept: didn't hand the file over (503)
+slack_file_refused: didn't take the file (TimeoutError)
+slack_upload_address: named an upload address that isn't its own
 slack_upload_length: was promised 4000 bytes, and another number came
 slack_upload_status: upload_answered_500
-slack_nobody: did not say who you are
-slack_slow_people: takes too long to say who people are
-slack_message_missing: has not taken the message of this call yet
-slack_denies: does not let us read who somebody is (missing_scope, users:read); the bot token lacks a scope: put the \
-manifest into the app's settings and install the app again
+slack_nobody: couldn't say who you are
+slack_slow_people: takes too long to look people up
+slack_message_missing: hasn't taken this message yet
+slack_denies: doesn't let us read who somebody is (missing_scope, users:read); the bot token lacks a scope: paste the \
+manifest into the app's settings and reinstall the app
 answer_lost: Switchboard failed before the answer was stored
 process_ended: the process ended before the answer was stored
-failed_named: delivery: the key of this store is not accepted
-failed_mended: the key of this store is not accepted; list the stores
-failed_now: The payments service gave no answer (timed out); try again in 30 s.
-failed_never: The payments service does not know what was asked for (404); check what you gave.
-failed_operator: The operator of Switchboard has to mend this: delivery: the master key is not accepted; set \
-DELIVERY_MASTER_KEY.
-not_executed: The payments service got too many requests; nothing was executed, try again in a minute.
-outcome_unknown: The payments service gave answer 500, saying “try again later”; whether it was executed is not known \
-yet, so it is looked up and not repeated.
+failed_named: delivery: the key of this store isn't accepted
+failed_mended: the key of this store isn't accepted; list the stores
+failed_now: Couldn't reach Payments. Try again in 30 s.
+failed_never: Payments doesn't have this. Check what you entered.
+failed_operator: An admin has to fix this: delivery: the master key isn't accepted; set DELIVERY_MASTER_KEY.
+not_executed: Payments is too busy. Nothing was done. Try again in a minute.
+outcome_unknown: Payments is having problems. It's not confirmed yet whether this was done. We're checking. Don't do \
+it again.
 unanswered: the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent
-service_said: the payments service answered 500
+service_said: payments answered 500
 held: held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
 again, it needs new approvals
 on_hold: on hold, as the database and the audit disagree: it is not what was asked for; rows 7, 9 of the audit were \
 changed
-restored: held: the database may be older than the services, so an operator has to look
-ask_again: the database was put back to an earlier moment, so what was decided before needs deciding again
+restored: on hold: the database may be out of date, so an admin has to look
+ask_again: the database was restored to an earlier moment, so this needs approval again
 votes_void: somebody who approved no longer counts (their account is deactivated); an approval no longer counts, \
 because it was given too long ago, so 2 more approvals are needed
 frozen: payments are frozen: the bank called
-daily_limit: the daily limit is reached
-another_is_sent: another bulk payment is being submitted
-not_configured: payments is not configured: the operator has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY
+daily_limit: today's limit is reached
+another_is_sent: another bulk payment is being sent
+not_configured: Payments isn't configured: an admin has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY
 out_of_reach: it needs 2 approvals, and only 1 person can approve it
-undecided: held: the database may be older than the services, so an operator has to look; the time for that is over
-not_sent_in_time: it was not sent in time after approval: the payments service answered 500, saying “Out of order”
-new_attempt_not_sent: the new attempt was not sent in time (the daily limit is reached)
-address_not_confirmed: nobody said whether its address is right
+undecided: on hold: the database may be out of date, so an admin has to look; the time for that is over
+not_sent_in_time: it wasn't sent in time after approval: payments answered 500, saying “Out of order”
+new_attempt_not_sent: the new attempt wasn't sent in time (today's limit is reached)
+address_not_confirmed: the address wasn't confirmed in time
 edited: replaced by an edited request
-created_in_vain: its creation was tried several times
-no_link: no checkout link can be made of its id
-not_listed: the service does not list it
-not_in_history: the service's history does not show it
-note_changed: what the history held before it was sent is not what was noted then
-not_committed: it is created there, and not committed
-still_not_committed: the service still shows it as not committed
-still_pending: the service still shows them as pending
+created_in_vain: it couldn't be created in several tries
+no_link: its id gives no checkout link
+not_listed: the provider doesn't list it
+not_in_history: the provider's history doesn't show it
+note_changed: the provider's history changed in a way we can't explain
+not_committed: it's created there, not sent
+still_not_committed: the provider still lists it as not sent
+still_pending: the provider still lists them as waiting
 no_items: its list of items is empty
-followed: it is followed at the service already
-read_before: its items are read again before anything is canceled
+followed: we're following it already
+read_before: we read its payments again before anything is canceled
 disagrees_with_audit: its state in the audit: needs a person
-found_after_restore: the service has it already: it was sent before the database was put back
-ended_here: the list of payouts holds it; it is rejected here
-unread: it cannot be read (payments: no answer (timed out))
-list_unusable: the list cannot be used: the list's pages do not advance
-history_unusable: the history cannot be used: its list changed while it was read
-no_codes: the service's list does not show our codes, so this cannot be looked up in it; an admin names their field in \
+found_after_restore: the provider has it already: it was sent before the database was restored
+ended_here: the list of payouts has it; here it is rejected
+unread: it can't be read (payments: no answer (timed out))
+list_unusable: the list can't be used: the list repeats its pages
+history_unusable: the history can't be used: its list changed while we read it
+no_codes: the provider's list doesn't show our codes, so we can't find this in it; an admin names their field in \
 SERVICES_FILE, [payments.records.operation] code = "…"
 paid_by: paid by eve@example.com
-several: the service holds several payouts with our code
-several_bulk: the service holds 6 bulk payments with our items: bulk-1, bulk-2, bulk-3, bulk-4, bulk-5
-miscounted: the service counts 9 payments instead of 10
+several: the provider has several payouts with our code
+several_bulk: the provider has 6 bulk payments with our items: bulk-1, bulk-2, bulk-3, bulk-4, bulk-5
+miscounted: the provider counts 9 payments instead of 10
 mismatched_items: 1 payments were reported twice, so they may have been paid twice; 2 payments have another amount or \
 address than was approved; 3 payments were not asked for
 lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
-may_be_this_bulk: the service holds bulk-7, which is new and may be this one: look there which payments it makes
-may_be_ours: the service holds op-77, made since this was sent, for the same recipient and amount and without our \
-code: look whether that is this one
-says: the service says pending in escrow
-unasked: the service says sent, although Switchboard sent nothing
-contradicted: it was completed, now the service says failed
+may_be_this_bulk: the provider has bulk-7, which is new and may be this one: check there which payments it makes
+may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
+check whether that is this one
+says: the provider lists it as pending in escrow
+unasked: the provider lists it as sent, although we sent nothing
+contradicted: it was completed, and the provider now lists it as failed
 paid_as: the service holds it as bulk-7, completed
 unconfirmed: a callback reported cancellation, but the service's record never confirmed it
-unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its \
-list
+unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its list
 stands_still: nothing has changed for a long time; 3 payments neither done nor failed
-after_refusal: the service refused the request (422), saying “the limit is reached”, but the list cannot be used: the \
-list's pages do not advance
-after_answer: the service gave answer 500, saying “try again later”, and now the service does not list it
+after_refusal: the provider rejected the request (422), saying “the limit is reached”, but the list can't be used: the \
+list repeats its pages
+after_answer: the provider gave answer 500, saying “try again later”, and now the provider doesn't list it
 changed_here: our own record was changed after it was approved
 other_id: it has another id
 other_amount: the amount is 25.01 instead of 25.00
 other_recipient: the recipient is another one
 other_code: the code is another one
 other_description: the description is another one
-code_taken: the code INV-7 is taken: the service holds op-77 under it
-other_kind: it is no purchase
-list_holds: the list of payouts holds it
-list_lacks: the list of purchases does not hold it
-history_holds: the history of bulk payments holds it
-history_lacks: the history of bulk payments does not hold it
+code_taken: the code INV-7 is taken by op-77
+other_kind: it isn't a purchase
+list_holds: the list of payouts has it
+list_lacks: the list of purchases doesn't have it
+history_holds: the history of bulk payments has it
+history_lacks: the history of bulk payments doesn't have it
 joined: B-4F7K2M
-cannot_start: The search starts by hand only while it is on hold.
-cannot_cancel: It cannot be canceled now.
+cannot_start: The search can't be started now.
+cannot_cancel: It can't be canceled now.
 just_changed: It has just changed. Look at its card and try again.
-not_said: The delivery service did not say whether it did that. The card shows what it says of the booking now.
-no_master_key: Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it.
-no_key: there is no key for the store Centro
-name_taken: There is a store called Centro already. Choose another name.
-no_public_url: PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was \
-registered
+not_said: Not confirmed yet. The card shows how the booking is now.
+no_master_key: Adding stores needs DELIVERY_MASTER_KEY. An admin can set it.
+no_key: there is no API key for the store Centro
+name_taken: There's already a store called Centro. Choose another name.
+no_public_url: PUBLIC_URL is missing, so Delivery has no address to call, and nothing was registered
 no_such_prebooking: Centro has no pre-booking with this id. Copy it again from the dashboard.
 other_prebooking: This pre-booking belongs to another request.
 taken_in: This pre-booking belongs to V-4F7K2M already.
-list_answer_lost: Switchboard was restarted while the service had the file
+list_answer_lost: Switchboard was restarted while the file was being checked
 empty_result: its result is empty
-result_not_fetched: it has no result at the address it named any more (404); such addresses expire
+result_not_fetched: it no longer has the result; links to results expire (404)
 list_given_up: no answer (timed out) (3 times)
-asked_to_wait: the service asked to wait 5 times in a row (it asks to wait)
-not_working: the service does not work at the moment: it answered 500
-asked_in_vain: asked 4 times: no answer (timed out)
+asked_to_wait: E-mail check was too busy 5 times in a row (it asks to wait)
+not_working: E-mail check isn't working right now: it answered 500
+asked_in_vain: tried 4 times: no answer (timed out)
 account_refused: no answer (timed out)
-list_busy: the service has too much to do; try again in a minute
+list_busy: E-mail check is too busy; try again in a minute
 list_try_again: no answer (timed out); try again in a minute
-no_column: the file has no such column any more
-hardly_addresses: the column “name” hardly holds e-mail addresses (1 of 20 cells); choose the one that does, for \
-example email
+no_column: the file no longer has that column
+hardly_addresses: the column “name” has few e-mail addresses (1 of 20 cells); choose another one, for example email
 unusable_file: The file is empty. It needs a first row with names and at least one row below, for example email.
 file_rule: The file has too many columns.
-file_later: Slack did not hand the file over (503). Try again in a minute.
+file_later: Slack didn't hand the file over (503). Try again in a minute.
 file_never: Slack file_not_found.
 restarted: Switchboard was restarted before the answer came
-result_lost: a restart lost what the service had made
-broken: something went wrong here; the operator finds it in the log
-file_cut_off: the file could not be read to its end
-text_only: this takes a text, no file
-localization_not_configured: localization is not configured
-queue_full: you have 20 calls under way or waiting, which is the most; wait for one, or cancel one
-call_unknown: the localization service gave no answer (timed out)
-file_refused: Slack does not take the file (invalid_arguments)
-service_refused: it was done, but the localization service named a private address for its result
-not_handed_over: it was done, but its files could not be handed over: cannot be reached
+result_lost: the result was lost in a restart
+broken: something went wrong on our side; an admin finds it in the log
+file_cut_off: the file couldn't be read to its end
+text_only: this takes a text, not a file
+localization_not_configured: Localization isn't configured
+queue_full: you have 20 calls in progress, which is the most; wait for one, or cancel one
+call_unknown: Localization gave no answer (timed out)
+file_refused: Slack doesn't take the file (invalid_arguments)
+service_refused: it was done, but localization named a private address for its result
+not_handed_over: it was done, but its files couldn't be uploaded: can't be reached
 bad_input: It must have at most 2,000 characters; this has 2,001. Example: The meeting was moved to Friday.
-older: what was written down outside the database says that it once held more than it does now
-mode_unreadable: it cannot be read whether Switchboard may send
+older: the record outside the database shows that it once held more than now
+mode_unreadable: whether Switchboard may send can't be read
 mode_changed: row 7 of the audit was changed
-freeze_unreadable: it cannot be read whether they are
-rows_unreadable: its rows cannot be read (OperationalError)
-not_in_database: it is in the audit and not in the database
-freeze_lost: Payments are frozen, says the audit; the database says that they are not
-freeze_forged: Payments are not frozen, says the audit; the database says that they are
-unknown_here: the service holds what the database says was never sent: P-4F7K2M
-nobody_asked: the payments service holds payments that report to us and that nothing in the database asked for""")
+freeze_unreadable: whether they are can't be read
+rows_unreadable: its rows can't be read (OperationalError)
+not_in_database: it is in the audit but not in the database
+freeze_lost: by the audit payments are frozen, by the database they are not
+freeze_forged: by the audit payments are not frozen, by the database they are
+unknown_here: the provider has P-4F7K2M, which by the database was never sent
+nobody_asked: the provider has payments that report to us and that nothing in the database requested\
+""")
 
 
 def beginning(code: Code) -> str:
@@ -285,20 +282,21 @@ def beginning(code: Code) -> str:
 
 def test_what_an_exchange_came_to_begins_with_the_name_of_the_service() -> None:
     assert lines_of(alike({code.value: beginning(code) for code in Exchange})) == snapshot("""\
-no_answer, answered, answered_after_unknown, no_json, unexpected: “” → “The payments service gave ”
-not_left: “the request” → “The request to the payments service”
+no_answer, answered, answered_after_unknown, no_json, unexpected: “” → “Payments gave ”
+not_left: “the request” → “The request to Payments”
 sends_nothing, page, other_type, other_page, other_size, other_type_listed, scan_changed, scan_double, scan_stands, \
 scan_gap, scan_long, scan_count, file_too_large, address_too_long, booking_fixed, search_begun, prebooking_fixed, \
 other_environment, master_key, store_key, result_too_large, result_over_limit, result_redirects, result_private, \
 result_no_address, result_unreachable, result_not_handed, result_gone, not_configured_here, slack_error, \
 slack_unreachable, slack_broke, slack_wait, slack_unreadable, slack_file_kept, slack_file_refused, \
 slack_upload_address, slack_upload_length, slack_upload_status, slack_nobody, slack_slow_people, \
-slack_message_missing, slack_denies, answer_lost, process_ended: “” → “The payments service: ”
-rests, refused, payment_required, method_unknown, gone, plain_refusal, kind_of_file, suspended_workspace: “the” → “The \
-payments”
-not_asked, read_answered, asks_to_wait: “it” → “The payments service”
-too_many: “” → “The payments service got ”
-unreadable, list_gap, list_changed, list_ends: “it” → “The payments service'”""")
+slack_message_missing, slack_denies, answer_lost, process_ended: “” → “Payments: ”
+rests, not_asked, refused, payment_required, method_unknown, gone, plain_refusal, kind_of_file, suspended_workspace: \
+“the provider” → “Payments”
+too_many: “” → “Payments got ”
+read_answered, asks_to_wait: “it” → “Payments”
+unreadable, list_gap, list_changed, list_ends: “its” → “Payments'”\
+""")
 
 
 def test_no_reason_has_no_words() -> None:
@@ -335,7 +333,7 @@ def test_reasons_in_reasons_are_read_again() -> None:
     assert Reason.read(nested) is nested
     assert worded(nested) == (
         "payments are frozen: the bank called; the time for that is over; "
-        "the service gave no answer (timed out), saying “x”, and now nobody decided in time"
+        "the provider gave no answer (timed out), saying “x”, and now not approved in time"
     )
 
 
@@ -387,23 +385,21 @@ def test_a_reason_whose_facts_were_forged_is_told_as_unreadable(facts: object) -
 
 
 def test_other_reasons_with_the_name_of_the_service() -> None:
-    assert worded(given("odd"), by="payments") == "The payments service: odd"
+    assert worded(given("odd"), by="payments") == "Payments: odd"
     mended = Reason(Failed.MENDED, why=Reason(Exchange.SUSPENDED).saying("see the bill"), mend="pay it")
-    assert worded(mended) == "the service has suspended the workspace, saying “see the bill”; pay it"
-    assert worded(mended, by="delivery") == (
-        "The delivery service has suspended the workspace, saying “see the bill”; pay it"
-    )
+    assert worded(mended) == "the provider has suspended the workspace, saying “see the bill”; pay it"
+    assert worded(mended, by="delivery") == ("Delivery has suspended the workspace, saying “see the bill”; pay it")
 
 
 @pytest.mark.parametrize(
     ("status", "fields", "said"),
     [
-        (401, (), "the service did not accept our credentials (401)"),
-        (403, ("amount",), "the service does not allow us this (403)"),
-        (404, (), "the service does not know what was asked for (404)"),
-        (422, ("amount",), "the service does not accept the amount (422)"),
-        (422, (), "the service refused the request (422)"),
-        (None, (), "the service refused the request"),
+        (401, (), "the provider didn't accept our credentials (401)"),
+        (403, ("amount",), "the provider doesn't allow this (403)"),
+        (404, (), "the provider doesn't have this (404)"),
+        (422, ("amount",), "the provider doesn't accept the amount (422)"),
+        (422, (), "the provider rejected the request (422)"),
+        (None, (), "the provider rejected the request"),
     ],
 )
 def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], said: str) -> None:
@@ -435,27 +431,28 @@ def test_facts_that_change_the_sentence() -> None:
     ]
     assert lines_of(list(map(worded, found))) == snapshot("""\
 no answer
-its answer could not be read
-does not let us read the members of a user group (plan_upgrade_required); user groups need a paid plan of Slack: name \
+its answer couldn't be read
+doesn't let us read the members of a user group (plan_upgrade_required); user groups need a paid Slack plan: list \
 people by their U… ids in the policy instead
-does not let us read who somebody is (invalid_auth); Slack does not accept the bot token: copy it again into \
-SLACK_BOT_TOKEN
+doesn't let us read who somebody is (invalid_auth); Slack doesn't accept the bot token: copy it into SLACK_BOT_TOKEN \
+again
 it needs 1 approval, and nobody can approve it
 it needs 3 approvals, and only 2 people can approve it
-nobody decided in time
-it was not sent in time after approval
-the new attempt was not sent in time
-the service holds 2 bulk payments with our items: a, b
+not approved in time
+it wasn't sent in time after approval
+the new attempt wasn't sent in time
+the provider has 2 bulk payments with our items: a, b
 2 payments were not asked for
 the service holds it as bulk-7, odd
 a callback reported completion, but the service's record never confirmed it
 a callback reported failure, but the service's record never confirmed it
 a callback reported payment, but the service's record never confirmed it
 the service says it is through, with 1 payment missing from its list
-our own record was changed after it was asked for
-it is no payout
+our own record was changed after it was requested
+it isn't a payout
 It has another id.
-You have 20 calls under way or waiting, which is the most; wait for one, or cancel one.""")
+You have 20 calls in progress, which is the most; wait for one, or cancel one.\
+""")
 
 
 def test_a_list_has_all_its_parts() -> None:
@@ -465,19 +462,20 @@ def test_a_list_has_all_its_parts() -> None:
     assert together([]) is None
 
 
-def test_behind_a_refusal_what_names_nothing_is_its_status_alone() -> None:
+def test_behind_a_plain_refusal_stands_only_what_was_said() -> None:
     def behind(status: int | None, *fields: str) -> str:
         return because_refused(Reason(Exchange.REFUSED, status=status, fields=fields).saying("no"))
 
-    assert behind(422) == " Reason: answer 422, saying “no”."
-    assert behind(422, "amount") == " Reason: the service does not accept the amount (422), saying “no”."
-    assert behind(404) == " Reason: the service does not know what was asked for (404), saying “no”."
-    assert behind(None) == " Reason: the service refused the request, saying “no”."
+    assert behind(422) == " Reason: “no”."
+    assert behind(422, "amount") == " Reason: the provider doesn't accept the amount, saying “no”."
+    assert behind(404) == " Reason: the provider doesn't have this, saying “no”."
+    assert behind(None) == " Reason: the provider rejected the request, saying “no”."
     assert because_refused(Reason.read("the service refused the request (422), saying “no”")) == behind(422)
-    assert because_refused(given("the service refused the request (422)")) == (
-        " Reason: the service refused the request (422)."
+    assert because_refused(given("the provider rejected the request (422)")) == (
+        " Reason: the provider rejected the request (422)."
     )
-    assert because_refused(NO_ANSWER) == because(NO_ANSWER) == " Reason: no answer (timed out)."
+    assert because_refused(Reason.read("the service refused the request (422)")) == ""
+    assert because_refused(NO_ANSWER) == because(NO_ANSWER) == " Reason: no answer came."
     assert because_refused(None) == because(None) == ""
 
 
@@ -487,11 +485,11 @@ def test_behind_a_refusal_what_names_nothing_is_its_status_alone() -> None:
         (ServiceNow("payments", NO_ANSWER), "no answer (timed out)"),
         (ServiceNever("payments", Reason(Exchange.ANSWERED, status=409), words="no"), "answer 409, saying “no”"),
         (OperatorError("it refuses the key", service="delivery"), "delivery: it refuses the key"),
-        (OperatorError(Reason(Exchange.STORE_KEY)), "the key of this store is not accepted"),
+        (OperatorError(Reason(Exchange.STORE_KEY)), "the key of this store isn't accepted"),
         (OperatorError("the file is missing", words="no"), "the file is missing, saying “no”"),
         (
             OperatorError(Reason(Exchange.STORE_KEY), service="delivery", words="no"),
-            "delivery: the key of this store is not accepted, saying “no”",
+            "delivery: the key of this store isn't accepted, saying “no”",
         ),
     ],
     ids=str,
@@ -505,7 +503,7 @@ def test_the_problem_alone_for_the_terminal() -> None:
         "it refuses the key, saying “no”"
     )
     assert problem_of(OperatorError(Reason(Exchange.STORE_KEY), service="delivery")) == (
-        "the key of this store is not accepted"
+        "the key of this store isn't accepted"
     )
 
 
@@ -514,19 +512,19 @@ def test_a_rule_in_words() -> None:
         return rule_of(PersonError(argument="text", rule=found, example=""))
 
     assert rule("it is odd") == "it is odd"
-    assert rule(Reason(OfCall.TEXT_ONLY)) == "this takes a text, no file"
+    assert rule(Reason(OfCall.TEXT_ONLY)) == "this takes a text, not a file"
 
 
 @pytest.mark.parametrize(("trouble", "said"), [
     (PersonError(argument="file", rule="it holds no rows", example=""), "It holds no rows."),
     (
         ServiceNow("Slack", Reason(Exchange.SLACK_UNREACHABLE), words="busy"),
-        "Slack cannot be reached, saying “busy”. Try again in a minute.",
+        "Slack can't be reached, saying “busy”. Try again in a minute.",
     ),
     (ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="file_not_found"), words="no"), "Slack file_not_found."),
     (
         OperatorError("Slack denies the file", mend="add the scope"),
-        "The operator of Switchboard has to mend this: Slack denies the file; add the scope.",
+        "An admin has to fix this: Slack denies the file; add the scope.",
     ),
 ], ids=repr)  # fmt: skip
 def test_why_a_file_gave_no_table(trouble: FileTrouble, said: str) -> None:

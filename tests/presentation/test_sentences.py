@@ -26,17 +26,19 @@ def test_what_the_operator_reads_before_it_goes_on() -> None:
         ("P-2B2B2B", None),
     ]
     assert lines_of(notices.report(MODE, looked, ["payments.commit_payout x"])) == snapshot("""\
-Reading only since 2026-11-20 09:00 UTC: the database was put back.
+Read-only since 2026-11-20 09:00 UTC: the database was put back.
   P-4F7K2M: absent: not in the list
   P-2B2B2B: not looked for yet
-Left before, and nothing in this database knows it; look for it at the service:
-  payments.commit_payout x""")
+Sent before, and not in this database; check it in the provider's dashboard:
+  payments.commit_payout x\
+""")
     assert lines_of(notices.report(MODE, [], [])) == snapshot("""\
-Reading only since 2026-11-20 09:00 UTC: the database was put back.
-  No request was open, so none had to be looked for.""")
+Read-only since 2026-11-20 09:00 UTC: the database was put back.
+  No request was open.\
+""")
     assert notices.describe(MODE) == snapshot("""\
-:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an \
-operator runs `switchboard resume`.""")
+:rotating_light: *Read-only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an operator \
+runs `switchboard resume`.""")
 
 
 def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
@@ -44,7 +46,7 @@ def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
         again = [f"P-{number}" for number in range(count)]
         return notices.notice({"topic": "resumed", "reason": "looked", "again": again}).text
 
-    assert resumed(0) == snapshot(":sunny: *Switchboard sends again*, an operator decided. Looked.")
+    assert resumed(0) == snapshot(":sunny: *Sending again*: an operator resumed it. Looked.")
     assert resumed(20).endswith("P-18, P-19.")
     assert resumed(22).endswith("P-18, P-19 and 2 more.")
 
@@ -52,9 +54,10 @@ def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
 def test_lines_of_the_anchors_that_were_changed() -> None:
     changed = {"topic": "anchors_changed", "lines": [2, 3], "count": 2, "file": "a.anchors"}
     assert notices.notice(changed).text == snapshot("""\
-:rotating_light: *The anchors of the audit were changed*: line 2, 3 of `a.anchors` was not written by Switchboard, or \
-was changed since. The operator runs `switchboard audit verify`.
-Runbook: `docs/alerts.md#anchors-changed`""")
+:rotating_light: *Action needed: the audit's anchors were changed*: line 2, 3 of `a.anchors` was changed or isn't \
+ours. Run `switchboard audit verify`.
+Runbook: `docs/alerts.md#anchors-changed`\
+""")
     assert "line 2, 3 and 1 more of" in notices.notice({**changed, "count": 3}).text
 
 
@@ -92,27 +95,27 @@ def test_each_failure_of_a_service_in_one_sentence() -> None:
         )
     ]
     assert lines_of(found) == snapshot("""\
-The payments service gave no answer (timed out); try again in a minute.
-The payments service got too many requests; try again in 5 s.
-The payments service gave answer 503, saying “we are closed”; try again in 120 s.
-The payments service asks to wait; try again in 2 minutes.
-The payments service's list changed while it was read; try again in a minute.
-The request to the payments service did not leave (not connected); check what you gave.
-The payments service refused the request.
-The payments service says: The limit is reached!
-The operator of Switchboard has to mend this: PAYMENTS_BASE_URL is missing; set it.
-The operator of Switchboard has to mend this: payments: it refuses the key, saying “bad key”.
-The payments service gave answer 503; nothing was executed, try again in 30 s.
-Nothing was executed, the payments service says: the limit is reached.
-The payments service gave answer 422; nothing was executed.
-The payments service gave no answer (timed out); whether it was executed is not known yet, so it is looked up and not \
-repeated.
-The payments service: odd; whether it was executed is not known yet, so it is looked up and not repeated.""")
+Couldn't reach Payments. Try again in a minute.
+Payments is too busy. Try again in 5 s.
+Payments is having problems. Try again in 120 s.
+Payments is too busy. Try again in 2 minutes.
+Payments' list changed while we read it. Try again in a minute.
+Couldn't reach Payments. Check what you entered.
+Payments rejected the request.
+Payments: The limit is reached!
+An admin has to fix this: PAYMENTS_BASE_URL is missing; set it.
+An admin has to fix this: payments: it refuses the key, saying “bad key”.
+Payments is having problems. Nothing was done. Try again in 30 s.
+Payments: the limit is reached. Nothing was done.
+Payments is having problems. Nothing was done.
+Couldn't reach Payments. It's not confirmed yet whether this was done. We're checking. Don't do it again.
+Payments: odd. It's not confirmed yet whether this was done. We're checking. Don't do it again.\
+""")
     quiet = [reasons.sentence(ServiceNow("payments", own_words("odd")), advice=False)]
     quiet.append(reasons.sentence(ServiceNever("payments", own_words("odd"), status=400), advice=False))
-    assert quiet == snapshot(["The payments service: odd.", "The payments service: odd."])
-    assert reasons.to_set(["A", "B"]) == "the operator has to set `A`, `B`"
-    assert reasons.to_set(["A"], code=False) == "the operator has to set A"
+    assert quiet == snapshot(["Payments: odd.", "Payments: odd."])
+    assert reasons.to_set(["A", "B"]) == "an admin has to set `A`, `B`"
+    assert reasons.to_set(["A"], code=False) == "an admin has to set A"
 
 
 KINDS = ("payout", "one_step", "purchase", "bulk", "bulk_cancel")
@@ -146,12 +149,12 @@ def test_the_status() -> None:
     assert overview.status(whole(), command="/sb-switchboard", now=NOW).text == snapshot("""\
 *Services*
 :large_green_circle: Payments: set up
-:white_circle: Content localization: not set up, the operator has to set `LOCALIZATION_API_KEY`
+:white_circle: Content localization: not set up, an admin has to set `LOCALIZATION_API_KEY`
 :red_circle: Delivery booking: no answer since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>. \
 Nothing is sent until it answers.
 *In progress*
-:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an \
-operator runs `switchboard resume`.
+:rotating_light: *Read-only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an operator \
+runs `switchboard resume`.
 • 2 payouts: 2 waiting for approval
 • 1 purchase: 1 waiting for approval
 • 1 bulk payment: 1 waiting for approval
@@ -241,7 +244,7 @@ def named(name: str) -> list[str]:
     found = []
     for what in (*notices._WHAT, "of_tomorrow"):
         text = notices.notice({"topic": "stopped", "number": "0badcafe", "what": what, "name": name}).text
-        found.append(text.partition("at the ")[2].partition(". It failed")[0])
+        found.append(text.partition("needed: the ")[2].partition(" is stopped")[0])
     return found
 
 
@@ -264,21 +267,23 @@ P-4F7K2M, webhook address of a store P-4F7K2M, setting P-4F7K2M, note of an answ
 def test_a_row_that_cannot_be_read() -> None:
     row = {"topic": "unreadable", "what": "vote", "name": "P-4F7K2M", "number": "0badcafe", "column": "person"}
     assert seen(notices.notice(row)) == snapshot("""\
-:octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M, column `person`. It is left \
-alone: nothing is sent or read for it. Everything else goes on.
-It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup; then an admin \
-presses *Try again*.
+:octagonal_sign: *Action needed: a database row can't be read*: the vote about request P-4F7K2M, column `person`. \
+Nothing is sent or read for it. Everything else goes on.
+It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`
-[Try again]""")
+[Try again]\
+""")
     assert seen(notices.notice({**row, "number": "", "column": ""})) == snapshot("""\
-:octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M. Everything else goes on.
-It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup.
-Runbook: `docs/alerts.md#row-that-cannot-be-read`""")
+:octagonal_sign: *Action needed: a database row can't be read*: the vote about request P-4F7K2M. Everything else goes \
+on.
+It was damaged or forged, or a newer version wrote it. Restore the row from a backup.
+Runbook: `docs/alerts.md#row-that-cannot-be-read`\
+""")
     assert lines_of([notices.note("0badcafe"), notices.GOES_ON.text, notices.NOTHING_STOPPED.text]) == snapshot("""\
-:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again in \
-the alerts channel.
-:arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.
-:information_source: Nothing is stopped by this error any more.""")
+:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.
+:arrow_forward: Trying again. If it fails, you'll hear of it here.
+:information_source: Nothing is stopped by this error any more.\
+""")
 
 
 def wrong(count: int) -> list[PersonError]:
@@ -297,7 +302,7 @@ def test_a_name_that_nothing_is_known_by() -> None:
     assert lines_of([*found, answers.wrong_amount(2_500)]) == snapshot("""\
 I can't find B-2. Check the reference
 I can't find P-2. Check the reference, or see `/pay list`
-This is not the amount on the card. Type that amount, with a point before the cents: 25.00""")
+That doesn't match. Type 25.00""")
 
 
 def test_a_record_cuts_its_title_and_what_it_is_about() -> None:

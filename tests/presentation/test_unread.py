@@ -61,9 +61,9 @@ Fields: uid (text), state (text), rows (list of 1).
 id = "uid"
 status = "state"
 ```
-Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the \
-section if it already exists) and restart Switchboard. An entry disappears once such an answer is read. Lines are \
-guesses by name and type; where there are several, uncomment the right one.""")
+Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the section \
+if it already exists) and restart Switchboard. An entry disappears once such an answer is read. Lines are guesses by \
+name and type; where there are several, uncomment the right one.""")
 
 
 def test_lines_of_several_that_may_be_meant_are_left_to_the_operator() -> None:

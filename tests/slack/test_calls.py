@@ -102,7 +102,7 @@ async def test_where_nobody_listens_nothing_was_done() -> None:
         client = AsyncWebClient(token="x", base_url="http://127.0.0.1:1/api/", session=session, retry_handlers=[])
         with pytest.raises(ServiceNow) as away:
             await post(client)
-    assert worded(away.value.reason) == "cannot be reached"
+    assert worded(away.value.reason) == "can't be reached"
 
 
 async def test_who_we_are_comes_with_what_we_may_do(api: Api, web_client: AsyncWebClient) -> None:

@@ -92,9 +92,8 @@ async def test_a_token_without_workspace_is_named(api: Api, web_client: AsyncWeb
     api.say("auth.test", {"ok": True, "user_id": "U1", "bot_id": "B1", **answer})
     with pytest.raises(OperatorError, match="whole organization") as refused:
         await who_we_are(web_client)
-    assert refused.value.mend == snapshot(
-        "install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN"
-    )
+    assert refused.value.mend == snapshot("""\
+install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN""")
 
 
 async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_operator(rig: Rig, capsys: Printed) -> None:
@@ -102,19 +101,18 @@ async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_opera
     rig.workspace._state.identity = replace(rig.workspace._state.identity, scopes=scopes)
     await rig.pass_time(120)
     await rig.pay()
-    said = await heard(rig, MARIA, "does not let us read the members of a user group")
-    assert said == snapshot(
-        """:warning: Slack does not let us read the members of a user group (missing_scope, needed: usergroups:read); \
-the bot token lacks a scope: put the manifest into the app's settings and install the app again. Nothing was recorded. \
-Only the operator can mend this: please pass it on."""
-    )
+    said = await heard(rig, MARIA, "doesn't let us read the members of a user group")
+    assert said == snapshot("""\
+:warning: Slack doesn't let us read the members of a user group (missing_scope, needed: usergroups:read); the bot \
+token lacks a scope: paste the manifest into the app's settings and reinstall the app. Nothing was done. Please tell \
+an admin.""")
     await rig.settle()
     assert alerts(rig) == snapshot(
         [
             """\
-:rotating_light: Slack does not let us read the members of a user group (missing_scope, needed: usergroups:read); the \
-bot token lacks a scope: put the manifest into the app's settings and install the app again. Until then nobody it \
-concerns can ask or decide.
+:rotating_light: Slack doesn't let us read the members of a user group (missing_scope, needed: usergroups:read); the \
+bot token lacks a scope: paste the manifest into the app's settings and reinstall the app. Until then requests and \
+approvals stop.
 Runbook: `docs/alerts.md#slack-denies`\
 """
         ]
@@ -130,5 +128,5 @@ async def test_people_of_other_companies_are_told_why_they_do_not_count(rig: Rig
     await rig.pay()
     await rig.press("approve", user=EVE, force=True)
     assert await heard(rig, EVE, "members of this workspace") == snapshot(
-        ":no_entry_sign: Only members of this workspace can do this; you belong to another one."
+        ":no_entry_sign: Only members of this workspace can do this."
     )

@@ -157,7 +157,7 @@ async def test_while_we_have_to_wait_the_last_minute_stands_in(api: Api, people:
 
 async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people: Directory) -> None:
     api.busy("usergroups.list")
-    await nobody_counts(people, "did not say who you are")
+    await nobody_counts(people, "couldn't say who you are")
     assert api.asked("usergroups.list") == 1
 
 
@@ -228,7 +228,7 @@ async def test_a_group_of_which_the_list_names_no_members_is_asked_for_alone(api
 async def test_without_any_answer_nobody_counts(api: Api, people: Directory, silent: tuple[str, ...]) -> None:
     """Knowing the person is not knowing the groups."""
     fail(api, *silent)
-    await nobody_counts(people, "did not say who you are")
+    await nobody_counts(people, "couldn't say who you are")
 
 
 def hold(api: Api, method: str) -> asyncio.Event:
@@ -261,7 +261,7 @@ def hurried(api: Api, web_client: AsyncWebClient, clock: ManualClock) -> Directo
 async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hurried: Directory, slow: str) -> None:
     gate = hold(api, slow)
     for _ in range(2):
-        with pytest.raises(ServiceNow, check=says("did not say who you are")):
+        with pytest.raises(ServiceNow, check=says("couldn't say who you are")):
             await hurried.standing("U0ADA")
     gate.set()
     await until_known(hurried, "U0ADA")

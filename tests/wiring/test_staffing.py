@@ -89,7 +89,7 @@ async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: R
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "usergroups.list", times=None))
     with capture_logs() as logs:
         assert await refusal(rig) == ""
-    problem = "whether the policy can be met is not known: Slack did not say who you are"
+    problem = "whether the policy can be met is not known: Slack couldn't say who you are"
     assert problem in [line.get("problem") for line in logs]
 
 

@@ -111,12 +111,12 @@ async def test_the_time_to_send_ends_as_it_would_have(rig: Rig) -> None:
     """What waited because of the service is said to have waited for it; what waited for another one is said so."""
     rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
     await rig.pass_time(HOUR)
-    late = "it was not sent in time after approval: the payments service "
+    late = "it wasn't sent in time after approval: the payments service "
     said = {purpose: worded((await about(rig, purpose)).reason) for purpose in ("silent", "answered")}
     assert said["silent"] == f"{late}has not answered since 2026-11-20 09:05 UTC, so nothing was sent"
     assert said["answered"] == f"{late}answered 500, saying “Internal server error”"
     *_, waited = await bulk(rig)
-    assert worded(waited.reason) == "another bulk payment is being submitted"
+    assert worded(waited.reason) == "another bulk payment is being sent"
     assert {waited.state, *await states(rig, "silent", "answered")} == {State.EXPIRED}
     assert not sent(rig)
 
@@ -210,8 +210,7 @@ async def what_was_sent_then_is_taken_in(rig: Rig) -> None:
     assert await states(rig, "lost", "untold", "refused", "silent", "answered") == [State.COMMITTED] * 5
     assert await states(rig, "vanished", "undone") == [State.REFUSED, State.NEEDS_HUMAN]
     assert worded((await about(rig, "undone")).reason) == (
-        "the service gave answer 500, saying “Internal server error”, and now the service still shows it as not "
-        "committed"
+        "the provider gave answer 500, saying “Internal server error”, and now the provider still lists it as not sent"
     )
     (told,) = [
         one.text
@@ -250,7 +249,7 @@ async def lists_and_calls_go_on(rig: Rig, new: list[Message]) -> None:
     assert set(rig.emails.asked.values()) == {1}
     (result,) = [one for one in new if "8 rows, 6 of 8 addresses answered" in one.text]
     (file,) = [found for one in result.files if (found := rig.workspace.file(one)) is not None]
-    assert file.content.decode().count("asked 3 times: it answered 500") == 2
+    assert file.content.decode().count("tried 3 times: it answered 500") == 2
     (paused,) = [one for one in rig.workspace.messages(FINANCE) if one.text.startswith("*Process e-mails: paused.csv*")]
     assert "Paused" in paused.text
     await rig.workspace.click(MARIA, FINANCE, paused.ts, "email.resume")
@@ -312,8 +311,8 @@ async def test_what_was_held_as_the_database_was_put_back_goes_on_once_an_operat
     assert "Held: the database may be older than the services" in card.text
     assert await mode(rig) is not None
     assert [worded(one.reason) for one in await looked(rig)] == [
-        "it is created there, and not committed",
-        "the service says sent",
+        "it's created there, not sent",
+        "the provider lists it as sent",
     ]
     assert await resumed(rig, forced=True) == []
     await rig.settle()

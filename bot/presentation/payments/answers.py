@@ -47,9 +47,9 @@ HISTORY = "history"
 JOBS_HEADER = (
     "created (UTC)",
     "reference",
-    "service id",
+    "provider id",
     "status",
-    "status at the service",
+    "provider status",
     "payments",
     "completed",
     "failed",
@@ -100,40 +100,34 @@ TEMPLATE_SENT = md.message(
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
     if frozen is None:
-        return md.message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
+        return md.message(":sunny: Payments are unfrozen." if changed else ":sunny: Payments are not frozen.")
     if asked_to_freeze:
-        told = "Payments are frozen. Nothing is sent until approvers lift it." if changed else describe(frozen)
+        told = "Payments are frozen." if changed else describe(frozen)
         return md.message(f":snowflake: {told}")
     have = f"{len(frozen.lifting)} of {needed}"
-    recorded = "Your voice is recorded" if changed else "Your voice was recorded before"
-    return md.message(
-        f":ballot_box_with_check: {recorded}: {have} ({md.mentions(list(frozen.lifting))}). Payments stay frozen."
-    )
+    voted = "You voted to unfreeze" if changed else "You've already voted to unfreeze"
+    return md.message(f":ballot_box_with_check: {voted} ({have}). Payments stay frozen until {needed} approvers have.")
 
 
 def describe(frozen: Frozen) -> str:
     by = f" by {md.mention(frozen.by)}" if frozen.by else ""
-    return f"Payments are frozen{by}: {md.as_said(md.typed(worded(frozen.reason)))}"
+    return f"Payments are frozen{by}: “{md.typed(worded(frozen.reason))}”."
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:
-    return md.message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
+    return md.message(f":snowflake: {describe(frozen)} You can send requests again once an approver unfreezes them.")
 
 
 def requested(instruction: Instruction, *, member: bool) -> Content:
     """Nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
     words, origin = KINDS[instruction.kind], instruction.origin_channel
     asked = Stands(words, instruction).say(words.requested)
-    where = "The outcome will be posted here."
+    where = ""
     if not member and origin.startswith("D"):
-        where = "I am not part of this conversation, so I will send you the outcome in a direct message."
+        where = "\nI'm not in this conversation, so I'll message you."
     elif not member:
-        where = (
-            f"\n*channel*: I can only post where I am a member, and I am not in {md.channel(origin)}, "
-            "so I will send you the outcome of this one in a direct message. "
-            "To have the next one there, invite me: `/invite @Switchboard`"
-        )
-    return md.message(f":memo: {asked} {where}")
+        where = f"\nI'm not in {md.channel(origin)}, so I'll message you. To add me: `/invite @Switchboard`"
+    return md.message(f":memo: {asked}{where}")
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
@@ -322,7 +316,7 @@ def item_row(one: BulkRow) -> list[str]:
 
 def job(found: BulkJob, counted: Tally | None = None) -> Content:
     """``counted``: its payments; None: they could not be read."""
-    notes = ["This is the service's record. Switchboard did not ask for it."]
+    notes = ["Not requested here. This is the provider's record."]
     if found.state is JobStatus.FAILED and counted is not None:
         notes.insert(0, advice(counted))
     return facts(f"Bulk payment {found.id}", job_facts(found, counted)[1:], notes=notes)
@@ -334,7 +328,7 @@ def job_facts(found: BulkJob, counted: Tally | None = None) -> list[Fact]:
     if counted is not None:
         more = {"Canceled": counted.canceled, "Queued": counted.queued, "Under way": counted.under_way - counted.queued}
     return [
-        ("The service's id", found.id),
+        ("Provider ID", found.id),
         ("Status", job_word(found)),
         ("Why", found.why),
         ("Payments", _number(found.count)),

@@ -44,16 +44,16 @@ ITEMS = "items"
 CODE = "code"
 FILE = "file"
 ROWS = "rows"
-OTHER_VERSION = "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
+OTHER_VERSION = "This form is out of date. Nothing was requested. Type the command again."
 ITEMS_LIMIT = 2_000  # characters of all lines that name items
 ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack)
 _LEFT_OUT: Final = 25  # typed rows that are named as left out
 _AMOUNT_LIMIT = 20
-ACCOUNT_TITLE = "Account status"
+ACCOUNT_TITLE = "Check an account"
 BULK_TITLE = "Pay in bulk"
-PAYOUT_TITLE = "Pay somebody"
-COLLECT_TITLE = "Collect money"
-NO_EFFECT_TITLE = "Without effect"
+PAYOUT_TITLE = "New payout"
+COLLECT_TITLE = "Request money"
+NO_EFFECT_TITLE = "Not done"
 CONFIRM: Final = "bulk.file"
 CHANGED: Final = ":warning: *The file changed since you opened it.* Check the new total, then request it."
 TAKEN: Final = ":arrows_counterclockwise: Updated for the rows you chose. Check the total, then request it."
@@ -84,7 +84,7 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
     doubts = "\n".join(f":warning: {line}" for line in warnings(instruction))
     asked = [paragraph(doubts)] if doubts else []
     if instruction.requirement.typed_amount or not doubts:
-        asked.append(_amount(f"Type the amount, {shown(instruction.cents)}, to approve it"))
+        asked.append(_amount(f"To approve, type the amount: {plain_amount(instruction.cents)}"))
     submit = "Approve anyway" if doubts else "Approve"
     return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked)
 
@@ -92,15 +92,15 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
 def retry(instruction: Instruction, *, metadata: str) -> View:
     words = KINDS[instruction.kind]
     warning = Stands(words, instruction).say(words.retry)
-    asked = (paragraph(warning), _amount(f"Type the amount, {shown(instruction.cents)}"))
+    asked = (paragraph(warning), _amount(f"Type the amount: {plain_amount(instruction.cents)}"))
     return _decision(RETRY, f"Retry a {words.noun}", "Approve new attempt", instruction, metadata, *asked)
 
 
 def _with_reason(callback_id: str, about: Instruction, *, metadata: str) -> View:
     words = KINDS[about.kind]
     submit, title, hint = {
-        REJECT: ("Reject", f"Reject a {words.noun}", "Everybody sees it."),
-        WITHDRAW: ("Withdraw", f"Withdraw a {words.noun}", "Everybody sees it; the person who asked is told."),
+        REJECT: ("Reject", f"Reject a {words.noun}", "Visible to everyone in this channel."),
+        WITHDRAW: ("Withdraw", f"Withdraw a {words.noun}", "Visible to everyone; the requester is told."),
         CLOSE: ("Close", words.close_title, words.close_hint),
     }[callback_id]
     asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
@@ -111,7 +111,7 @@ reject, withdraw, close = (partial(_with_reason, decision) for decision in (REJE
 
 
 def request(*, channel: str, kind: Kind) -> View:
-    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, _payout_fields())
+    return form(REQUEST, PAYOUT_TITLE, "Request approval", {"channel": channel, "kind": kind.value}, _payout_fields())
 
 
 def edit(instruction: Instruction) -> View:
@@ -122,7 +122,7 @@ def edit(instruction: Instruction) -> View:
     asked = paragraph(asked_anyway(instruction))
     about = {"id": instruction.id, "round": instruction.round}
     about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
-    return form(EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
+    return form(EDIT, "Edit and resend", "Request approval", about, [asked, *fields])
 
 
 def _payout_fields(email: str = "", amount: str = "", purpose: str = "", code: str = "") -> list[Block]:
@@ -140,14 +140,14 @@ def collect(*, channel: str) -> View:
     blocks = [
         field(EMAIL, "Buyer's e-mail address", email_input(EMAIL)),
         _purpose(),
-        field(ITEMS, "Items", lines, hint="One a line: what it is = how many x the price of one in USD"),
+        field(ITEMS, "Items", lines, hint="One per line: item = quantity x price"),
         _code(),
     ]
     return form(COLLECT, COLLECT_TITLE, "Get the link", {"channel": channel}, blocks)
 
 
 def account() -> View:
-    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
+    return form(ACCOUNT, ACCOUNT_TITLE, "Check", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
 
 
 def bulk(*, channel: str, rows: str = "", problem: Sequence[Block] = (), good: str = "") -> View:
@@ -188,7 +188,7 @@ def _total(checked: Checked) -> str:
 
 
 def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
-    facts = section(plain(f"{headline(about)}\nReference {about.reference}"))
+    facts = section(plain(f"{headline(about)} · {about.reference}"))
     return form(callback_id, title, submit, metadata, [facts, *asked])
 
 
@@ -199,7 +199,9 @@ def _purpose(value: str = "") -> Block:
 
 def _code(value: str = "") -> Block:
     element = text_input(CODE, most=CODE_LIMIT, example="INV-2026-17", value=value)
-    return field(CODE, "Your code for it", element, optional=True, hint="To find it again in your books; used once.")
+    return field(
+        CODE, "Your reference", element, optional=True, hint="For example an invoice number. Each can be used once."
+    )
 
 
 def _amount(label: str) -> Block:

@@ -39,9 +39,9 @@ from bot.presentation.words import status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"
-_NOT_SAID = "not said"
-_NOW = "What the service says now"
-_TAKEN = "It was made elsewhere. Nothing is paid before people approve it here."
+_NOT_SAID = "unknown"
+_NOW = "Provider record"
+_TAKEN = "It was made elsewhere. Nothing is paid until it's approved here."
 _PERSON_LIMIT = 120
 _REFERENCE_LIMIT = 64
 _WORD_LIMIT = 30
@@ -51,7 +51,7 @@ _COLUMNS = (
     Column(title="Amount", most=_WORD_LIMIT, align="right"),
     Column(title="Person", most=_PERSON_LIMIT, wraps=True),
     Column(title="Status", most=_WORD_LIMIT),
-    Column(title="At the service", most=_WORD_LIMIT),
+    Column(title="Provider status", most=_WORD_LIMIT),
     Column(title="Reference", most=_REFERENCE_LIMIT),
 )
 CSV_HEADER = (
@@ -63,10 +63,10 @@ CSV_HEADER = (
     "email",
     "description",
     "status",
-    "status at the service",
+    "provider status",
     "reference",
     "code",
-    "service id",
+    "provider id",
     "hash",
     "failure reason",
 )
@@ -89,9 +89,10 @@ def listing(
     whole = csv_button(LIST, operation_type or "all")
     pager = turns(f"{operation_type or ''}@{per_page}", page.page, page.last_page, whole, back=PREVIOUS, on=NEXT)
     if not page.operations and page.page <= 1:
-        return md.message(f":open_file_folder: The service has no {what.lower()}.")
+        return md.message(f":open_file_folder: No {what.lower()} yet.")
     if not page.operations:
-        text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
+        only = "is only 1 page" if page.last_page == 1 else f"are only {page.last_page} pages"
+        text = f":open_file_folder: There {only} of {what.lower()}."
         return Content(text=text, blocks=[md.paragraph(text), *pager])
     shown_here = page.operations[:per_page]
     span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
@@ -103,7 +104,7 @@ def listing(
         reference, stands, raw = _stands(one, known)
         line_stands = md.quote(stands, _WORD_LIMIT)
         if raw:
-            line_stands = f"{stands} (at the service: {md.quote(raw, _WORD_LIMIT)})"
+            line_stands = f"{stands} (provider: {md.quote(raw, _WORD_LIMIT)})"
         rows.append([one.created_at, one.operation_type, amount, one.email or "", stands, raw, reference])
         parts = [
             md.moment(one.created_at) if one.created_at else "",
@@ -114,9 +115,9 @@ def listing(
             md.quote(reference, _REFERENCE_LIMIT),
         ]
         lines.append("• " + " · ".join(part or NOTHING for part in parts))
-    notes = [f"`{command} show` with the reference tells more about one."]
+    notes = [f"Details: `{command} show` and the reference"]
     if len(page.operations) > per_page:
-        notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {per_page}.")
+        notes.insert(0, f"The first {per_page} of {len(page.operations)} that came at once.")
     small = md.context(" ".join(notes))
     return elements.listing(lead, table(_COLUMNS, rows), lines, small, *pager, notes=notes)
 
@@ -155,9 +156,9 @@ def record(operation: Operation, *, link: str = "", takeable: bool = False, more
     ``more``: how many others have the same code.
     """
     title = _title(operation)
-    notes = ["This is the service's record. Switchboard did not ask for it."]
+    notes = ["Not requested here. This is the provider's record."]
     if more:
-        notes.append(f"{md.counted(more, 'more operation')} of the service {'has' if more == 1 else 'have'} this code.")
+        notes.append(f"{md.counted(more, 'more operation')} {'has' if more == 1 else 'have'} this code.")
     told = facts(
         title,
         [("Type", operation.operation_type), *_known_there(operation)],
@@ -169,7 +170,7 @@ def record(operation: Operation, *, link: str = "", takeable: bool = False, more
         pressed.append(button("Open checkout", CHECKOUT, url=link, spoken=f"Open checkout of {title}"))
     if takeable:
         asked = question(
-            "Take this payout in?", f"{md.shorten(title, 150)}. {_TAKEN}", yes="Ask for approval", no="Leave it"
+            "Send this payout from here?", f"{md.shorten(title, 150)}. {_TAKEN}", yes="Request approval", no="Cancel"
         )
         pressed.append(button("Take it in", TAKE_IN, operation.id, spoken=f"Take in {title}", confirm=asked))
     text = f"{told.text}\nCheckout: {md.linked(link)}" if link else told.text
@@ -190,9 +191,7 @@ def with_facts(card: Content, known: Sequence[Fact]) -> Content:
 
 def without_record(card: Content, said: str) -> Content:
     """The same where the service could not be asked; ``said``: why, a foreign sentence."""
-    why = (
-        f":warning: What the service says now could not be read. {md.quote(said)} Above stands what Switchboard stored."
-    )
+    why = f":warning: {md.quote(said)} Above is the last known state."
     return _below(card, md.message(why))
 
 
@@ -202,10 +201,10 @@ def taken_in(why: NotTaken, operation: Operation) -> Content:
     told = {
         NotTaken.NO_PAYOUT: "It is not a payout.",
         NotTaken.NOT_CREATED: f"It is *{now}* already.",
-        NotTaken.NO_AMOUNT: "Its record does not say how much it is.",
-        NotTaken.NO_RECIPIENT: "Its record does not say a recipient who can be shown.",
-        NotTaken.LONG: "Its description is too long for approvers to read whole.",
-        NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is above the daily limit.",
+        NotTaken.NO_AMOUNT: "Its record has no amount.",
+        NotTaken.NO_RECIPIENT: "Its record has no recipient we can show.",
+        NotTaken.LONG: "Its description is too long.",
+        NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is over the daily limit.",
     }[why]
     return md.message(f":information_source: {md.quote(operation.id)} can't be taken in. {told}")
 
@@ -246,13 +245,13 @@ def _below(card: Content, *more: Content, after: Sequence[Block] = ()) -> Conten
 def _known_there(operation: Operation) -> list[Fact]:
     return [
         ("Status", status(operation)),
-        ("The service's id", operation.id),
+        ("Provider ID", operation.id),
         ("Code", operation.code or ""),
         ("Created", operation.created_at),
         ("Changed", operation.updated_at),
         ("Hash", operation.svc_hash or ""),
-        ("Operation at the platform", operation.operation_id or ""),
-        ("User at the platform", operation.user_id or ""),
+        ("Platform operation", operation.operation_id or ""),
+        ("Platform user", operation.user_id or ""),
         ("Partner", operation.partner_id or ""),
         ("Why it failed", operation.failure_reason or ""),
     ]
@@ -262,7 +261,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     """What the service recorded of its calls to us about one payout. ``named``: foreign, how people know it."""
     whose = md.quote(named, _PERSON_LIMIT)
     if not found:
-        return md.message(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
+        return md.message(f":mailbox_with_no_mail: No webhooks delivered for {whose} yet.")
     told = []
     for one in found:
         known = [
@@ -278,15 +277,15 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     while told and len(told[-1]) < room:
         room -= len(told[-1]) + 1
         kept.insert(0, told.pop())
-    lead = f"*The service recorded {md.counted(len(found), 'call')} to us about {whose}*"
+    lead = f"*{md.counted(len(found), 'webhook')} delivered for {whose}*"
     if told:
-        lead += f"; these are the last {len(kept)}"
+        lead += f", the last {len(kept)}"
     return Content(text=md.fallback_text([lead, *kept]), blocks=md.paragraphs([lead, *kept]))
 
 
 def not_created(named: str) -> Content:
     whose = md.quote(named, _PERSON_LIMIT)
-    return md.message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
+    return md.message(f":mailbox_with_no_mail: {whose} isn't created at the provider yet, so no webhooks.")
 
 
 def account(email: str, found: AccountStatus) -> Content:
@@ -297,7 +296,7 @@ def account(email: str, found: AccountStatus) -> Content:
         [
             ("Registered name", md.name_of(found.full_name)),
             ("Account", account_line(recipient)),
-            ("The service's word for it", raw),
+            ("Provider status", raw),
             ("Country", found.country or _NOT_SAID),
         ],
     )
@@ -315,7 +314,7 @@ def partner(found: Partner) -> Content:
             ("Id", found.id or _NOT_SAID),
             *found.rest,
         ],
-        notes=["Approvers and admins of the policy may see this."],
+        notes=["Only approvers and admins see this."],
     )
 
 

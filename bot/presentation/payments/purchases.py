@@ -11,7 +11,7 @@ from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, table
 from bot.presentation.payments.wording import ALERTS, NEWS, Wording, chosen_code, purpose
-from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
+from bot.presentation.words import NEEDS_PERSON, symbol
 
 CHECKOUT = "purchase.checkout"
 _NAME_LIMIT = 80
@@ -19,7 +19,7 @@ _TEXT_PURPOSE_LIMIT = 600
 _TEXT_ITEMS_LIMIT = 1_100  # characters with their escapes: an edit may have a text of 4,000
 _LINK_LIMIT = 3_000  # characters of an address on a button
 _TEXT_LINK_LIMIT = 600
-_NOT_YET = "the service is being asked for a checkout link; nobody can pay yet. {reason}"
+_NOT_YET = "Creating a checkout link… {reason}"
 _COLUMNS = (
     Column(title="Item", most=_NAME_LIMIT),
     Column(title="Quantity × each", most=40, align="right"),
@@ -36,12 +36,11 @@ h1 {{ font-size: 1.3rem }}
 # The pages on which a browser ends after paying, and after leaving the checkout: what happens next, not what happened.
 THANKS = _PAGE.format(
     title="Thank you",
-    text="The team that asked you is told as soon as the payment service confirms the payment. "
-    "You can close this page.",
+    text="We'll tell the team once the payment is confirmed. You can close this page.",
 )
 LEFT = _PAGE.format(
     title="You left the checkout",
-    text="The team that asked you is told if the purchase was canceled. You can close this page.",
+    text="Nothing was paid here. You can close this page.",
 )
 
 
@@ -77,8 +76,7 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
     """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
     return md.message(
         f"{symbol(State.OPEN)} {md.mention(instruction.requester)} {md.escape(_headline(instruction))} "
-        f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
-        f"{md.linked(link)}"
+        f"({instruction.reference}): checkout link ready. Send it to the buyer: {md.linked(link)}"
     )
 
 
@@ -112,17 +110,18 @@ def _text(instruction: Instruction, asker: str) -> list[str]:
     return [
         f"Purchase {instruction.reference}: {md.escape(_headline(instruction))}",
         f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
-        f"({'; '.join(told)}),{''.join(f' code {code},' for _, code in chosen_code(instruction))} asked by {asker}.",
+        f"({'; '.join(told)}),{''.join(f' code {code},' for _, code in chosen_code(instruction))}",
+        f"requested by {asker}.",
     ]
 
 
 PURCHASE: Final = Wording(
     noun="purchase",
     headline=_headline,
-    requested="Asking for {headline}, reference {instruction.reference}. The checkout link follows in a moment.",
+    requested="Creating a checkout link for {headline}… · {instruction.reference}",
     head=lambda one, asker: [
         md.header(_headline(one)),
-        *md.fields(("Asked by", asker), ("Reference", one.reference), *chosen_code(one)),
+        *md.fields(("Requested by", asker), ("Reference", one.reference), *chosen_code(one)),
         purpose(one),
     ],
     text=_text,
@@ -131,45 +130,42 @@ PURCHASE: Final = Wording(
         State.NEW: _NOT_YET,
         State.CREATING: _NOT_YET,
         State.CREATE_UNKNOWN: lambda stands: (
-            stands.unless_refused("the service did not say whether it opened the purchase. Switchboard is finding out.")
-            + " Do not ask again."
+            stands.unless_refused("We're checking whether the link was created.") + " Don't send it again."
         ),
         State.NEEDS_HUMAN: (
-            f"whether the service opened the purchase is *{UNKNOWN}*. Look it up there before you ask again. {{reason}}"
+            "We couldn't confirm this link. Check the provider's dashboard before you request it again. {reason}"
         ),
         State.OPEN: lambda stands: (
-            f"whether the buyer has paid is *{UNKNOWN}*.{stands['raw']}"
-            if stands["raw"]
-            else "waiting for the buyer; nothing has been paid."
+            f"Not confirmed whether the buyer has paid.{stands['raw']}" if stands["raw"] else "Waiting for payment."
         ),
-        State.COMPLETED: "the service confirms that the buyer paid. {reason}",
-        State.CANCELED: "it was canceled at the service; no money moved.",
-        State.FAILED: "the service could not take the payment.{why}",
-        State.REFUSED: "the service refused it, so there is nothing to pay.{why_refused}",
-        State.MISMATCH: "its link is not given out, because the service's record is not what was asked for. {reason}",
-        State.CLOSED: "it was never opened, so nobody can pay it. {reason}",
+        State.COMPLETED: "The buyer paid. {reason}",
+        State.CANCELED: "No money moved.",
+        State.FAILED: "The payment didn't go through.{why}",
+        State.REFUSED: "The provider declined it, so there is nothing to pay.{why_refused}",
+        State.MISMATCH: "The provider's record isn't what was requested, so we don't give the link out. {reason}",
+        State.CLOSED: "It was never opened. {reason}",
         State.WITHDRAWN: lambda stands: (
-            (f"{stands['by']}{stands['why']} " if stands["by"] else "") + "It was never opened, so nobody can pay it."
+            (f"{stands['by']}{stands['why']} " if stands["by"] else "") + "It was never opened."
         ),
     },
     news={
         **NEWS,
-        State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: whether the service opened it is *{UNKNOWN}*.{{why}}",
-        State.COMPLETED: "is *completed*: the service confirms that the buyer paid. {reason}",
-        State.CANCELED: "was *canceled* at the service; no money moved.",
-        State.FAILED: "has *failed* at the service.{why}",
-        State.REFUSED: "has *failed*: the service refused it, so there is nothing to pay.{why_refused}",
-        State.MISMATCH: "has *failed*: the service's record is not what was asked for; do not pass any link on.{why}",
-        State.CLOSED: "has *failed*: it was never opened, so nobody can pay it.{why}",
+        State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: we couldn't confirm this link.{{why}}",
+        State.COMPLETED: "is *{word}*. {reason}",
+        State.CANCELED: "was *canceled*. No money moved.",
+        State.FAILED: "has *failed*.{why}",
+        State.REFUSED: "has *failed*: the provider declined it.{why_refused}",
+        State.MISMATCH: "has *failed*: the provider's record isn't what was requested. Don't send any link.{why}",
+        State.CLOSED: "has *failed*: it was never opened.{why}",
         State.WITHDRAWN: lambda told: (
             f"was *withdrawn*{' by ' if told['by'] else ''}{told['by']}.{told['why']} It was never opened."
         ),
     },
     topics={
         **ALERTS,
-        "needs_human": f"{NEEDS_PERSON}: whether the service opened it is {UNKNOWN}. Look it up there.",
-        "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
-        "differs": "the service's record of it differs from what was asked for.",
-        "paid_elsewhere": "was paid, although its link was not given out.",
+        "needs_human": "could not be confirmed. Check the provider's dashboard.",
+        "mismatch": "was stopped: the provider's record isn't what was requested. Its link wasn't given out.",
+        "differs": "the provider's record differs from what was requested.",
+        "paid_elsewhere": "was paid, although its link wasn't given out.",
     },
 )

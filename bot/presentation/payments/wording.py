@@ -63,7 +63,7 @@ class Stands(_Slots):
         **_OF_BOTH,
         # The service's id where we know it; else what we gave it.
         "look_up": lambda one: (
-            f"The service's id: `{md.quote(one.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
+            f"Provider ID: `{md.quote(one.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
             if one.instruction.remote_id
             else one.say(one.words.look_up)
         ),
@@ -174,7 +174,7 @@ class Wording:
     nothing: str = NOTHING_PAID  # which effect a request that was not sent did not have
     agrees: str = "; its record says it is not paid."  # what agrees with the service's refusal of what was sent
     look_up: Sentence = "Our code at the service: {code}"  # as long as we do not know its id there
-    requested: Sentence = "Asked for {headline}, reference {instruction.reference}. {needs}."  # the answer to who asked
+    requested: Sentence = "Request sent: {headline}. {needs} · {instruction.reference}"  # the answer to who asked
 
     head: Callable[[Instruction, str], list[Block]]  # the card above the sentence of the state; for whom, in mrkdwn
     text: Callable[[Instruction, str], list[str]]  # the same as parts of the text for notifications and screen readers

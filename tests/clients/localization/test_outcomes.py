@@ -38,14 +38,14 @@ async def test_faults(kind: FaultKind, client: LocalizationClient, simulator: Lo
 WORDS = '{"message": "no"}'
 FAILED = '{"success": false, "error": "no such model"}'
 ANSWERS: list[tuple[int, str, type, str]] = [
-    (402, WORDS, NotExecuted, "the service wants to be paid first (402)"),
-    (405, WORDS, NotExecuted, "the service does not know what was asked for (405)"),
-    (410, WORDS, NotExecuted, "the service does not offer this any more (410)"),
-    (411, WORDS, NotExecuted, "the service refused the request (411)"),
-    (413, WORDS, NotExecuted, "the file is larger than the service takes (413)"),
-    (414, WORDS, NotExecuted, "the address is longer than the service takes (414)"),
-    (415, WORDS, NotExecuted, "the service does not take this kind of file (415)"),
-    (431, WORDS, NotExecuted, "the service refused the request (431)"),
+    (402, WORDS, NotExecuted, "the provider wants to be paid first (402)"),
+    (405, WORDS, NotExecuted, "the provider doesn't have this (405)"),
+    (410, WORDS, NotExecuted, "the provider doesn't offer this any more (410)"),
+    (411, WORDS, NotExecuted, "the provider rejected the request (411)"),
+    (413, WORDS, NotExecuted, "the file is too large (413)"),
+    (414, WORDS, NotExecuted, "the address is too long (414)"),
+    (415, WORDS, NotExecuted, "the provider doesn't take this kind of file (415)"),
+    (431, WORDS, NotExecuted, "the provider rejected the request (431)"),
     *[(status, WORDS, NotExecuted, "") for status in (400, 401, 403, 404, 422, 429)],
     *[(status, WORDS, Unknown, "") for status in (301, 307, 408, 409, 418, 500, 502, 503, 504)],
     # An error that comes with 200 is a refusal; with another status it is none.

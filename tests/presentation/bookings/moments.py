@@ -103,7 +103,7 @@ def moments() -> dict[str, Booking]:
         "reported": {"status": "WAY_TO_DELIVER", "at": NOW.isoformat()},
         "driver": _DRIVER,
         "driver_reported": True,
-        "unpriced": stored(given("the delivery service answered 500")),
+        "unpriced": stored(given(" answered 500")),
     }
     found["behind"] = booking(**{**_AT_SERVICE, "detail": told}, reason=NO_ANSWER, stopped="0badcafe")
     made_there = {

@@ -49,8 +49,7 @@ reason: `/deliver cancel B-4F7K2M &lt;reason&gt;`
 exported: :page_facing_up: I've sent you the checklist as a direct message.
 store: :convenience_store: *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ Phone: +593 22345678
 store changed: :white_check_mark: Saved. *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ Phone: +593 22345678
-store trouble: :warning: The delivery service gave no answer. Checking whether Centro was added; see `stores` in a \
-minute.""")
+store trouble: :warning: Couldn't reach Delivery. Checking whether Centro was added; see `stores` in a minute.""")
 
 
 def test_why_there_is_no_price() -> None:

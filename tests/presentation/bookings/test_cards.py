@@ -40,8 +40,8 @@ unknown: Ana Lopez · Not confirmed yet ⏎ Checking with the provider. Don't bo
 Centro · $25.50 cash · B-4F7K2M
 lost: Ana Lopez · Probably not booked ⏎ The provider doesn't list it. Check the delivery dashboard before you book it \
 again. ⏎ [… Refresh, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-refused: Ana Lopez · Not booked ⏎ Delivery declined it. Reason: answer 422, saying “too far away”. ⏎ [Book again] \
-[Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+refused: Ana Lopez · Not booked ⏎ Delivery declined it. Reason: “too far away”. ⏎ [Book again] [Details] ⏎ Centro · \
+$25.50 cash · B-4F7K2M
 dropped: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 waiting: Ana Lopez · Waiting for the address ⏎ Send the customer this link: <https://address.example.com/a1> ⏎ [… \
 Refresh, Cancel, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
@@ -60,36 +60,35 @@ READY_FOR_PICKUP: Ana Lopez · Looking for a driver ⏎ [Track] [… Refresh, Ca
 $25.50 cash · B-4F7K2M
 ACCEPTED: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, \
 Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-ARRIVED_AT_PICKUP: Ana Lopez · Driver at the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, \
-Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-WAY_TO_DELIVER: Ana Lopez · On the way ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Cancel, Book \
-again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+ARRIVED_AT_PICKUP: Ana Lopez · Driver at the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Cancel, \
+Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+WAY_TO_DELIVER: Ana Lopez · On the way ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Cancel, Book again, \
+Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 ARRIVED_AT_DELIVERY: Ana Lopez · Driver at the door ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, \
 Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 COMPLETED: Ana Lopez · Delivered ⏎ [Book again] [Details] ⏎ Luis Mora · Centro · $25.50 cash · B-4F7K2M
 PROVIDER_NOT_FOUND: Ana Lopez · No driver found ⏎ No courier took it. Cancel it, or search again in the delivery \
 dashboard. ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-CANCELLED_BY_BUSINESS: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the store · Luis Mora · Centro · $25.50 \
-cash · B-4F7K2M
-CANCELLED_BY_ADMIN: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the provider · Luis Mora · Centro · $25.50 \
-cash · B-4F7K2M
+CANCELLED_BY_BUSINESS: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the store · Luis Mora · Centro · $25.50 cash \
+· B-4F7K2M
+CANCELLED_BY_ADMIN: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the provider · Luis Mora · Centro · $25.50 cash \
+· B-4F7K2M
 CANCELLED_BY_DELIVERY_PROVIDER: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the courier · Luis Mora · Centro · \
 $25.50 cash · B-4F7K2M
-NOT_DELIVERED: Ana Lopez · Not delivered ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ The customer didn't get it. ⏎ \
-[Track] [… Refresh, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+NOT_DELIVERED: Ana Lopez · Not delivered ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ The customer didn't get it. ⏎ [Track] \
+[… Refresh, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 RETURNING: Ana Lopez · Coming back to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Book \
 again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 RETURNED: Ana Lopez · Returned to the store ⏎ [Book again] [Details] ⏎ Luis Mora · Centro · $25.50 cash · B-4F7K2M
-a word nobody knows: Ana Lopez · Unknown state ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ It may have ended. An admin \
-can add this state: use the switchboard command with `unread`. ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ \
-Centro · $25.50 cash · B-4F7K2M
+a word nobody knows: Ana Lopez · Unknown state ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ It may have ended. An admin can \
+add this state: use the switchboard command with `unread`. ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro \
+· $25.50 cash · B-4F7K2M
 a cancellation nobody knows: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ “heavy rain” · Luis Mora · Centro · \
 $25.50 cash · B-4F7K2M
-behind: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo _(reported, not confirmed)_ \
-⏎ [… Refresh, Cancel, Book again, Details] ⏎ Centro · 25.50 cash · B-4F7K2M ⏎ :octagonal_sign: Switchboard stopped \
-here after an internal error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ :grey_question: \
-Reported as on the way, not confirmed. ⏎ :warning: May be out of date. The delivery service gave no answer. ⏎ \
-:warning: Booked without a price.
+behind: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo _(reported, not confirmed)_ ⏎ \
+[… Refresh, Cancel, Book again, Details] ⏎ Centro · 25.50 cash · B-4F7K2M ⏎ :octagonal_sign: Stopped by an internal \
+error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ :grey_question: Reported as on the way, not \
+confirmed. ⏎ :warning: May be out of date. Couldn't reach Delivery. ⏎ :warning: Booked without a price.
 made elsewhere: Ana Lopez · Driver on the way to the store ⏎ [… Refresh, Cancel, Details] ⏎ Centro · 25.50 cash · \
 B-4F7K2M · not booked here
 the same delivery: Ana Lopez · Duplicate ⏎ [Details] ⏎ The same delivery as B-4F7K2M, which goes on there. · Centro · \
@@ -199,7 +198,7 @@ dashboard.
 delivery dashboard, then press *I found it* or *It isn't there*.
 :rotating_light: Ana Lopez (B-4F7K2M) was booked after all: *driver on the way to the store*. If it was booked again, \
 cancel one of the two.
-:x: <@U0MARIA> *Not booked*: Ana Lopez (B-4F7K2M). Delivery declined it. Reason: answer 422, saying “too far away”.
+:x: <@U0MARIA> *Not booked*: Ana Lopez (B-4F7K2M). Delivery declined it. Reason: “too far away”.
 :mag: Maria started the driver search for Ana Lopez (B-4F7K2M).
 :rotating_light: Ana Lopez (B-4F7K2M) had ended as *delivered*; the provider now reports *coming back to the store*. \
 The card keeps the first.""")

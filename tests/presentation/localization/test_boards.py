@@ -273,8 +273,8 @@ def test_details_hold_what_the_message_leaves_out() -> None:
 @pytest.mark.parametrize(
     ("service", "said"),
     [
-        ("Slack", "Slack does not take the file (refused the file)"),
-        ("localization", "it was done, but the localization service refused the file"),
+        ("Slack", "Slack doesn't take the file (refused the file)"),
+        ("localization", "it was done, but localization refused the file"),
     ],
 )
 def test_a_file_that_was_not_handed_over(service: str, said: str) -> None:
@@ -289,6 +289,7 @@ def test_reasons() -> None:
         Reason(OfCall.NOT_HANDED_OVER, why=given("timed out")),
     ]
     assert lines_of([worded(one) for one in found]) == snapshot("""\
-you have 20 calls under way or waiting, which is the most; wait for one, or cancel one
-the localization service gave no answer
-it was done, but its files could not be handed over: timed out""")
+you have 20 calls in progress, which is the most; wait for one, or cancel one
+Localization gave no answer
+it was done, but its files couldn't be uploaded: timed out\
+""")

@@ -206,7 +206,7 @@ Maria Quispe | *Reference*: P-4F7K2M
 For: March translation""",
     Kind.PURCHASE: """\
 $119.50 from ben@example.com
-*Asked by*: <@U0MARIA> | *Reference*: C-4F7K2M
+*Requested by*: <@U0MARIA> | *Reference*: C-4F7K2M
 For: Spring campaign
 Item | Quantity × each | USD
 web | 2 × 10.00 | 20.00

@@ -155,11 +155,11 @@ Payments: 6
 Pending in escrow: 1
 Completed: 3
 Failed: 2
-This is the service's record. Switchboard did not ask for it.
+Not requested here. This is the provider's record.
 --
 Bulk payment a1
 *Status*: under way | *Payments*: 6 | *Pending in escrow*: 1 | *Completed*: 3 | *Failed*: 2
-This is the service's record. Switchboard did not ask for it.""")
+Not requested here. This is the provider's record.""")
 
 
 def test_why_nothing_is_canceled() -> None:
@@ -211,8 +211,8 @@ def test_what_is_told_on_the_way() -> None:
 :hourglass: Reading…
 :information_source: This file was already requested as L-4F7K2M: $1,250.00 in 10 payments, *waiting for approval*.
 :information_source: P-4F7K2M can't be canceled any more. It is *completed*.
-:memo: Asked for $1,250.00 in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
-will be posted here. ⏎ Read as Latin-1 (Windows-1252).
+:memo: Request sent: $1,250.00 in 10 payments. Needs 1 approval besides the requester · L-4F7K2M ⏎ Read as Latin-1 \
+(Windows-1252).
 :page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.\
 """)
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
@@ -322,11 +322,12 @@ def test_who_freezes_payments_or_lifts_it_is_told_where_they_stand() -> None:
         for changed in (True, False)
     ]
     assert lines_of([*found, refused_while_frozen(FROZEN).text, describe(nobody)]) == snapshot("""\
-:sunny: Payments flow again.
+:sunny: Payments are unfrozen.
 :sunny: Payments are not frozen.
-:snowflake: Payments are frozen. Nothing is sent until approvers lift it.
-:snowflake: Payments are frozen by <@U0OLGA>: the bank called.
-:ballot_box_with_check: Your voice is recorded: 1 of 2 (<@U0ADA>). Payments stay frozen.
-:ballot_box_with_check: Your voice was recorded before: 1 of 2 (<@U0ADA>). Payments stay frozen.
-:snowflake: Payments are frozen by <@U0OLGA>: the bank called. Nothing can be asked for until approvers lift it.
-Payments are frozen: the bank called.""")
+:snowflake: Payments are frozen.
+:snowflake: Payments are frozen by <@U0OLGA>: “the bank called”.
+:ballot_box_with_check: You voted to unfreeze (1 of 2). Payments stay frozen until 2 approvers have.
+:ballot_box_with_check: You've already voted to unfreeze (1 of 2). Payments stay frozen until 2 approvers have.
+:snowflake: Payments are frozen by <@U0OLGA>: “the bank called”. You can send requests again once an approver \
+unfreezes them.
+Payments are frozen: “the bank called”.""")

@@ -46,13 +46,12 @@ payout awaiting again: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, 
 who approved no longer counts (they are no approver any more); an approval no longer counts, because it was given too \
 long ago, so one more approval is needed. ⏎ (to decide) ⏎ [Approve] [Reject] [Withdraw]
 payout awaiting, stopped: :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until 2026-11-21 09:00 UTC. ⏎ To \
-decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ :octagonal_sign: Switchboard stopped here after an internal error \
-(`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
-[Approve] [Reject] [Withdraw]
+decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin \
+can try it again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ [Approve] [Reject] [Withdraw]
 payout approved, bulk_cancel approved: :hourglass_flowing_sand: *approved*: not sent yet. ⏎ (approved) ⏎ [Withdraw]
 payout approved, frozen: :hourglass_flowing_sand: *approved*: not sent yet. Payments are frozen: the books are being \
 audited. ⏎ (approved) ⏎ [Withdraw]
-payout approved, over the limit: :hourglass_flowing_sand: *approved*: not sent yet. The daily limit is reached. ⏎ \
+payout approved, over the limit: :hourglass_flowing_sand: *approved*: not sent yet. Today's limit is reached. ⏎ \
 (approved) ⏎ [Withdraw]
 payout approved, held: :hourglass_flowing_sand: *approved*: not sent yet. Held, because the account of who asked for \
 it is deactivated. An admin can withdraw it; if the requester may ask again, it needs new approvals. ⏎ (approved) ⏎ \
@@ -66,14 +65,13 @@ the money arrived. ⏎ (approved)
 payout rejected, bulk rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was paid.
 payout withdrawn, bulk withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was paid.
 payout withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
-payout expired, bulk expired: :alarm_clock: *expired*: nobody decided in time. Nothing was paid.
-payout expired, late: :alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.
+payout expired, bulk expired: :alarm_clock: *expired*: not approved in time. Nothing was paid.
+payout expired, late: :alarm_clock: *expired*: it wasn't sent in time after approval. Nothing was paid.
 payout closed: :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
 payout new, stopped: $25.00 to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | \
 *Country*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :octagonal_sign: \
-*stopped*: its preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here after an internal \
-error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ \
-[Withdraw]
+*Stopped* by an internal error. ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it \
+again in the alerts channel. ⏎ Needs 1 approval besides the requester ⏎ [Withdraw]
 payout creating: $25.00 to ana@example.com ⏎ *Registered name*: not known | *Account*: not looked up yet | *Country*: \
 not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M ⏎ For: March translation ⏎ :hourglass_flowing_sand: \
 *being prepared*: the recipient is being looked up; no money moves before people approve it. ⏎ Needs 1 approval \
@@ -83,17 +81,16 @@ is looking. Nothing was paid. ⏎ Needs 1 approval besides the requester
 payout create_unknown, it spoke: :grey_question: *unknown*: the service did not say whether it created the payout. \
 Switchboard is looking. The service gave answer 500, saying “try again later”. Nothing was paid. ⏎ Needs 1 approval \
 besides the requester
-payout create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the \
-limit is reached”. Switchboard is checking that it did not act all the same. Nothing was paid. ⏎ Needs 1 approval \
-besides the requester
+payout create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: “the limit is reached”. \
+Switchboard is checking that it did not act all the same. Nothing was paid. ⏎ Needs 1 approval besides the requester
 payout commit_unknown, one_step commit_unknown: :grey_question: *unknown*: the service did not say whether it paid. \
 Switchboard is finding out. *Do not pay again.* ⏎ (approved)
 payout commit_unknown, it spoke, one_step commit_unknown, it spoke: :grey_question: *unknown*: the service did not say \
 whether it paid. Switchboard is finding out. The service gave answer 500, saying “try again later”. *Do not pay \
 again.* ⏎ (approved)
 payout commit_unknown, refused, one_step commit_unknown, refused: :grey_question: *unknown*: the service refused it. \
-Reason: answer 422, saying “the limit is reached”. Switchboard is checking that it did not act all the same. *Do not \
-pay again.* ⏎ (approved)
+Reason: “the limit is reached”. Switchboard is checking that it did not act all the same. *Do not pay again.* ⏎ \
+(approved)
 payout pending_escrow, one_step pending_escrow: :lock: *pending in escrow*: the service holds the money until the \
 recipient has signed up. ⏎ (approved) ⏎ [Cancel and return the money]
 payout completed, one_step completed: :white_check_mark: *completed*: the service confirms that the recipient was \
@@ -102,67 +99,60 @@ payout canceled, one_step canceled: :leftwards_arrow_with_hook: *canceled*: the 
 back. ⏎ Approved by <@U0LIN>
 payout failed, one_step failed: :x: *failed*: the service could not pay. Reason: the account is closed. ⏎ Approved by \
 <@U0LIN>
-payout refused: :x: *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying “the \
-limit is reached”. ⏎ Approved by <@U0LIN>
+payout refused: :x: *failed*: the service refused it; its record says it is not paid. Reason: “the limit is reached”. \
+⏎ Approved by <@U0LIN>
 payout committed, as it calls it: :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has \
 not said yet that the money arrived. The service calls this “On &lt;Hold&gt;”, a status Switchboard does not know. ⏎ \
 (approved)
-payout refused, never sent: :x: *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying “the \
-limit is reached”.
+payout refused, never sent: :x: *failed*: the service refused it. Nothing was paid. Reason: “the limit is reached”.
 payout mismatch: :octagonal_sign: *failed*: not sent, because the service's record is not what was asked for. The \
 amount is 26.00 instead of 25.00; the recipient is another one.
 payout needs_human: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; \
-a new attempt needs a new approval. The service's id: `652f7a1e9b3c4d5e6f708192`. The service still shows it as not \
-committed. ⏎ (to decide) ⏎ [Retry] [Close as not paid]
+a new attempt needs a new approval. Provider ID: `652f7a1e9b3c4d5e6f708192`. The provider still lists it as not sent. \
+⏎ (to decide) ⏎ [Retry] [Close as not paid]
 payout needs_human, never created: :warning: *needs a person*: whether the service created the payout is *unknown*; \
-nothing was paid. Our code at the service: `01KAGT0000000000000000CODE`. Its creation was tried several times. ⏎ (to \
-decide) ⏎ [Retry] [Close as not paid]
+nothing was paid. Our code at the service: `01KAGT0000000000000000CODE`. It couldn't be created in several tries. ⏎ \
+(to decide) ⏎ [Retry] [Close as not paid]
 payout needs_human, one of two: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before \
-you decide; a new attempt needs a new approval. The service's id: `652f7a1e9b3c4d5e6f708192`. The new attempt was not \
-sent in time. Approvals for a new attempt: 1 of 2. ⏎ To decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ Approved by <@U0LIN> \
-⏎ Needs 2 approvals besides the requester ⏎ [Retry] [Close as not paid]
-one_step refused: :x: *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: \
-answer 422, saying “the limit is reached”. ⏎ Approved by <@U0LIN>
+you decide; a new attempt needs a new approval. Provider ID: `652f7a1e9b3c4d5e6f708192`. The new attempt wasn't sent \
+in time. Approvals for a new attempt: 1 of 2. ⏎ To decide: <@U0ADA> <!subteam^S0TREASURY> ⏎ Approved by <@U0LIN> ⏎ \
+Needs 2 approvals besides the requester ⏎ [Retry] [Close as not paid]
+one_step refused: :x: *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: “the \
+limit is reached”. ⏎ Approved by <@U0LIN>
 one_step commit_unknown, suspect: :grey_question: *unknown*: the service did not say whether it paid. Switchboard is \
-finding out. *Do not pay again.* The service holds op-77, made since this was sent, for the same recipient and amount \
-and without our code: look whether that is this one. ⏎ (approved)
+finding out. *Do not pay again.* The provider has op-77, made since this was sent, for the same recipient and amount \
+and without our code: check whether that is this one. ⏎ (approved)
 one_step needs_human: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you \
-decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service does \
-not list it. ⏎ (to decide) ⏎ [Retry] [Close as not paid]
+decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The provider \
+doesn't list it. ⏎ (to decide) ⏎ [Retry] [Close as not paid]
 one_step needs_human, suspect: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before \
-you decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service \
-holds op-77, made since this was sent, for the same recipient and amount and without our code: look whether that is \
+you decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The provider \
+has op-77, made since this was sent, for the same recipient and amount and without our code: check whether that is \
 this one. ⏎ (to decide) ⏎ [Close as not paid]
 one_step needs_human, refused: :warning: *needs a person*: the outcome is *unknown*. Look it up at the service before \
-you decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The service \
-refused the request (422), saying “the limit is reached”, but the list cannot be used: its pages repeat. ⏎ (to decide) \
-⏎ [Retry] [Close as not paid]
-purchase new: :hourglass_flowing_sand: *being prepared*: the service is being asked for a checkout link; nobody can \
-pay yet. ⏎ [Withdraw]
-purchase creating: :hourglass_flowing_sand: *being prepared*: the service is being asked for a checkout link; nobody \
-can pay yet.
-purchase create_unknown: :grey_question: *unknown*: the service did not say whether it opened the purchase. \
-Switchboard is finding out. Do not ask again.
-purchase create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the \
-limit is reached”. Switchboard is checking that it did not act all the same. Do not ask again.
-purchase needs_human: :warning: *needs a person*: whether the service opened the purchase is *unknown*. Look it up \
-there before you ask again. The list cannot be used: its pages repeat.
-purchase open: :link: *open*: waiting for the buyer; nothing has been paid. ⏎ [Open checkout]
-purchase open, as it calls it: :link: *open*: whether the buyer has paid is *unknown*. The service calls this “On \
+you decide; a new attempt needs a new approval. Our code at the service: `01KAGT0000000000000000CODE`. The provider \
+rejected the request, saying “the limit is reached”, but the list can't be used: its pages repeat. ⏎ (to decide) ⏎ \
+[Retry] [Close as not paid]
+purchase new: :hourglass_flowing_sand: *being prepared*: Creating a checkout link… ⏎ [Withdraw]
+purchase creating: :hourglass_flowing_sand: *being prepared*: Creating a checkout link…
+purchase create_unknown: :grey_question: *unknown*: We're checking whether the link was created. Don't send it again.
+purchase create_unknown, refused: :grey_question: *unknown*: the service refused it. Reason: “the limit is reached”. \
+Switchboard is checking that it did not act all the same. Don't send it again.
+purchase needs_human: :warning: *needs a person*: We couldn't confirm this link. Check the provider's dashboard before \
+you request it again. The list can't be used: its pages repeat.
+purchase open: :link: *open*: Waiting for payment. ⏎ [Open checkout]
+purchase open, as it calls it: :link: *open*: Not confirmed whether the buyer has paid. The service calls this “On \
 &lt;Hold&gt;”, a status Switchboard does not know. ⏎ [Open checkout]
-purchase completed: :white_check_mark: *completed*: the service confirms that the buyer paid.
-purchase completed, by another: :white_check_mark: *completed*: the service confirms that the buyer paid. Paid by \
-eve@example.com.
-purchase canceled: :leftwards_arrow_with_hook: *canceled*: it was canceled at the service; no money moved.
-purchase failed: :x: *failed*: the service could not take the payment. Reason: card declined.
-purchase refused: :x: *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying “the \
-limit is reached”.
-purchase mismatch: :octagonal_sign: *failed*: its link is not given out, because the service's record is not what was \
-asked for. The amount is 120.00 instead of 119.50.
-purchase closed: :no_entry: *failed*: it was never opened, so nobody can pay it. The service does not list it.
-purchase withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. It was never opened, so nobody can pay it.
-purchase withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened, \
-so nobody can pay it.
+purchase completed: :white_check_mark: *completed*: The buyer paid.
+purchase completed, by another: :white_check_mark: *completed*: The buyer paid. Paid by eve@example.com.
+purchase canceled: :leftwards_arrow_with_hook: *canceled*: No money moved.
+purchase failed: :x: *failed*: The payment didn't go through. Reason: card declined.
+purchase refused: :x: *failed*: The provider declined it, so there is nothing to pay. Reason: “the limit is reached”.
+purchase mismatch: :octagonal_sign: *failed*: The provider's record isn't what was requested, so we don't give the \
+link out. The amount is 120.00 instead of 119.50.
+purchase closed: :no_entry: *failed*: It was never opened. The provider doesn't list it.
+purchase withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. It was never opened.
+purchase withdrawn, by an admin: :wastebasket: *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened.
 bulk new: *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2) ⏎ *Duplicates*: Row \
 7 repeats an earlier row (same address and amount) ⏎ *Never paid before*: 2 recipients ⏎ Looking up accounts: \
 `████████░░░░░░░░░░░░ 44 %` 4 of 9 looked up ⏎ Read as: UTF-8 with commas: email, amount, note ⏎ \
@@ -180,12 +170,11 @@ bulk closed: :warning: *1 not active* (no account, signup not completed, or it c
 eve@example.com ⏎ :no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.
 bulk commit_unknown: (what is decided on) ⏎ :grey_question: *unknown*: the service did not say whether it took the \
 payments. Switchboard is finding out from the service's history. *Do not pay again.* ⏎ (approved)
-bulk commit_unknown, refused: (what is decided on) ⏎ :grey_question: *unknown*: the service refused it. Reason: answer \
-422, saying “the limit is reached”. Switchboard is checking that it did not act all the same. *Do not pay again.* ⏎ \
-(approved)
+bulk commit_unknown, refused: (what is decided on) ⏎ :grey_question: *unknown*: the service refused it. Reason: “the \
+limit is reached”. Switchboard is checking that it did not act all the same. *Do not pay again.* ⏎ (approved)
 bulk needs_human: (what is decided on) ⏎ :warning: *needs a person*: the outcome is *unknown*. Look it up at the \
 service before you decide; a new attempt needs a new approval, and no other bulk payment is sent until you have \
-decided. Its payments carry notes such as `L-4F7K2M/2` at the service. The service's history does not show it. ⏎ (to \
+decided. Its payments carry notes such as `L-4F7K2M/2` at the service. The provider's history doesn't show it. ⏎ (to \
 decide) ⏎ [Retry] [Close as not paid]
 bulk committed, not read: :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
 eve@example.com ⏎ :hourglass_flowing_sand: *sent*: the service has the payments. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` no \
@@ -205,8 +194,8 @@ escrow ($0.00). That is all 10 payments that were approved. ⏎ Approved by <@U0
 bulk canceled: :leftwards_arrow_with_hook: *canceled*: every payment is accounted for. ⏎ 0 completed ($0.00), 0 failed \
 ($0.00), 0 pending in escrow ($0.00), 10 canceled ($1,250.00). That is all 10 payments that were approved. ⏎ Approved \
 by <@U0LIN>
-bulk refused: :x: *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer \
-422, saying “the limit is reached”. ⏎ Approved by <@U0LIN>
+bulk refused: :x: *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: “the \
+limit is reached”. ⏎ Approved by <@U0LIN>
 bulk mismatch: :octagonal_sign: *failed*: not sent. Our own record was changed after it was approved.
 bulk_cancel new: :hourglass_flowing_sand: *being prepared*: nothing is canceled before people approve it. ⏎ Needs 1 \
 approval besides the requester ⏎ [Withdraw]
@@ -216,17 +205,17 @@ bulk_cancel committed: :hourglass_flowing_sand: *sent*: everything was sent; the
 read. ⏎ (approved)
 bulk_cancel rejected: :no_entry: *rejected* by <@U0ADA>. Reason: the invoice is wrong. Nothing was canceled.
 bulk_cancel withdrawn: :wastebasket: *withdrawn* by <@U0MARIA>. Nothing was canceled.
-bulk_cancel expired: :alarm_clock: *expired*: nobody decided in time. Nothing was canceled.
+bulk_cancel expired: :alarm_clock: *expired*: not approved in time. Nothing was canceled.
 bulk_cancel closed: :no_entry: *failed*: closed by <@U0ADA>. Reason: the service shows no payment.
 bulk_cancel commit_unknown: :grey_question: *unknown*: the service did not say whether it canceled them. Switchboard \
 is reading them again. ⏎ (approved)
-bulk_cancel needs_human: :warning: *needs a person*: whether the service canceled them is *unknown*. The service still \
-shows them as pending. ⏎ (to decide) ⏎ [Retry] [Close]
+bulk_cancel needs_human: :warning: *needs a person*: whether the service canceled them is *unknown*. The provider \
+still lists them as waiting. ⏎ (to decide) ⏎ [Retry] [Close]
 bulk_cancel needs_human, not all sent: :warning: *needs a person*: not all of them were sent to the service. Somebody \
 who approved no longer counts (they are no approver any more), so one more approval is needed. ⏎ (to decide) ⏎ [Retry] \
 [Close]
 bulk_cancel committed, refused: :hourglass_flowing_sand: *sent*: everything was sent; the outcome of each payment is \
-being read. The service refused the request (422), saying “the limit is reached”. ⏎ (approved)
+being read. The provider rejected the request, saying “the limit is reached”. ⏎ (approved)
 bulk_cancel completed: :white_check_mark: *completed*: 1 payment canceled, $45.00 returned to the balance; 1 too late \
 ($50.00): 1 completed, 0 failed. ⏎ Approved by <@U0LIN>
 bulk_cancel failed: :x: *failed*: 0 payments canceled, $0.00 returned to the balance; 2 too late ($95.00): 1 \
@@ -292,8 +281,7 @@ for “March translation”, asked by Maria Quispe. :hourglass_flowing_sand: *wa
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, typing \
 the amount (over $1,000.00). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
 purchase: Purchase C-4F7K2M: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
-99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: \
-<https://pay.example.com/checkout/op-1>
+99.50), requested by <@U0MARIA>. :link: *open*: Waiting for payment. Checkout: <https://pay.example.com/checkout/op-1>
 bulk: Bulk payment L-4F7K2M: $1,250.00 in 10 payments. File “march.csv”, 10 payments to 9 people, $1,250.00 together. \
 *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2). *Duplicates*: Row 7 repeats \
 an earlier row (same address and amount). *Never paid before*: 2 recipients. Accounts looked up: 9; 8 active ⏎ \

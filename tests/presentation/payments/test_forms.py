@@ -22,41 +22,41 @@ def decisions(kind: Kind) -> dict[str, str]:
     waits, lost = moments(kind)["awaiting"], moments(kind)["needs_human"]
     made = [(make, waits) for make in (forms.approve, forms.reject, forms.withdraw)]
     views = [make(one, metadata="{}") for make, one in [*made, (forms.retry, lost), (forms.close, lost)]]
-    about = f"\ntype=section text={headline(waits)}\nReference {waits.reference}\n"
+    about = f"\ntype=section text={headline(waits)} · {waits.reference}\n"
     texts = {view["callback_id"]: as_sent(view).replace(about, "\n", 1) for view in views}
     return {name: text.removeprefix(f"callback_id={name} ") for name, text in texts.items()}
 
 
 def test_forms_about_a_payout() -> None:
     assert lines_of(decisions(Kind.PAYOUT)) == snapshot("""\
-payout.approve: title=Approve a payout submit=Approve close=Cancel private_metadata={} ⏎ block_id=amount label=Type \
-the amount, $25.00, to approve it as=plain_text_input action_id=amount max_length=20
+payout.approve: title=Approve a payout submit=Approve close=Cancel private_metadata={} ⏎ block_id=amount label=To \
+approve, type the amount: 25.00 as=plain_text_input action_id=amount max_length=20
 payout.reject: title=Reject a payout submit=Reject close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=Everybody sees it.
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=Visible to everyone in this channel.
 payout.withdraw: title=Withdraw a payout submit=Withdraw close=Cancel private_metadata={} ⏎ block_id=reason \
-label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True hint=Everybody sees it; the person who \
-asked is told.
+label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True hint=Visible to everyone; the \
+requester is told.
 payout.retry: title=Retry a payout submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section \
 text=:warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
-Switchboard reads it once more before it sends anything. ⏎ block_id=amount label=Type the amount, $25.00 \
+Switchboard reads it once more before it sends anything. ⏎ block_id=amount label=Type the amount: 25.00 \
 as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close as not paid submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it was not paid?""")
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it was not paid?\
+""")
     one = moments(Kind.PAYOUT)["needs_human, never created"]
     assert as_sent(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
 callback_id=payout.retry title=Retry a payout submit=Approve new attempt close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
-type=section text=$25.00 to ana@example.com
-Reference P-4F7K2M
+type=section text=$25.00 to ana@example.com · P-4F7K2M
 type=section text=The payout could not be created, so nothing was paid. A new attempt creates it again.
-block_id=amount label=Type the amount, $25.00 as=plain_text_input action_id=amount max_length=20""")
+block_id=amount label=Type the amount: 25.00 as=plain_text_input action_id=amount max_length=20\
+""")
 
 
 def test_forms_about_many() -> None:
     """What differs from those about a payout, but for its name."""
     first = {
-        name: text.replace("payout", "(it)").replace("$25.00", "(sum)").replace("25.00", "(sum)")
-        for name, text in decisions(Kind.PAYOUT).items()
+        name: text.replace("payout", "(it)").replace("25.00", "(sum)") for name, text in decisions(Kind.PAYOUT).items()
     }
     found = {}
     for kind, name, cents in ((Kind.BULK, "bulk payment", "$1,250.00"), (Kind.BULK_CANCEL, "cancellation", "$95.00")):
@@ -69,7 +69,7 @@ def test_forms_about_many() -> None:
     assert lines_of(found["cancellation"]) == snapshot("""\
 payout.retry: title=Retry a (it) submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section text=Only \
 payments that still read as pending are named again. What was canceled already is canceled once only. ⏎ \
-block_id=amount label=Type the amount, (sum) as=plain_text_input action_id=amount max_length=20
+block_id=amount label=Type the amount: (sum) as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close a (it) submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
 as=plain_text_input action_id=reason max_length=500 multiline=True hint=What became of the payments, and how do you \
 know?\
@@ -90,14 +90,15 @@ def test_what_buttons_ask() -> None:
                     asked = [text["text"] for text in text_objects(element["confirm"])]
                     found[f"{kind}, {element['text']['text']}"] = " | ".join(asked)
     assert lines_of(found) == snapshot("""\
-payout, Withdraw: Withdraw this payout? | $25.00 to ana@example.com. This cannot be undone. If somebody else asked \
-for it, a form asks you for the reason. | Withdraw | Leave it
+payout, Withdraw: Withdraw this payout? | $25.00 to ana@example.com. This cannot be undone. If somebody else asked for \
+it, a form asks you for the reason. | Withdraw | Leave it
 purchase, Withdraw: Withdraw this purchase? | $119.50 from ben@example.com. This cannot be undone. If somebody else \
 asked for it, a form asks you for the reason. | Withdraw | Leave it
 bulk, Cancel pending: Ask to cancel? | 2 payments are pending. Approvers decide about exactly those that are pending \
 now. | Ask for approval | Leave them
-bulk_cancel, Withdraw: Withdraw this cancellation? | $95.00 back from 2 payments still pending in escrow. This \
-cannot be undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it""")
+bulk_cancel, Withdraw: Withdraw this cancellation? | $95.00 back from 2 payments still pending in escrow. This cannot \
+be undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it\
+""")
 
 
 LOOKS = st.lists(

@@ -63,9 +63,8 @@ asks for that now, so 2 more approvals are needed""")
 
 def test_a_service_that_has_not_answered_is_named_with_the_time() -> None:
     unanswered = Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat(timespec="minutes"))
-    assert worded(unanswered) == snapshot(
-        "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
-    )
+    assert worded(unanswered) == snapshot("""\
+the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent""")
 
 
 OUT_OF_ORDER = Reason(Exchange.READ_ANSWERED, status=500).saying("Out of order")
@@ -73,7 +72,7 @@ OUT_OF_ORDER = Reason(Exchange.READ_ANSWERED, status=500).saying("Out of order")
 
 def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -> None:
     said = answered(ServiceNow("payments", Reason(Exchange.READ_ANSWERED, status=500), words="Out of order"))
-    assert worded(said) == "the payments service answered 500, saying “Out of order”"
+    assert worded(said) == "payments answered 500, saying “Out of order”"
     assert not has_code(said, OfRequest.HELD, OfRequest.UNANSWERED, OfRequest.ON_HOLD)
     assert not_what_it_said(said) is None
     assert not_what_it_said(Reason(OfRequest.DAILY_LIMIT)) == Reason(OfRequest.DAILY_LIMIT)
@@ -92,10 +91,10 @@ def test_a_service_that_said_nothing_leaves_the_reason_as_it_is() -> None:
 def test_what_was_not_sent_in_time_is_told_with_what_the_service_said() -> None:
     said = answered(ServiceNow("payments", OUT_OF_ORDER))
     assert worded(Reason(OfRequest.NOT_SENT_IN_TIME, held=said)) == (
-        "it was not sent in time after approval: the payments service answered 500, saying “Out of order”"
+        "it wasn't sent in time after approval: payments answered 500, saying “Out of order”"
     )
     assert worded(Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=said)) == (
-        "the new attempt was not sent in time (the payments service answered 500, saying “Out of order”)"
+        "the new attempt wasn't sent in time (payments answered 500, saying “Out of order”)"
     )
 
 

@@ -27,7 +27,7 @@ HEADS = {
     Kind.BULK_CANCEL: "Cancellation X-4F7K2M, $95.00 back from 2 payments still pending in escrow,",
 }
 """Each piece of news begins with who asked and this."""
-TAIL = "\nThe service says On &lt;Hold&gt;.\nThe service's id: `652f7a1e9b3c4d5e6f708192`"
+TAIL = "\nThe service says On &lt;Hold&gt;.\nProvider ID: `652f7a1e9b3c4d5e6f708192`"
 
 
 def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
@@ -58,8 +58,8 @@ payout rejected, bulk rejected: :no_entry: … was *rejected* by Ada Okafor. Rea
 paid.
 payout withdrawn, bulk withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.
 payout withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
-payout expired, bulk expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.
-payout expired, late: :alarm_clock: … has *expired*. Nothing was paid. Reason: it was not sent in time after approval.
+payout expired, bulk expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: not approved in time.
+payout expired, late: :alarm_clock: … has *expired*. Nothing was paid. Reason: it wasn't sent in time after approval.
 payout closed, bulk closed: :no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no \
 payment.
 payout commit_unknown, one_step commit_unknown, one_step commit_unknown, suspect, bulk commit_unknown: :grey_question: \
@@ -67,8 +67,8 @@ payout commit_unknown, one_step commit_unknown, one_step commit_unknown, suspect
 payout commit_unknown, it spoke, one_step commit_unknown, it spoke: :grey_question: … was sent, but its outcome is \
 *unknown*. The service gave answer 500, saying “try again later”. Switchboard is finding out. Do not pay again.
 payout commit_unknown, refused, one_step commit_unknown, refused, bulk commit_unknown, refused: :grey_question: … was \
-sent, but its outcome is *unknown*. The service answered with a refusal. Reason: answer 422, saying “the limit is \
-reached”. Switchboard is finding out. Do not pay again.
+sent, but its outcome is *unknown*. The service answered with a refusal. Reason: “the limit is reached”. Switchboard \
+is finding out. Do not pay again.
 payout pending_escrow, one_step pending_escrow: :lock: … is in escrow: the service holds the money until the recipient \
 has signed up. Approved by Lin Chen.
 payout completed, one_step completed: :white_check_mark: … is *completed*: the service confirms that the recipient was \
@@ -76,42 +76,39 @@ credited. Approved by Lin Chen. Hash `a1b2c3`.
 payout canceled, one_step canceled: :leftwards_arrow_with_hook: … was *canceled* by the service; the money went back. \
 Approved by Lin Chen.
 payout failed, one_step failed: :x: … *failed* at the service. Reason: the account is closed. Approved by Lin Chen.
-payout refused: :x: … has *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying \
-“the limit is reached”.
-payout refused, never sent: :x: … has *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying \
-“the limit is reached”.
+payout refused: :x: … has *failed*: the service refused it; its record says it is not paid. Reason: “the limit is \
+reached”.
+payout refused, never sent: :x: … has *failed*: the service refused it. Nothing was paid. Reason: “the limit is \
+reached”.
 payout mismatch: :octagonal_sign: … has *failed*: not sent, because the service's record is not what was asked for. \
 Reason: the amount is 26.00 instead of 25.00; the recipient is another one.
-payout needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows it as not \
-committed.
-payout needs_human, never created: :warning: … *needs a person*: its outcome is *unknown*. Reason: its creation was \
-tried several times.
-payout needs_human, one of two: :warning: … *needs a person*: its outcome is *unknown*. Reason: the new attempt was \
-not sent in time.
+payout needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the provider still lists it as not \
+sent.
+payout needs_human, never created: :warning: … *needs a person*: its outcome is *unknown*. Reason: it couldn't be \
+created in several tries.
+payout needs_human, one of two: :warning: … *needs a person*: its outcome is *unknown*. Reason: the new attempt wasn't \
+sent in time.
 one_step refused: :x: … has *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: \
-answer 422, saying “the limit is reached”.
-one_step needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service does not list it.
-one_step needs_human, suspect: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service holds \
-op-77, made since this was sent, for the same recipient and amount and without our code: look whether that is this one.
-one_step needs_human, refused: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service refused the \
-request (422), saying “the limit is reached”, but the list cannot be used: its pages repeat.
-purchase needs_human: :warning: … *needs a person*: whether the service opened it is *unknown*. Reason: the list \
-cannot be used: its pages repeat.
-purchase completed: :white_check_mark: … is *completed*: the service confirms that the buyer paid.
-purchase completed, by another: :white_check_mark: … is *completed*: the service confirms that the buyer paid. Paid by \
-eve@example.com.
-purchase canceled: :leftwards_arrow_with_hook: … was *canceled* at the service; no money moved.
-purchase failed: :x: … has *failed* at the service. Reason: card declined.
-purchase refused: :x: … has *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying \
 “the limit is reached”.
-purchase mismatch: :octagonal_sign: … has *failed*: the service's record is not what was asked for; do not pass any \
-link on. Reason: the amount is 120.00 instead of 119.50.
-purchase closed: :no_entry: … has *failed*: it was never opened, so nobody can pay it. Reason: the service does not \
-list it.
+one_step needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the provider doesn't list it.
+one_step needs_human, suspect: :warning: … *needs a person*: its outcome is *unknown*. Reason: the provider has op-77, \
+made since this was sent, for the same recipient and amount and without our code: check whether that is this one.
+one_step needs_human, refused: :warning: … *needs a person*: its outcome is *unknown*. Reason: the provider rejected \
+the request, saying “the limit is reached”, but the list can't be used: its pages repeat.
+purchase needs_human: :warning: … *needs a person*: we couldn't confirm this link. Reason: the list can't be used: its \
+pages repeat.
+purchase completed: :white_check_mark: … is *completed*.
+purchase completed, by another: :white_check_mark: … is *completed*. Paid by eve@example.com.
+purchase canceled: :leftwards_arrow_with_hook: … was *canceled*. No money moved.
+purchase failed: :x: … has *failed*. Reason: card declined.
+purchase refused: :x: … has *failed*: the provider declined it. Reason: “the limit is reached”.
+purchase mismatch: :octagonal_sign: … has *failed*: the provider's record isn't what was requested. Don't send any \
+link. Reason: the amount is 120.00 instead of 119.50.
+purchase closed: :no_entry: … has *failed*: it was never opened. Reason: the provider doesn't list it.
 purchase withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. It was never opened.
 purchase withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never \
 opened.
-bulk needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service's history does not show \
+bulk needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the provider's history doesn't show \
 it.
 bulk pending_escrow: :lock: … is not finished: so far 7 completed ($1,100.00), 1 failed ($55.00), 2 pending in escrow \
 ($95.00). What is pending is followed; the summary comes when every payment is final. Approved by Lin Chen.
@@ -127,16 +124,16 @@ bulk canceled: :leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 comp
 pending in escrow ($0.00), 10 canceled ($1,250.00). That is all 10 payments that were approved. Approved by Lin Chen. \
 ⏎ (Payments of L-4F7K2M: Canceled 10)
 bulk refused: :x: … has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: \
-answer 422, saying “the limit is reached”.
+“the limit is reached”.
 bulk mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was paid. Reason: our own record was changed \
 after it was approved.
 bulk_cancel rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was canceled.
 bulk_cancel withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was canceled.
-bulk_cancel expired: :alarm_clock: … has *expired*. Nothing was canceled. Reason: nobody decided in time.
+bulk_cancel expired: :alarm_clock: … has *expired*. Nothing was canceled. Reason: not approved in time.
 bulk_cancel closed: :no_entry: … has *failed*: Ada Okafor closed it. Reason: the service shows no payment.
 bulk_cancel commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out.
-bulk_cancel needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows them \
-as pending.
+bulk_cancel needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the provider still lists them \
+as waiting.
 bulk_cancel needs_human, not all sent: :warning: … *needs a person*: its outcome is *unknown*. Reason: somebody who \
 approved no longer counts (they are no approver any more), so one more approval is needed.
 bulk_cancel completed: :white_check_mark: … is *completed*: 1 payment canceled, $45.00 returned to the balance; 1 too \
@@ -151,39 +148,58 @@ was changed after it was approved.\
 def test_alerts() -> None:
     head = ":rotating_light: Payout P-4F7K2M, $25.00 to ana@example.com, asked by Maria Quispe: "
     assert lines_of(alerts(instruction(), head, TAIL)) == snapshot("""\
-contradiction: the service contradicts what it said before.
-unconfirmed: was reported, not confirmed.
-unknown_status: has a status at the service that Switchboard does not know; it goes on being followed.
-stuck: cannot go on.
-needs_human: needs a person: its outcome is unknown. Look it up at the service, then decide on the card.
-mismatch: was stopped: the service's record is not what was asked for. Switchboard did not send it.
-differs: the service's record of it differs from what was approved.
-paid_after_close: was closed as not paid, but the service shows a payment.
-paid_after_end: had ended as not paid, but the service shows a payment.
-paid_elsewhere: was never sent by Switchboard, but was committed elsewhere.
-suspended: is not sent.
-out_of_reach: cannot be approved by the people there are. ⏎ The service says On &lt;Hold&gt;. ⏎ The service's id: \
+contradiction: the service contradicts what it said before. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: \
+`652f7a1e9b3c4d5e6f708192`
+unconfirmed: was reported, not confirmed. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: \
+`652f7a1e9b3c4d5e6f708192`
+unknown_status: has a status at the service that Switchboard does not know; it goes on being followed. ⏎ The provider \
+lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+stuck: cannot go on. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+needs_human: needs a person: its outcome is unknown. Look it up at the service, then decide on the card. ⏎ The \
+provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+mismatch: was stopped: the service's record is not what was asked for. Switchboard did not send it. ⏎ The provider \
+lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+differs: the service's record of it differs from what was approved. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
+Provider ID: `652f7a1e9b3c4d5e6f708192`
+paid_after_close: was closed as not paid, but the service shows a payment. ⏎ The provider lists it as On &lt;Hold&gt;. \
+⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+paid_after_end: had ended as not paid, but the service shows a payment. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
+Provider ID: `652f7a1e9b3c4d5e6f708192`
+paid_elsewhere: was never sent by Switchboard, but was committed elsewhere. ⏎ The provider lists it as On \
+&lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+suspended: is not sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+out_of_reach: cannot be approved by the people there are. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: \
 `652f7a1e9b3c4d5e6f708192` ⏎ Add somebody to the approvers, or have it withdrawn.
-disagrees: is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.
-unaccounted: is not accounted for by the service's own list. Look it up at the service.
-unread: is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.
-unexplained: is over at the service, but its list of failures cannot be read. Switchboard keeps asking for it.
-stands_still: does not move at the service.
+disagrees: is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look. ⏎ The \
+provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+unaccounted: is not accounted for by the service's own list. Look it up at the service. ⏎ The provider lists it as On \
+&lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+unread: is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it. ⏎ The \
+provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+unexplained: is over at the service, but its list of failures cannot be read. Switchboard keeps asking for it. ⏎ The \
+provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+stands_still: does not move at the service. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: \
+`652f7a1e9b3c4d5e6f708192`
 undelivered: its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
-`not_in_channel`. ⏎ The service's id: `652f7a1e9b3c4d5e6f708192`
+`not_in_channel`. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
 no_approvals_channel: cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ \
-Slack says `not_in_channel`. ⏎ The service's id: `652f7a1e9b3c4d5e6f708192`""")
+Slack says `not_in_channel`. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`\
+""")
 
 
 def test_alerts_of_a_purchase_where_they_differ() -> None:
     payout = alerts(instruction(), ":rotating_light: Payout P-4F7K2M, $25.00 to ana@example.com, ", TAIL)
     found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, $119.50 from ben@example.com, ", TAIL)
     assert lines_of({topic: text for topic, text in found.items() if text != payout[topic]}) == snapshot("""\
-needs_human: asked by Maria Quispe: needs a person: whether the service opened it is unknown. Look it up there.
-mismatch: asked by Maria Quispe: was stopped: the service's record is not what was asked for. Its link was not given \
-out.
-differs: asked by Maria Quispe: the service's record of it differs from what was asked for.
-paid_elsewhere: asked by Maria Quispe: was paid, although its link was not given out.""")
+needs_human: asked by Maria Quispe: could not be confirmed. Check the provider's dashboard. ⏎ The provider lists it as \
+On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+mismatch: asked by Maria Quispe: was stopped: the provider's record isn't what was requested. Its link wasn't given \
+out. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+differs: asked by Maria Quispe: the provider's record differs from what was requested. ⏎ The provider lists it as On \
+&lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`
+paid_elsewhere: asked by Maria Quispe: was paid, although its link wasn't given out. ⏎ The provider lists it as On \
+&lt;Hold&gt;. ⏎ Provider ID: `652f7a1e9b3c4d5e6f708192`\
+""")
 
 
 def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
@@ -194,9 +210,10 @@ def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
     assert content.text == snapshot("""\
 :rotating_light: Payout P-4F7K2M, $25.00 to ana@example.com, asked by Maria Quispe: needs a person: its outcome is \
 unknown. Look it up at the service, then decide on the card.
-The service's id: `652f7a1e9b3c4d5e6f708192` · <https://slack.example/p1|The card>
+Provider ID: `652f7a1e9b3c4d5e6f708192` · <https://slack.example/p1|The card>
 To decide: <@U0ADA>
-Runbook: `docs/alerts.md#needs-a-person`""")
+Runbook: `docs/alerts.md#needs-a-person`\
+""")
 
 
 def test_a_reminder() -> None:
@@ -233,40 +250,35 @@ def test_notices() -> None:
     """Without the line that leads to their page."""
     found = [seen(notices.notice(facts)).replace(notices.runbook(facts["topic"]), "") for facts in NOTICES]
     assert lines_of(found) == snapshot("""\
-:rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the app there, or \
-ask an admin whether it may post.
-:rotating_light: A message could not be posted: Slack says `not_in_channel`. Invite the app there, or ask an admin \
-whether it may post.
-:rotating_light: Slack does not let the app read who people are: missing_scope. Until then nobody it concerns can ask \
-or decide.
+:rotating_light: Action needed: a message couldn't be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the \
+app there.
+:rotating_light: Action needed: a message couldn't be posted: Slack says `not_in_channel`. Invite the app there.
+:rotating_light: Slack does not let the app read who people are: missing_scope. Until then requests and approvals stop.
 :alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
-nothing is lost. The operator should set the machine's clock.
+nothing is lost. Set the machine's clock.
 :alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
-nothing is lost. The operator should set the machine's clock.
-:rotating_light: *A message in <#C0FINANCE> shows an older state*: an internal error keeps it from being drawn anew. \
-Ask Switchboard for the newest state. The operator finds the cause in the log under `0badcafe`.
-:octagonal_sign: *Switchboard stopped after an internal error* at the request P-4F7K2M. It failed several times in a \
-row, so it is left alone: nothing more is sent or read for it. ⏎ The operator finds `0badcafe` in the log. When that \
-is mended, an admin presses *Try again*. ⏎ [Try again]
-:octagonal_sign: *Switchboard stopped after an internal error* at the callback. It failed several times in a row, so \
-it is left alone: nothing more is sent or read for it. ⏎ The operator finds `0badcafe` in the log. When that is \
-mended, an admin presses *Try again*. ⏎ [Try again]
-:snowflake: *Payments are frozen* by <@U0ADA>: the books are being audited. ⏎ Nothing is sent until approvers lift it \
-with `/sb-pay unfreeze`.
-:sunny: *Payments flow again*, decided by <@U0ADA>, <@U0LIN>.
-:electric_plug: *The payments service has not answered* since 2026-11-20 09:00 UTC. Nothing is sent to it, so that no \
-outcome becomes unknown; one request at a time finds out when it answers, and then what waits goes on by itself.
-:sunny: *The payments service answers again.* It had not since 2026-11-20 09:00 UTC, for 1 hour. What waited goes on \
-by itself.
-:rotating_light: *Switchboard only reads.* The database may be older than the services: the service holds what the \
-database says was never sent. Nothing is sent, so that nothing is paid twice; every open request is looked for at the \
-services. An operator has to look and run `switchboard resume`.
-:sunny: *Switchboard sends again*, an operator decided. The backup was taken an hour ago. The database was put back to \
-an earlier moment, so these need approval again: P-4F7K2M, L-4F7K2M.
-:rotating_light: *Nothing is sent*: before anything leaves it is written down in `/var/lib/switchboard/sent.log`, and \
-that file cannot be written: No space left on device.
-:warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is under \
-way goes on. The operator should make room; no restart is needed.
-:rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and nothing is sent. \
-The operator has to make room; no restart is needed.
-:sunny: *The disk of the database has room again.* What waited goes on by itself.""")
+nothing is lost. Set the machine's clock.
+:rotating_light: *A message in <#C0FINANCE> is out of date*: an internal error keeps it from being updated. The cause \
+is in the log under `0badcafe`.
+:octagonal_sign: *Action needed: the request P-4F7K2M is stopped* after several internal errors. Nothing more is sent \
+or read for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try again]
+:octagonal_sign: *Action needed: the callback is stopped* after several internal errors. Nothing more is sent or read \
+for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try again]
+:snowflake: <@U0ADA> froze all payments: “the books are being audited”. To resume: `/sb-pay unfreeze`
+:sunny: <@U0ADA>, <@U0LIN> unfroze payments.
+:electric_plug: *Payments has not answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking, and \
+what waits goes on once it answers.
+:sunny: *Payments answers again* after 1 hour. What waited goes on.
+:rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the service holds what \
+the database says was never sent. Nothing is sent, so that nothing is paid twice. Check the open requests, then run \
+`switchboard resume`.
+:sunny: *Sending again*: an operator resumed it. The backup was taken an hour ago. The database was restored, so these \
+need approval again: P-4F7K2M, L-4F7K2M.
+:rotating_light: *Action needed: nothing is sent.* `/var/lib/switchboard/sent.log` can't be written: No space left on \
+device.
+:warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is in \
+progress goes on. Free some space; no restart is needed.
+:rotating_light: *The disk of the database is full.* Nothing is taken and nothing is sent. Free some space; no restart \
+is needed.
+:sunny: *The disk of the database has room again.* What waited goes on.\
+""")

@@ -170,19 +170,21 @@ def test_a_page_of_operations() -> None:
     )
     assert seen(content) == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
-Created | Type | Amount | Person | Status | At the service | Reference
+Created | Type | Amount | Person | Status | Provider status | Reference
 2026-11-20 09:00 UTC | – | $25.00 | ana@example.com | sent | completed | P-4F7K2M
-`/sb-pay show` with the reference tells more about one.
-[Previous] [Next] [Send as CSV]""")
+Details: `/sb-pay show` and the reference
+[Previous] [Next] [Send as CSV]\
+""")
     assert f"{content.text}\n{seen(Content(text='', blocks=content.plainer))}" == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · $25.00 · ana@example.com · sent (at the \
-service: completed) · P-4F7K2M
-`/sb-pay show` with the reference tells more about one.
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · $25.00 · ana@example.com · sent (provider: \
+completed) · P-4F7K2M
+Details: `/sb-pay show` and the reference
 *Operations* 2 to 2 of 3, page 2 of 3
-• 2026-11-20 09:00 UTC · – · $25.00 · ana@example.com · sent (at the service: completed) · P-4F7K2M
-`/sb-pay show` with the reference tells more about one.
-[Previous] [Next] [Send as CSV]""")
+• 2026-11-20 09:00 UTC · – · $25.00 · ana@example.com · sent (provider: completed) · P-4F7K2M
+Details: `/sb-pay show` and the reference
+[Previous] [Next] [Send as CSV]\
+""")
 
 
 def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> None:
@@ -191,7 +193,7 @@ def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> No
     [table] = [block for block in content.blocks if block["type"] == "table"]
     assert len(table["rows"]) == 11
     assert content.text.splitlines()[-2:] == snapshot(
-        ["The service sent 30 at once; these are the first 10.", "`/pay show` with the reference tells more about one."]
+        ["The first 10 of 30 that came at once.", "Details: `/pay show` and the reference"]
     )
 
 
@@ -206,12 +208,12 @@ def test_what_is_not_said_is_said_to_be_not_said() -> None:
     )
     assert lines_of([one.text for one in told]) == snapshot("""\
 *ana@example.com* ⏎ Registered name: unknown ⏎ Account: active: not known, verified: not known, primary address: not \
-known ⏎ The service's word for it: On_Hold ⏎ Country: not said
-*Our account* ⏎ Balance: not said ⏎ Currency: not said ⏎ E-mail: not said ⏎ Id: 7 ⏎ Approvers and admins of the policy \
-may see this.
-*Our account* ⏎ Balance: lots ⏎ Currency: not said ⏎ E-mail: not said ⏎ Id: 7 ⏎ Approvers and admins of the policy may \
-see this.
-*Acme* ⏎ Balance: -12.34 EUR ⏎ E-mail: pay@acme.example ⏎ Id: 7 ⏎ Approvers and admins of the policy may see this.""")
+known ⏎ \
+Provider status: On_Hold ⏎ Country: unknown
+*Our account* ⏎ Balance: unknown ⏎ Currency: unknown ⏎ E-mail: unknown ⏎ Id: 7 ⏎ Only approvers and admins see this.
+*Our account* ⏎ Balance: lots ⏎ Currency: unknown ⏎ E-mail: unknown ⏎ Id: 7 ⏎ Only approvers and admins see this.
+*Acme* ⏎ Balance: -12.34 EUR ⏎ E-mail: pay@acme.example ⏎ Id: 7 ⏎ Only approvers and admins see this.\
+""")
 
 
 def test_of_many_calls_the_last_are_told_in_their_order() -> None:
@@ -220,7 +222,7 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
         for number in range(60)
     ]
     head, *lines = operations.events("P-4F7K2M", found).text.splitlines()
-    assert head == snapshot("*The service recorded 60 calls to us about P-4F7K2M*; these are the last 31")
+    assert head == snapshot("*60 webhooks delivered for P-4F7K2M*, the last 31")
     assert int(head.rsplit(" ", 1)[1]) == len(lines)
     assert [line.split(" · ")[1] for line in (lines[0], lines[-1])] == [f"kind {60 - len(lines)}", "kind 59"]
 
@@ -228,8 +230,9 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
 def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
     found = PayoutEvent(rest=(("attempt", "3"), ("outcome", "gave up")))
     assert operations.events("P-1", [found]).text == snapshot("""\
-*The service recorded 1 call to us about P-1*
-• attempt: 3, outcome: gave up""")
+*1 webhook delivered for P-1*
+• attempt: 3, outcome: gave up\
+""")
 
 
 def test_a_record_is_shown_below_its_amount_and_person() -> None:
@@ -238,11 +241,11 @@ def test_a_record_is_shown_below_its_amount_and_person() -> None:
         update={"email": None, "cents": None, "created_at": datetime(2026, 1, 2, 3, 4, tzinfo=UTC), "code": "c-1"}
     )
     assert lines_of([operations.record(found).text for found in (one, late)]) == snapshot("""\
-*$1.00 from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ This is the service's record. \
-Switchboard did not ask for it.
-*unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ Code: c-1 ⏎ Created: \
-<!date^1767323040^{date_short_pretty} {time}|2026-01-02 03:04 UTC> ⏎ This is the service's record. Switchboard did not \
-ask for it.""")
+*$1.00 from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ Provider ID: op-1 ⏎ Not requested here. This is the \
+provider's record.
+*unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ Provider ID: op-1 ⏎ Code: c-1 ⏎ Created: \
+<!date^1767323040^{date_short_pretty} {time}|2026-01-02 03:04 UTC> ⏎ Not requested here. This is the provider's record.\
+""")
 
 
 def test_the_timeline_stands_below_the_card() -> None:

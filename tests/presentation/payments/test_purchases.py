@@ -39,21 +39,19 @@ def test_a_purchase_that_was_stopped_in_a_workspace_without_tables() -> None:
     card = purchases.card(purchase(stopped="0badcafe"), link=LINK)
     assert seen(replace(card, blocks=card.plainer)) == snapshot("""\
 $119.50 from ben@example.com
-*Asked by*: <@U0MARIA> | *Reference*: C-4F7K2M
+*Requested by*: <@U0MARIA> | *Reference*: C-4F7K2M
 For: Spring campaign
 web: 2 × 10.00 = 20.00
 Print ads: 1 × 99.50 = 99.50
-:link: *open*: waiting for the buyer; nothing has been paid.
+:link: *open*: Waiting for payment.
 [Open checkout]
-:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again \
-in the alerts channel.""")
+:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.\
+""")
 
 
 @pytest.mark.parametrize("known", ["", "CREATED", "confirmed"])
 def test_a_status_that_we_know_is_told_in_our_word_alone(known: str) -> None:
-    assert sentence(purchase(remote_status=known), votes=0) == snapshot(
-        ":link: *open*: waiting for the buyer; nothing has been paid."
-    )
+    assert sentence(purchase(remote_status=known), votes=0) == snapshot(":link: *open*: Waiting for payment.")
 
 
 def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:
@@ -61,7 +59,7 @@ def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:
     payload = PurchasePayload(email="ben@example.com", description="x", items=items)
     card = purchases.card(purchase(payload=payload), link=LINK)
     check_message(card)
-    assert card.text.partition("), asked by")[0].endswith(" more")
+    assert card.text.partition("), requested by")[0].endswith(" more")
     assert len(next(block for block in card.blocks if block["type"] == "table")["rows"]) == 21
 
 
@@ -73,7 +71,7 @@ def test_items_are_told_up_to_1100_characters(longer: int, told: int) -> None:
     lines = [f"1 × {name} at 1.00" for name in names[:told]]  # 53 characters, and two after each
     rest = [] if told == len(names) else ["and 1 more"]
     card = purchases.card(purchase(payload=payload), link="")
-    assert f"({'; '.join([*lines, *rest])}), asked by" in card.text
+    assert f"({'; '.join([*lines, *rest])}), requested by" in card.text
 
 
 @given(st.lists(foreign(60), min_size=1, max_size=8))
@@ -91,9 +89,8 @@ def test_the_picture_is_one_up_to_the_longest_link() -> None:
 def test_the_pages_say_nothing_of_the_payment() -> None:
     assert [page.partition("<body>")[2] for page in (purchases.THANKS, purchases.LEFT)] == snapshot(
         [
-            "<h1>Thank you</h1><p>The team that asked you is told as soon as the payment service confirms the "
-            "payment. You can close this page.</p></body></html>\n",
-            "<h1>You left the checkout</h1><p>The team that asked you is told if the purchase was canceled. "
-            "You can close this page.</p></body></html>\n",
+            "<h1>Thank you</h1><p>We'll tell the team once the payment is confirmed. You can close this page.</p>"
+            "</body></html>\n",
+            "<h1>You left the checkout</h1><p>Nothing was paid here. You can close this page.</p></body></html>\n",
         ]
     )

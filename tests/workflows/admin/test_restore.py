@@ -121,7 +121,7 @@ async def test_people_may_press_and_nothing_leaves(rig: Rig, tmp_path: Path) -> 
     assert one.state in PAID
     held = Reason(OfRequest.RESTORED)
     assert (two.state, two.reason, three.state, three.reason) == (State.APPROVED, held, State.NEW, held)
-    assert "Held: the database may be older than the services" in rig.cards()[-1].text
+    assert "On hold: the database may be out of date" in rig.cards()[-1].text
 
 
 async def test_after_the_operator_what_was_approved_is_approved_again_and_paid_once(rig: Rig, tmp_path: Path) -> None:

@@ -233,7 +233,7 @@ class Service:
         return self.record_now
 
 
-NOT_SAID = "The delivery service did not say whether it did that. The card shows what it says of the booking now."
+NOT_SAID = "Not confirmed yet. The card shows how the booking is now."
 
 
 @on_one_rig(
@@ -262,7 +262,7 @@ async def test_what_is_not_on_hold_is_not_started(rig: Rig, like: dict[str, Any]
     booking = await planted(rig, **like)
     service: Any = Service(None, None)
     acted = await follow.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
-    assert (worded(acted.trouble), service.asked) == ("The search starts by hand only while it is on hold.", [])
+    assert (worded(acted.trouble), service.asked) == ("The search can't be started now.", [])
 
 
 async def test_a_booking_that_cannot_be_read_after_it_is_read_soon(rig: Rig) -> None:
@@ -282,7 +282,7 @@ async def test_what_cannot_be_canceled_or_has_just_changed_is_not(rig: Rig) -> N
     over = await planted(rig, status="RETURNING")
     service: Any = Service(None, None)
     acted = await follow.cancel(ctx, service, over, reason="", by="U0MARIA")
-    assert worded(acted.trouble) == "It cannot be canceled now."
+    assert worded(acted.trouble) == "It can't be canceled now."
     for now in ({"stage": Stage.ENDED}, {"stage": Stage.WAITING}, {"status": "RETURNING"}):
         changed = await planted(rig, **{"stage": Stage.OPEN, "status": "ACCEPTED", **now})
         seen = replace(changed, stage=Stage.OPEN, status="ACCEPTED")

@@ -160,7 +160,7 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
     deliveries.service_of(rig).switches.suspended = True
     await rig.submit(MARIA, {})
     await rig.settle()
-    assert "the service has suspended the workspace" in deliveries.stands(rig)
+    assert "the provider has suspended the workspace" in deliveries.stands(rig)
 
 
 @pytest.mark.parametrize("point", [
@@ -230,7 +230,7 @@ async def test_not_covered_and_an_outage_bring_the_form_back_as_it_was(rig: Rig)
     ("kind", "said"),
     [
         (FaultKind.ERROR_500, NO_PRICE),
-        (FaultKind.REFUSED, ":no_entry_sign: *No price*: The delivery service says: The request was refused."),
+        (FaultKind.REFUSED, ":no_entry_sign: *No price*: Delivery: The request was refused."),
     ],
     ids=["outage", "refusal"],
 )
@@ -264,9 +264,8 @@ async def test_who_books_without_a_price_is_shown_one_that_came_back_meanwhile(r
 async def test_without_the_service_nothing_is_asked(rig: Rig) -> None:
     for verb in ("stores", "book", "quote", "prebook", "store add", "show B-222222", "certify"):
         ack = await rig.workspace.slash(MARIA, FINANCE, "/deliver", verb)
-        assert shown(ack.body["text"]) == snapshot(
-            ":electric_plug: The delivery service is not configured. The operator has to set `DELIVERY_MASTER_KEY`."
-        ), verb
+        assert shown(ack.body["text"]) == snapshot("""\
+:electric_plug: Delivery isn't set up yet. An admin has to set `DELIVERY_MASTER_KEY`."""), verb
 
 
 async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig:
@@ -324,4 +323,4 @@ async def test_a_key_from_the_settings_is_enough_for_its_store(rig: Rig) -> None
     await rig.workspace.close(MARIA)
     assert "Renamed there" in str(deliveries.service_of(rig).stores[0].fields)
     assert await deliveries.deliver(rig, "store show ours") == known  # the settings name it
-    assert "the master key is not accepted" in await deliveries.deliver(rig, "stores")
+    assert "the master key isn't accepted" in await deliveries.deliver(rig, "stores")

@@ -103,7 +103,7 @@ async def test_the_message_of_a_call_is_waited_for_ten_seconds(rig: Rig, monkeyp
     monkeypatch.setattr(results, "asyncio", SimpleNamespace(sleep=sleep))
     one = await job(rig, "J1", on_its_way(Handed.NEW))
     ctx = replace(rig.switchboard.context, wake=lambda: woken.append(True))
-    with pytest.raises(ServiceNow, check=says("has not taken the message of this call yet")):
+    with pytest.raises(ServiceNow, check=says("hasn't taken this message yet")):
         await results._where(ctx, one)
     assert (slept, len(woken)) == ([0.25] * 40, 40)
 

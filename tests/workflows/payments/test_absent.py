@@ -117,7 +117,7 @@ async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
     await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
     assert (await newest(rig)).remote_id != made
     assert await state(rig) is State.NEEDS_HUMAN
-    assert alerts(rig)[-1].splitlines()[1] == snapshot("The service's history does not show it.")
+    assert alerts(rig)[-1].splitlines()[1] == snapshot("The provider's history doesn't show it.")
 
 
 async def by_hand(rig: Rig) -> str:

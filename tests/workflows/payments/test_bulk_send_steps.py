@@ -86,7 +86,7 @@ async def test_one_whose_items_cannot_be_read_may_be_ours(rig: Rig, trouble: Exc
     look = await looked(rig, one, Service([["b1"]], {"b1": [trouble]}))
     assert (look.hits, look.suspect) == ((), "b1")
     assert worded(look.doubt) == (
-        "the service holds b1, which is new and may be this one: look there which payments it makes"
+        "the provider has b1, which is new and may be this one: check there which payments it makes"
     )
     found = await looked(rig, one, Service([["b1", "b2"]], {"b1": [trouble], "b2": [listed(one, 1, 2)]}))
     assert ([job.id for job in found.hits], found.doubt) == (["b2"], None)
@@ -120,7 +120,7 @@ async def test_one_hit_is_taken_in_and_several_are_for_people(
     found = await stored(rig, one)
     assert (found.state, found.remote_id, found.due_at) == (state, remote, None if due is None else now + due)
     if len(names) > 1:
-        said = "the service holds 2 bulk payments with our items: b1, b2"
+        said = "the provider has 2 bulk payments with our items: b1, b2"
         assert worded(found.reason) == said
         row = there(await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs")))
         assert in_words(row.payload["reason"]) == said

@@ -219,7 +219,7 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
     row = there(await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs")))
-    assert in_words(row.payload["reason"]) == "the service holds several payouts with our code"
+    assert in_words(row.payload["reason"]) == "the provider has several payouts with our code"
 
 
 async def test_several_that_were_created_with_our_code_end_it_and_are_all_followed(rig: Rig) -> None:
@@ -227,7 +227,7 @@ async def test_several_that_were_created_with_our_code_end_it_and_are_all_follow
     held = holding(record(one, "created", id="o1"), record(one, "created", id="o2"))
     await payout.find_again(rig.switchboard.context, held, one)
     found = await stored(rig, one)
-    assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several payouts with our code")
+    assert (found.state, worded(found.reason)) == (State.MISMATCH, "the provider has several payouts with our code")
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])
     assert all(row is not None and row.instruction_id == one.id for row in rows)
 
@@ -236,7 +236,7 @@ async def test_several_that_were_created_with_our_code_end_it_and_are_all_follow
     ({}, {}, "created", False, State.APPROVED, ""),
     ({}, {"cents": Cents(1)}, "created", True, State.MISMATCH, "the amount is 0.01 instead of 25.00"),
     ({"commits": 1}, {"cents": Cents(1)}, "created", True, State.NEEDS_HUMAN, "the amount is 0.01 instead of 25.00"),
-    ({}, {}, "committed", True, State.MISMATCH, "the service says sent, although Switchboard sent nothing"),
+    ({}, {}, "committed", True, State.MISMATCH, "the provider lists it as sent, although we sent nothing"),
     ({"commits": 1}, {}, "committed", True, State.COMMITTED, ""),
 ])  # fmt: skip
 async def test_before_it_is_sent_the_payout_must_be_as_it_was_approved(

@@ -81,28 +81,26 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     await collect(rig)
     assert link(rig) == f"{rig.payments.base_url}/checkout/{operation(rig).id}"
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
-    assert shown(card(rig)) == snapshot(
-        "Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads "
-        "at 99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: "
-        "<http://127.0.0.1/checkout/······>\n"
-        "$119.50 from ben@example.com\n"
-        "*Asked by*\n"
-        "<@U0MARIA>\n"
-        "*Reference*\n"
-        "C-······\n"
-        "For: Spring campaign\n"
-        "Item\n"
-        "Quantity × each\n"
-        "USD\n"
-        "web\n"
-        "2 × 10.00\n"
-        "20.00\n"
-        "Print ads\n"
-        "1 × 99.50\n"
-        "99.50\n"
-        ":link: *open*: waiting for the buyer; nothing has been paid.\n"
-        "Open checkout"
-    )
+    assert shown(card(rig)) == snapshot("""\
+Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at 99.50), \
+requested by <@U0MARIA>. :link: *open*: Waiting for payment. Checkout: <http://127.0.0.1/checkout/······>
+$119.50 from ben@example.com
+*Requested by*
+<@U0MARIA>
+*Reference*
+C-······
+For: Spring campaign
+Item
+Quantity × each
+USD
+web
+2 × 10.00
+20.00
+Print ads
+1 × 99.50
+99.50
+:link: *open*: Waiting for payment.
+Open checkout""")
     assert not rig.cards(APPROVALS)
     ack = await rig.pay("approvals", user=ADA)
     assert ack.body["text"] == ":tada: You're all caught up. Nothing waits for approval."
@@ -183,10 +181,9 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     await collect(rig)
     assert await state(rig) is State.MISMATCH
     assert not link(rig)
-    assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-        ":octagonal_sign: <@U0MARIA> $119.50 from ben@example.com (C-······) has *failed*: the service's record "
-        "is not what was asked for; do not pass any link on. Reason: the amount is 999.99 instead of 119.50."
-    )
+    assert shown(told_once(rig, "failed", FINANCE)) == snapshot("""\
+:octagonal_sign: <@U0MARIA> $119.50 from ben@example.com (C-······) has *failed*: the provider's record isn't what was \
+requested. Don't send any link. Reason: the amount is 999.99 instead of 119.50.""")
     assert not pictures(rig)
     assert len(alerts(rig)) == 1
     await decide(rig)
@@ -194,10 +191,10 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert len(alerts(rig)) == 2
     assert shown(alerts(rig)[1]) == snapshot(
         """\
-:rotating_light: Purchase C-······, $119.50 from ben@example.com, asked by Maria Silva: was paid, although its \
-link was not given out.
-The service says completed.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+:rotating_light: Purchase C-······, $119.50 from ben@example.com, asked by Maria Silva: was paid, although its link \
+wasn't given out.
+The provider lists it as completed.
+Provider ID: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
 Runbook: `docs/alerts.md#paid-elsewhere`\
 """
     )
@@ -278,10 +275,9 @@ async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
     assert await state(rig) is State.WITHDRAWN
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=6)
-    assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot(
-        ":wastebasket: <@U0MARIA> $119.50 from ben@example.com (C-······) was *withdrawn* by Maria Silva. "
-        "It was never opened."
-    )
+    assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot("""\
+:wastebasket: <@U0MARIA> $119.50 from ben@example.com (C-······) was *withdrawn* by Maria Silva. It was never \
+opened.""")
     assert not rig.payments.operations
     assert not told(rig, FINANCE, "open*")
     assert purchases.CHECKOUT not in [button.action_id for button in card(rig).buttons]

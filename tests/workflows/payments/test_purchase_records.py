@@ -97,7 +97,7 @@ def linking(ctx: Context, *, works: bool) -> Context:
 @on_one_rig(
     [
         (True, {}, State.OPEN, "", True),
-        (False, {}, State.MISMATCH, "no checkout link can be made of its id", False),
+        (False, {}, State.MISMATCH, "its id gives no checkout link", False),
         (True, {"cents": Cents(1)}, State.MISMATCH, "the amount is 0.01 instead of 119.50", False),
         (True, {"status": "confirmed"}, State.COMPLETED, "", False),
     ]
@@ -157,7 +157,7 @@ async def test_several_with_our_code_end_it(rig: Rig) -> None:
     hits = (record(one, id="o1"), record(one, id="o2"))
     await purchase.find_again(rig.switchboard.context, listing(*hits), one)
     found = await stored(rig, one)
-    assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several purchases with our code")
+    assert (found.state, worded(found.reason)) == (State.MISMATCH, "the provider has several purchases with our code")
 
 
 @on_one_rig([

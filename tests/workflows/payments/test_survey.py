@@ -41,9 +41,9 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
     assert (found.reason, found.sent) == (Reason(OfMode.NOBODY_ASKED), (f"payout {code}",))
     assert shown(alerts(rig)[-1]) == snapshot(
         """\
-:rotating_light: *Switchboard only reads.* The database may be older than the services: the payments service holds \
-payments that report to us and that nothing in the database asked for. Nothing is sent, so that nothing is paid \
-twice; every open request is looked for at the services. An operator has to look and run `switchboard resume`.
+:rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the provider has payments \
+that report to us and that nothing in the database requested. Nothing is sent, so that nothing is paid twice. Check \
+the open requests, then run `switchboard resume`.
 Runbook: `docs/alerts.md#reading-only`\
 """
     )

@@ -22,7 +22,7 @@ from tests.workflows.looking import alerts, read, there
 from tests.workflows.planted import on_one_rig, planted, stored, voted, write
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
-SAID = "payments is not configured: the operator has to set PAYMENTS_BASE_URL"
+SAID = "Payments isn't configured: an admin has to set PAYMENTS_BASE_URL"
 
 
 def stepping(ctx: Context, outcome: Exception | None = None) -> tuple[Context, list[str]]:
@@ -56,7 +56,7 @@ async def test_a_service_that_is_away_for_now_is_asked_again_without_a_word(
 
 
 SAYING = ServiceNow("payments", Reason(Exchange.READ_ANSWERED, status=500), words="Out of order")
-ANSWERED = "the payments service answered 500, saying “Out of order”"
+ANSWERED = "payments answered 500, saying “Out of order”"
 
 
 @on_one_rig(
@@ -66,7 +66,7 @@ ANSWERED = "the payments service answered 500, saying “Out of order”"
         (State.APPROVED, Reason(OfRequest.DAILY_LIMIT), ANSWERED),
         (State.CREATE_UNKNOWN, None, ""),
         (State.COMMIT_UNKNOWN, NO_ANSWER, "no answer"),
-        (State.NEEDS_HUMAN, Reason(OfRequest.NOT_LISTED), "the service does not list it"),
+        (State.NEEDS_HUMAN, Reason(OfRequest.NOT_LISTED), "the provider doesn't list it"),
         (State.CLOSED, own_words("not in their list"), "not in their list"),
         (State.REFUSED, Reason(Exchange.ANSWERED, status=422), "answer 422"),
     ]
@@ -86,7 +86,7 @@ async def test_what_the_service_says_is_the_reason_as_long_as_nothing_was_sent(
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        (ServiceNever("payments", refusal(422)), "The payments service refused the request (422)."),
+        (ServiceNever("payments", refusal(422)), "Payments rejected the request."),
         (OperatorError("the key is wrong", mend="set it anew"), "the key is wrong; set it anew"),
     ],
 )

@@ -12,7 +12,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import actions, buttons, ephemerals, everywhere, heard, state, there, told_once, votes
 
 BIG = "send ana@example.com 1500.00 rent"
-STALE = ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again."
+STALE = ":no_entry_sign: This request has changed since. Look at its card again."
 
 
 async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
@@ -21,9 +21,8 @@ async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
     assert rig.paid == [("ana@example.com", 2500)]
     assert await state(rig) is State.COMMITTED
     assert everywhere(rig, f"Approved by <@{ADA}>")
-    assert shown(await heard(rig, ADA, "Your approval is recorded")) == snapshot(
-        ":ballot_box_with_check: Your approval is recorded: 1 of 1. The card shows how it goes on."
-    )
+    assert shown(await heard(rig, ADA, "Your approval is recorded")) == snapshot("""\
+:ballot_box_with_check: Your approval is recorded: 1 of 1. The card shows how it goes on.""")
 
 
 async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> None:
@@ -31,9 +30,8 @@ async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> No
     await rig.press("approve")
     assert shown(rig.workspace.modal(ADA)) == snapshot("""\
 Approve a payout
-$1,500.00 to ana@example.com
-Reference P-······
-Type the amount, $1,500.00, to approve it""")
+$1,500.00 to ana@example.com · P-······
+To approve, type the amount: 1500.00""")
     assert not await votes(rig)
 
 
@@ -44,9 +42,7 @@ async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, t
     await rig.submit(ADA, {forms.AMOUNT: typed})
     form = there(rig.workspace.modal(ADA))
     assert list(form.errors) == [forms.AMOUNT]
-    assert shown(form.errors[forms.AMOUNT]) == snapshot(
-        "This is not the amount on the card. Type that amount, with a point before the cents: 1500.00"
-    )
+    assert shown(form.errors[forms.AMOUNT]) == snapshot("That doesn't match. Type 1500.00")
     assert not await votes(rig)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00 usd"})
     assert rig.workspace.modal(ADA) is None
@@ -59,9 +55,7 @@ async def test_who_has_voted_is_told_so_before_typing_it_again(rig: Rig) -> None
     await rig.submit(ADA, {forms.AMOUNT: "1500"})
     await rig.press("approve")
     assert rig.workspace.modal(ADA) is None
-    assert shown(ephemerals(rig, ADA)[-1]) == snapshot(
-        ":no_entry_sign: Your approval is recorded already; each person counts once."
-    )
+    assert shown(ephemerals(rig, ADA)[-1]) == snapshot(":no_entry_sign: You've already approved this.")
     assert [vote.person for vote in await votes(rig)] == [ADA]
     assert not rig.paid
     assert (await actions(rig)).count("approve") == 1
@@ -82,17 +76,15 @@ async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> N
     late = card.button("payout.approve").value
     await rig.press("approve", user=ADA)
     await rig.workspace.click(LIN, APPROVALS, card.ts, "payout.approve", value=late, force=True)
-    assert shown(await heard(rig, LIN, "approved by")) == snapshot(
-        ":information_source: $25.00 to ana@example.com (P-······) is now *sent*, approved by <@U0ADA>."
-    )
+    assert shown(await heard(rig, LIN, "approved by")) == snapshot("""\
+:information_source: $25.00 to ana@example.com (P-······) is now *sent*, approved by <@U0ADA>.""")
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.settle()
     await rig.workspace.click(LIN, APPROVALS, card.ts, "payout.reject", value=late, force=True)
-    assert shown(await heard(rig, LIN, "already")) == snapshot(
-        ":information_source: $25.00 to ana@example.com (P-······) is already *completed*, approved by <@U0ADA> "
-        "at <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>."
-    )
+    assert shown(await heard(rig, LIN, "already")) == snapshot("""\
+:information_source: $25.00 to ana@example.com (P-······) is already *completed*, approved by <@U0ADA> at \
+<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>.""")
 
 
 async def test_a_button_of_another_request_or_card_or_round_does_nothing(rig: Rig) -> None:
@@ -173,7 +165,7 @@ async def test_a_click_after_the_deadline_counts_nothing_even_before_anybody_not
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     assert shown(await heard(rig, ADA, "expired")) == snapshot(
-        ":no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid."
+        ":no_entry_sign: This request has expired. Send it again. Nothing was paid."
     )
     assert not await votes(rig)
     await rig.settle()

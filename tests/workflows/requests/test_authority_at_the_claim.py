@@ -176,7 +176,7 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
         await rig.press("approve", user=ADA)
         await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
         await rig.press("retry", user=TOM)
-        await heard(rig, TOM, "You asked for this yourself")
+        await heard(rig, TOM, "You can't approve your own request")
     found = await newest(rig)
     click = decide.Decision(instruction_id=found.id, round=found.round, person=TOM)
     workflow = decide.approve if decision == "approve" else decide.retry

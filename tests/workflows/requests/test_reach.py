@@ -48,7 +48,7 @@ approve it. The admins were told. You can withdraw it."
 :rotating_light: Payout P-······, $1,500.00 to ana@example.com, asked by Maria Silva: cannot be approved by the \
 people there are.
 It needs 3 approvals, and only 2 people can approve it.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Provider ID: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
 <@U0OLGA> Add somebody to the approvers, or have it withdrawn.
 Runbook: `docs/alerts.md#too-few-approvers`""")
     for channel in (FINANCE, APPROVALS):

@@ -32,7 +32,7 @@ async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: 
     await rig.press(action, user=user)
     await rig.workspace.submit(user, {forms.REASON: reason}, force=True)
     form = there(rig.workspace.modal(user))
-    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
+    assert shown(form.errors[forms.REASON]) == snapshot("Add a reason, for example: the invoice is from last year.")
     assert await state(rig) is State.AWAITING
 
 
@@ -60,19 +60,17 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     assert await state(rig) is State.AWAITING
     assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
 Withdraw a payout
-$25.00 to ana@example.com
-Reference P-······
+$25.00 to ana@example.com · P-······
 Reason
-Everybody sees it; the person who asked is told.""")
+Visible to everyone; the requester is told.""")
     await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
     assert everywhere(rig, f"*withdrawn* by <@{OLGA}>. Reason: the contract &lt;!channel&gt; ended.")
     for text in (told_once(rig, "withdrawn", FINANCE), told_once(rig, "withdrawn", APPROVALS)):
-        assert shown(text) == snapshot(
-            ":wastebasket: <@U0MARIA> $25.00 to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: "
-            "the contract &lt;!channel&gt; ended. Nothing was paid."
-        )
+        assert shown(text) == snapshot("""\
+:wastebasket: <@U0MARIA> $25.00 to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: the contract \
+&lt;!channel&gt; ended. Nothing was paid.""")
     entries = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "withdrawn"])
     reason = own_words("the contract <!channel> ended").stored()
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, reason)]
@@ -94,8 +92,8 @@ async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile
     await rig.press("approve")
     await rig.submit(OLGA, {forms.REASON: "the contract ended"})
     assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
-Without effect
-:no_entry_sign: It is too late to withdraw this. Its status: *sent*.""")
+Not done
+:no_entry_sign: It's too late to withdraw this. Its status: *sent*.""")
     assert await state(rig) is State.COMMITTED
 
 
@@ -107,7 +105,6 @@ async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: R
     card, found = rig.cards(FINANCE)[0], await newest(rig)
     value = f"{found.id}:{found.round}"
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
-    assert shown(await heard(rig, MARIA, "being created")) == snapshot(
-        ":no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval."
-    )
+    assert shown(await heard(rig, MARIA, "being created")) == snapshot("""\
+:no_entry_sign: This is being created. You can withdraw it when it waits for approval.""")
     assert await state(rig) is State.CREATE_UNKNOWN

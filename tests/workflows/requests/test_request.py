@@ -11,10 +11,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
 
 SEND = 'send ana@example.com 25.00 "March translation"'
-ASKED = (
-    ":memo: Asked for $25.00 to ana@example.com, reference P-······. Needs 1 approval besides the requester. "
-    "The outcome will be posted here."
-)
+ASKED = ":memo: Request sent: $25.00 to ana@example.com. Needs 1 approval besides the requester · P-······"
 
 
 async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
@@ -88,10 +85,9 @@ async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
     await rig.pay("send ANA@example.com 25 again")
     first, second = await requests(rig)
     assert (first.requirement.quorum, second.requirement.quorum) == (1, 2)
-    assert rig.cards(APPROVALS)[1].text.partition("UTC>. ")[2] == snapshot(
-        "Needs 2 approvals besides the requester (same recipient and amount within a day: one more approver). To "
-        "decide: <!subteam^S0TREASURY>."
-    )
+    assert rig.cards(APPROVALS)[1].text.partition("UTC>. ")[2] == snapshot("""\
+Needs 2 approvals besides the requester (same recipient and amount within a day: one more approver). To decide: \
+<!subteam^S0TREASURY>.""")
     await rig.press("approve")
     assert not rig.paid
 
@@ -111,7 +107,7 @@ async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
 async def test_the_form_asks_like_the_command(rig: Rig) -> None:
     await rig.pay("send", user=TOM)
     await rig.submit(TOM, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
-    assert shown(rig.workspace.modal(TOM)) == f"Pay somebody\n{ASKED}"
+    assert shown(rig.workspace.modal(TOM)) == f"New payout\n{ASKED}"
     assert (await newest(rig)).requester == TOM
     await rig.press("approve")
     assert rig.paid == [("ana@example.com", 2500)]
@@ -121,7 +117,6 @@ async def test_the_form_asks_like_the_command(rig: Rig) -> None:
 async def test_without_a_configured_service_the_command_says_what_is_missing(rig: Rig) -> None:
     for text in (SEND, "send"):
         await rig.pay(text)
-        assert shown(ephemerals(rig, MARIA)[-1]) == snapshot(
-            ":electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_PARTNER_SECRET`."
-        )
+        assert shown(ephemerals(rig, MARIA)[-1]) == snapshot("""\
+:electric_plug: The payments service isn't configured. The operator has to set `PAYMENTS_PARTNER_SECRET`.""")
     assert not await requests(rig)

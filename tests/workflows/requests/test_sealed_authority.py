@@ -227,7 +227,7 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
     still = there(await read(rig, frozen))
     assert (still.by, still.reason) == (OLGA, own_words("the invoice run is wrong"))
-    assert await disagreements(rig) == ("Payments are frozen, says the audit; the database says that they are not.",)
+    assert await disagreements(rig) == ("by the audit payments are frozen, by the database they are not.",)
     await rig.settle()
     assert rig.paid == []
     await rig.pay("unfreeze", user=ADA)
@@ -277,7 +277,7 @@ async def test_what_the_history_held_is_what_was_noted_then(rig: Rig) -> None:
     await rig.pass_time(5 * QUIET, steps=6)
     found = await newest(rig)
     assert found.state is State.NEEDS_HUMAN
-    assert "what the history held before it was sent is not what was noted then" in worded(found.reason)
+    assert "the provider's history changed in a way we can't explain" in worded(found.reason)
 
 
 async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
@@ -287,7 +287,7 @@ async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
     await tamper(
         rig, "DELETE FROM callback_token", "DELETE FROM attempt", "DELETE FROM outbox", "DELETE FROM instruction"
     )
-    assert await disagreements(rig) == (f"{found.reference}: it is in the audit and not in the database.",)
+    assert await disagreements(rig) == (f"{found.reference}: it is in the audit but not in the database.",)
 
 
 async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: Rig) -> None:
@@ -298,7 +298,7 @@ async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: R
     await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE' WHERE id = :id", id=second.id)
     await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
     lines = await disagreements(rig)
-    assert lines[0].startswith(f"{first.reference}: its rows cannot be read (")
+    assert lines[0].startswith(f"{first.reference}: its rows can't be read (")
     assert lines[1] == f"{second.reference}: somebody else asked for it, or at another time."
     await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
 

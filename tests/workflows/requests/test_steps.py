@@ -60,19 +60,17 @@ async def test_one_that_fails_is_left_alone_and_the_others_go_on(rig: Rig) -> No
     [alert] = rig.workspace.messages(ALERTS)
     assert shown(alert.text) == snapshot(
         """\
-:octagonal_sign: *Switchboard stopped after an internal error* at the request P-······. It failed several times in a \
-row, so it is left alone: nothing more is sent or read for it.
-The operator finds `········` in the log. When that is mended, an admin presses *Try again*.
+:octagonal_sign: *Action needed: the request P-······ is stopped* after several internal errors. Nothing more is sent \
+or read for it.
+Find `········` in the log, fix it, then press *Try again*.
 Runbook: `docs/alerts.md#stopped-after-an-internal-error`\
 """
     )
     assert all("being prepared" not in said for said in (rig.cards(FINANCE)[0].text, rig.cards(FINANCE)[0].plain))
     line = rig.cards(FINANCE)[0].text.partition(" by itself. ")[2].partition(" Needs ")[0]
     assert line in rig.cards(FINANCE)[0].plain
-    assert shown(line) == snapshot(
-        ":octagonal_sign: Switchboard stopped here after an internal error (`········`). An admin can have it tried "
-        "again in the alerts channel."
-    )
+    assert shown(line) == snapshot("""\
+:octagonal_sign: Stopped by an internal error (`········`). An admin can try it again in the alerts channel.""")
     await rig.pass_time(60 * MINUTE, steps=2)
     assert (poison.met, len(rig.workspace.messages(ALERTS))) == (MOST_TRIES, 1)
 
@@ -85,9 +83,7 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
     [alert] = rig.workspace.messages(ALERTS)
     await rig.workspace.click(ADA, ALERTS, alert.ts, notices.TRY_AGAIN)
     await rig.settle()
-    assert shown(await heard(rig, ADA, "admins")) == snapshot(
-        ":no_entry_sign: Only admins of the policy may do this, and you are not among them."
-    )
+    assert shown(await heard(rig, ADA, "admins")) == snapshot(":no_entry_sign: Only admins can do this.")
     assert (await requests(rig))[0].stopped
     await rig.workspace.click(OLGA, ALERTS, alert.ts, notices.TRY_AGAIN)
     await rig.settle()
@@ -204,8 +200,8 @@ async def test_a_card_that_cannot_be_drawn_holds_up_no_other(rig: Rig, monkeypat
     for place, alert in zip((APPROVALS, FINANCE), alerts, strict=True):
         assert shown(alert).replace(place, "C0······") == snapshot(
             """\
-:rotating_light: *A message in <#C0······> shows an older state*: an internal error keeps it from being drawn anew. \
-Ask Switchboard for the newest state. The operator finds the cause in the log under `········`.
+:rotating_light: *A message in <#C0······> is out of date*: an internal error keeps it from being updated. The cause \
+is in the log under `········`.
 Runbook: `docs/alerts.md#older-state`\
 """
         )

@@ -71,10 +71,9 @@ async def test_the_votes_that_still_count_are_kept(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.settle()
-    assert shown(told_once(rig, "completed")) == snapshot(
-        ":white_check_mark: <@U0MARIA> $1,500.00 to ana@example.com (P-······) is *completed*: the service "
-        "confirms that the recipient was credited. Approved by Lin Chen, Tom Berg. Hash `······`."
-    )
+    assert shown(told_once(rig, "completed")) == snapshot("""\
+:white_check_mark: <@U0MARIA> $1,500.00 to ana@example.com (P-······) is *completed*: the service confirms that the \
+recipient was credited. Approved by Lin Chen, Tom Berg. Hash `······`.""")
 
 
 async def test_a_form_of_the_round_before_is_out_of_date(rig: Rig) -> None:
@@ -87,11 +86,9 @@ async def test_a_form_of_the_round_before_is_out_of_date(rig: Rig) -> None:
     await rig.press("approve", user=LIN)
     await rig.submit(LIN, {forms.AMOUNT: "1500.00"})
     await rig.submit(TOM, {forms.AMOUNT: "1500.00"})
-    assert shown(rig.workspace.modal(TOM)) == snapshot(
-        "Without effect\n"
-        ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again. Its "
-        "status: *waiting for approval*."
-    )
+    assert shown(rig.workspace.modal(TOM)) == snapshot("""\
+Not done
+:no_entry_sign: This request has changed since. Look at its card again. Its status: *waiting for approval*.""")
     assert [vote.person for vote in await votes(rig)] == [LIN]
 
 
@@ -107,10 +104,9 @@ async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> 
     assert not rig.paid
     await rig.pass_time(10 * MINUTE, steps=5)
     assert await state(rig) is State.EXPIRED
-    assert shown(told_once(rig, "expired")) == snapshot(
-        ":alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: "
-        "it was not sent in time after approval."
-    )
+    assert shown(told_once(rig, "expired")) == snapshot("""\
+:alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it wasn't sent \
+in time after approval.""")
     assert asked(rig, "commit_payout") == 0
 
 

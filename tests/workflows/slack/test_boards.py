@@ -139,7 +139,7 @@ async def test_what_can_be_posted_nowhere_is_told_to_the_alerts_channel(play: Pl
     for _ in range(20):
         await play.pass_time(61)
     [alert] = play.messages(ALERTS)
-    assert alert.text.startswith(f":rotating_light: A message could not be posted in <#{RANDOM}>: ")
+    assert alert.text.startswith(f":rotating_light: Action needed: a message couldn't be posted in <#{RANDOM}>: ")
 
 
 async def test_progress_leaves_edits_and_the_end_is_shown_at_once(rig: Rig) -> None:

