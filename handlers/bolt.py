@@ -231,7 +231,7 @@ class _Listeners:
             return
         with reading():
             click = Click.read(body)
-        handler = self.router.actions.get(click.action_id)
+        handler = self.router.actions.get(click.action_id.partition(":")[0])  # behind a colon: a field drawn anew
         if handler is not None:
             asker = Listener(
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from bot.clients.delivery import NotCovered
+from bot.clients.short_links import NoPlaceError
 from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
 from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
@@ -22,6 +23,7 @@ from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import book, follow, prebookings
+from bot.workflows.bookings.customers import by_booking, by_phone, recent, usual_store
 from bot.workflows.bookings.follow import Acted
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
@@ -38,15 +40,57 @@ from handlers.stores import NAME
 T = TypeVar("T")
 
 
-def _opens(make: Callable[[Sequence[str], str], View], *, sandbox: bool = False) -> Opens:
+def _opens(
+    make: Callable[[Sequence[str], str, dict[str, str], Sequence[Booking]], View], *, sandbox: bool = False
+) -> Opens:
+    """``make`` gets the stores, the channel, the store that was used here last, each customer's last booking."""
+
     async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
         delivery = await delivery_for(deps, command.user)
         if sandbox and delivery.production:
             return Private(deliveries.SANDBOX_ONLY)
         names = await store_names(deps.ctx, delivery)
-        return Open(make(names, command.channel)) if names else Private(deliveries.no_stores(deps.spelled(NAME)))
+        if not names:
+            return Private(deliveries.no_stores(deps.spelled(NAME)))
+        usual = await usual_store(deps.ctx, names, channel=command.channel, by=command.user)
+        given = {forms.STORE: usual} if usual else {}
+        return Open(make(names, command.channel, given, await recent(deps.ctx, names)))
 
     return run
+
+
+async def fill_customer(deps: Dependencies, click: Click) -> Reply:
+    """A customer was chosen in the form, or their number entered: fill in what is known; else leave it as it is."""
+    delivery = await delivery_for(deps, click.user)
+    if not click.view_id:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    names = await store_names(deps.ctx, delivery)
+    if click.action_id.startswith(forms.KNOWN):
+        found = await by_booking(deps.ctx, names, click.value)
+    else:
+        found = await _of_number(deps, delivery, click, names)
+    if found is None:
+        return Nothing()
+    make = forms.book if forms.ADDRESS in click.values else forms.prebook
+    values, known = {**click.values, **forms.customer_values(found)}, await recent(deps.ctx, names)
+    channel = str(json.loads(click.metadata)["channel"])
+    return Replace(make(names, channel=channel, values=values, known=known, filled=found.id))
+
+
+async def _of_number(
+    deps: Dependencies, delivery: DeliveryService, click: Click, names: Sequence[str]
+) -> Booking | None:
+    try:
+        number = fields.phone(click.value, home=await _home(deps, delivery, click.values.get(forms.STORE, "")))
+    except PersonError:  # told when the form is submitted
+        return None
+    return await by_phone(deps.ctx, names, number)
+
+
+async def _home(deps: Dependencies, delivery: DeliveryService, store: str) -> str:
+    """Country code of a store, for numbers without one."""
+    known = await known_stores(deps.ctx, delivery)
+    return str(next((one.record for one in known if one.name == store), {}).get("country_code", ""))
 
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
@@ -58,11 +102,14 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
         forms.AMOUNT: amount,
         forms.VEHICLE: fields.vehicle,
     }
+    link = stores.opened(delivery, form, readers)
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**errors, **wrong})
 
     async def ask() -> Answer:
+        if link:
+            found[forms.POSITION] = await delivery.links.position(link)
         asked = {"cents": found[forms.AMOUNT], **{name: found[name] for name in found if name != forms.AMOUNT}}
         quoted = await book.price(deps.ctx, delivery, store, **asked)
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
@@ -78,9 +125,11 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     requested = await _read(deps, delivery, form, BookingKind.BOOKING)
     if isinstance(requested, FieldErrors):
         return requested
+    link = stores.opened(delivery, form, {})
 
     async def ask() -> Answer:
-        booking = await book.quote(deps.ctx, delivery, requested, even_unpriced=bool(form.choices.get(forms.ANYWAY)))
+        placed = book.placed(requested, await delivery.links.position(link)) if link else requested
+        booking = await book.quote(deps.ctx, delivery, placed, even_unpriced=bool(form.choices.get(forms.ANYWAY)))
         return Replace(forms.confirm(booking))
 
     def again(names: Sequence[str], problem: str) -> View:
@@ -105,6 +154,8 @@ def _priced(
             return await ask()
         except NotCovered as uncovered:
             problem = deliveries.not_covered(uncovered.words, store=store, bookable=bookable)
+        except NoPlaceError as nowhere:
+            problem = deliveries.no_place(nowhere.flaw)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
             refused = isinstance(trouble, ServiceNever)
             problem = deliveries.no_price(sentence(trouble), refused=refused, bookable=bookable)
@@ -147,16 +198,16 @@ async def _read(
     deps: Dependencies, delivery: DeliveryService, form: Submission, kind: BookingKind
 ) -> Booking | FieldErrors:
     store, wrong = await _store(deps, delivery, form)
-    known = await known_stores(deps.ctx, delivery)
-    record = next((one.record for one in known if one.name == store), {})
-    readers = fields.booking_readers(home=str(record.get("country_code", "")), with_place=kind is BookingKind.BOOKING)
+    home = await _home(deps, delivery, store)
+    readers = fields.booking_readers(home=home, with_place=kind is BookingKind.BOOKING)
+    link = stores.opened(delivery, form, readers)
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
     source_key = form.source_key
     if kind is BookingKind.BOOKING:
         # The same form with the same values makes one booking, with other values another.
-        told = {name: str(value) for name, value in sorted(found.items())}
+        told = {name: str(value) for name, value in sorted({**found, "link": link}.items())}
         source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
     return book.draft(
         deps.ctx.clock.now(),
@@ -371,7 +422,8 @@ async def book_again(deps: Dependencies, click: Click) -> Reply:
     if not booking.can_repeat:
         raise DeclinedError(answers.refused(Refusal.STALE))
     names = await store_names(deps.ctx, delivery)
-    return Open(forms.book(names, channel=click.channel, values=forms.booking_values(booking)))
+    values, known = forms.booking_values(booking), await recent(deps.ctx, names)
+    return Open(forms.book(names, channel=click.channel, values=values, known=known))
 
 
 async def choose(deps: Dependencies, click: Click) -> Reply:
@@ -411,11 +463,15 @@ async def export(deps: Dependencies, click: Click) -> Reply:
 
 _BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=reference)
 _REASON = Argument(name="reason", rule="a reason in a few words", read=fields.store, rest=True, optional=True)
-_QUOTE = Verb("quote", "see what a delivery would cost", _opens(lambda names, _: forms.price(names)))
+_QUOTE = Verb(
+    "quote",
+    "see what a delivery would cost",
+    _opens(lambda names, _channel, given, _known: forms.price(names, values=given)),
+)
 _BOOK = Verb(
     "book",
     "book a delivery; you see the price first",
-    _opens(lambda names, channel: forms.book(names, channel=channel)),
+    _opens(lambda names, channel, given, known: forms.book(names, channel=channel, values=given, known=known)),
 )
 _SHOW = Verb("show", "show a booking", _show, example="show B-4F7K2M", arguments=(_BOOKING,))
 _CANCEL = Verb(
@@ -437,7 +493,10 @@ _PREBOOK = Verb(
     "get a link on which the customer enters the address (sandbox only)",
     _prebook,
     example="prebook show V-4F7K2M",
-    alone=_opens(lambda names, channel: forms.prebook(names, channel=channel), sandbox=True),
+    alone=_opens(
+        lambda names, channel, given, known: forms.prebook(names, channel=channel, values=given, known=known),
+        sandbox=True,
+    ),
     arguments=(
         stores.one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
         Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=reference),
@@ -466,6 +525,8 @@ BUTTONS: dict[str, ClickHandler] = {
     cards.CONTACT: open_details,
     cards.AGAIN: book_again,
     cards.MENU: choose,
+    forms.KNOWN: fill_customer,
+    forms.TYPED: fill_customer,
     cards.TRACK: track,
     cards.PROOF: track,
     cards.FOUND: open_found,

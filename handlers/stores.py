@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from bot.clients.delivery import StoreForm
+from bot.clients.short_links import NoPlaceError
 from bot.domain.approvals import Refusal, may_look
 from bot.domain.bookings import fields
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
@@ -115,6 +116,22 @@ def _as_it_was(read: Callable[[str], Any], text: str) -> Any:
         return None
 
 
+def opened(delivery: DeliveryService, form: Submission, readers: dict[str, Any]) -> str:
+    """The short link that stands for the position: it is opened after the ack, and not read before. Else empty."""
+    link = fields.short_link(form.values.get(forms.POSITION, ""), own=delivery.links.own)
+    if link:
+        readers.pop(forms.POSITION, None)
+    return link
+
+
+def _again(form: Submission, problem: str, *, new: bool) -> Answer:
+    """The form of a store as it was, with what was wrong."""
+    about = form.about
+    if new:
+        return Replace(forms.store_add(channel=about["channel"], values=form.values, problem=problem))
+    return Replace(forms.store_edit(about["store"], values=form.values, problem=problem))
+
+
 async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
     delivery = await delivery_for(deps, form.user, admin if new else may_look)
     about, title = form.about, _ADD_TITLE if new else _EDIT_TITLE
@@ -124,11 +141,17 @@ async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
     for name in () if new else readers:
         if fields.store(form.values.get(name, "")) == fields.store(before[name]):
             readers[name] = partial(_as_it_was, readers[name])
+    link = opened(delivery, form, readers)
     found, errors = read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
 
     async def ask() -> Answer:
+        if link:
+            try:
+                found[forms.POSITION] = await delivery.links.position(link)
+            except NoPlaceError as nowhere:
+                return _again(form, deliveries.no_place(nowhere.flaw), new=new)
         # What was removed from the form is cleared at the service; what the store never had is left out.
         given = {name: found[name] for name in found if form.values.get(name, "").strip() or before[name]}
         reference = given.pop(forms.PLACE_REFERENCE, None)
@@ -140,10 +163,7 @@ async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
         if made.unknown and made.trouble:
             return Replace(result(title, deliveries.store_trouble(made.trouble, looked_for=made.name).blocks))
         if made.trouble:
-            values, problem = form.values, deliveries.store_trouble(made.trouble).text
-            if new:
-                return Replace(forms.store_add(channel=about["channel"], values=values, problem=problem))
-            return Replace(forms.store_edit(about["store"], values=values, problem=problem))
+            return _again(form, deliveries.store_trouble(made.trouble).text, new=new)
         lead = deliveries.STORE_ADDED if new else deliveries.STORE_CHANGED
         return Replace(result(title, deliveries.store(made.name, made.record, lead=lead).blocks))
 

@@ -38,7 +38,7 @@ _HOPS: Final = 3
 _CONNECT_SECONDS: Final = 10.0
 _SILENCE_SECONDS: Final = 60.0
 _OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
-_MOVED: Final = frozenset({301, 302, 303, 307, 308})
+MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
 
 class PrivateAddressError(OSError):
@@ -130,7 +130,7 @@ class Results:
                 private = flaw is AddressFlaw.PRIVATE
                 raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE if private else Exchange.RESULT_NO_ADDRESS))
             answer = await self._get(url, service)
-            if answer.status not in _MOVED:
+            if answer.status not in MOVED:
                 if answer.status == _OK:
                     return answer
                 answer.close()
@@ -149,11 +149,8 @@ class Results:
         except aiohttp.InvalidURL:
             raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS)) from None
         except aiohttp.ClientConnectorError as refused:
-            cause: BaseException | None = refused
-            while cause is not None:
-                if PrivateAddressError in (type(cause), type(getattr(cause, "os_error", None))):
-                    raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE)) from None
-                cause = cause.__cause__ or cause.__context__
+            if is_private(refused):
+                raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE)) from None
             raise ServiceNow(service, Reason(Exchange.RESULT_UNREACHABLE)) from None
         except (aiohttp.ClientError, TimeoutError) as broken:
             raise ServiceNow(service, Reason(Exchange.RESULT_NOT_HANDED, why=type(broken).__name__)) from None
@@ -193,6 +190,16 @@ class Result:
             self.failure = ServiceNever(self._service, Reason(Exchange.RESULT_OVER_LIMIT, bytes=self._limit))
             raise self.failure
         return piece
+
+
+def is_private(refused: aiohttp.ClientConnectorError) -> bool:
+    """Whether nothing was asked because of :class:`GuardedResolver`."""
+    cause: BaseException | None = refused
+    while cause is not None:
+        if PrivateAddressError in (type(cause), type(getattr(cause, "os_error", None))):
+            return True
+        cause = cause.__cause__ or cause.__context__
+    return False
 
 
 def _plain(hosts: Collection[str]) -> frozenset[str]:

@@ -21,6 +21,7 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
+from bot.clients.short_links import ShortLinks, open_link_session, own_origin
 from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, bare_session, open_session
 from bot.clients.unread import AnswerObserver
 from bot.domain.bookings.record import Desk
@@ -109,6 +110,7 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
     settings, base_url = outside.settings, outside.settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
         return Service(client=None, missing=settings.missing_for_delivery)
+    own = own_origin(base_url)
     desk = Desk(dashboard=settings.delivery_dashboard_url or "", support=settings.delivery_support_url or "")
     client = DeliveryClient(
         routes=outside.routes(),
@@ -125,6 +127,7 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
             sealer=Sealer(key=settings.key_for("stores")),
             given_keys=settings.delivery_store_keys,
             production=settings.environment is Environment.PRODUCTION,
+            links=ShortLinks(session=outside.closed_at_the_end(open_link_session(own)), own=own),
             secrets=outside.secrets,
         )
     )

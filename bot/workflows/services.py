@@ -14,6 +14,7 @@ from bot.clients.delivery.client import SERVICE
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient, Upload
 from bot.clients.results import Results
+from bot.clients.short_links import ShortLinks
 from bot.domain.bookings.record import NO_DESK, Desk, StoreState
 from bot.domain.emails.lists import CONCURRENCY_LIMIT, Answer, Busy, Checked, Denied, Dropped, Outcome, fair_shares
 from bot.domain.errors import OperatorError
@@ -60,6 +61,7 @@ class DeliveryService:
     Attributes:
         given_keys: ``DELIVERY_STORE_KEYS``: store name -> key, for stores not made here.
         production: pre-bookings do not exist there.
+        links: opens short links of maps.
         desk: where people find the service's dashboard and support.
         secrets: taken out of whatever a service says; every key that is opened here is one.
     """
@@ -68,6 +70,7 @@ class DeliveryService:
     sealer: Sealer = field(repr=False)
     given_keys: Mapping[str, SecretStr] = field(repr=False)
     production: bool
+    links: ShortLinks
     desk: Desk = NO_DESK
     secrets: Secrets = field(default_factory=Secrets, repr=False)
 

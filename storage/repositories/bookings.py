@@ -5,10 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Text, bindparam, delete, func, insert, or_, select, type_coerce, update
 
 from bot.domain.bookings.booking import CLOSED, MOVES, Booking, BookingRequest, Stage
-from bot.domain.bookings.record import STORE_MOVES, StoreState
+from bot.domain.bookings.record import STORE_MOVES, Phone, StoreState
 from bot.domain.references import without_letter
 from storage.damage import Broken, Shape, are_words, read_one
 from storage.errors import StorageBusy
@@ -17,6 +17,7 @@ from storage.repositories.moving import Moving, MovingRows
 from storage.rows import Hold, InboxState, StoreEvent, StoreHook, StoreRow
 from storage.tables.services import booking, store, store_event
 from storage.tables.services import store_hook as hooks
+from storage.types import canonical_json
 
 _RECORD = {"record": lambda value: isinstance(value, dict) and are_words([*value.values()])}
 STORE = Shape(store, StoreRow, called="name", holds=_RECORD)
@@ -111,6 +112,27 @@ class Bookings(MovingRows[Booking]):
         found = self._one(self.shape, self._rows(same).order_by(booking.c.created_at.desc()).limit(1))
         meant = without_letter(wanted)
         return self._find(booking.c.reference.in_(meant)) if found is None and meant else found
+
+    def last_store(self, *, channel: str, requester: str) -> str:
+        """The store of the last booking of this channel, else of this person; empty: there is none."""
+        asked = (booking.c.requester != "", booking.c.stage != Stage.QUOTED)
+        for of in (booking.c.channel == channel, booking.c.requester == requester):
+            query = select(booking.c.store).where(*asked, of).order_by(booking.c.id.desc()).limit(1)
+            found = self._connection.execute(query).scalar()
+            if found is not None:
+                return str(found)
+        return ""
+
+    def requested(self, stores: Collection[str], *, limit: int, phone: Phone | None = None) -> list[Booking]:
+        """Bookings of these stores that were requested here, newest first; ``phone``: of the customer."""
+        asked = [booking.c.request.is_not(None), booking.c.stage != Stage.QUOTED, booking.c.store.in_(stores)]
+        if phone is not None:  # as the canonical JSON of a request has it
+            text = type_coerce(booking.c.request, Text)
+            wanted = {"country_code": phone.country_code, "mobile": phone.national}
+            asked += [
+                text.contains(canonical_json({name: value})[1:-1], autoescape=True) for name, value in wanted.items()
+            ]
+        return self._all(self.shape, self._rows(*asked).order_by(booking.c.id.desc()).limit(limit))
 
     def open(self, *, limit: int) -> list[Booking]:
         hidden = (*CLOSED, Stage.QUOTED)

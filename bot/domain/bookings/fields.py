@@ -5,6 +5,8 @@ Phone numbers and positions are read as people paste them: digits in any groupin
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from enum import StrEnum
 from typing import Any, Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -34,20 +36,29 @@ _AT: Final = re.compile(rf"@({_NUMBER}),({_NUMBER})")
 _HASH: Final = re.compile(rf"map=[0-9.]+/({_NUMBER})/({_NUMBER})")
 _QUERIES: Final = tuple("ll query q destination daddr cp center sll pin coordinate coords to".split())  # noqa: SIM905
 _SHORT: Final = frozenset(
-    {"maps.app.goo.gl", "goo.gl", "g.co", "bit.ly", "osm.org", "tinyurl.com", "maps.apple", "t.ly"}
+    "maps.app.goo.gl goo.gl g.co bit.ly osm.org tinyurl.com maps.apple t.ly waze.com ul.waze.com".split()  # noqa: SIM905
 )
+"""Hosts whose links lead to a map and hold no position."""
+_INSIDE: Final = ("continue", "url", "link", "u")
+"""Parameters with the address that a page of consent leads to."""
 _MOST: Final = 2_000
 _NORTH, _EAST = 90, 180
 _PAIRS: Final = (("mlat", "mlon"), ("lat", "lng"), ("lat", "lon"))
 _NO_POSITION: Final = "Paste a map link or coordinates like -0.1807, -78.4678"
 _NOT_IN_LINK: Final = "This link shows no position. Paste coordinates like -0.1807, -78.4678"
-_SHORTENED: Final = (
-    "a shortened link holds no position; open it and copy the long address, or copy `lat, lng` from the map"
-)
+_SHORTENED: Final = "This short link shows no position. Paste the full link, or coordinates"
 _NO_NUMBER: Final = "Enter a phone number in digits, for example +593 99 123 4567"
 _NO_COUNTRY: Final = "Start with the country code, for example +593 99 123 4567"
 _LENGTH: Final = "Enter a full phone number, for example +593 99 123 4567"
 _RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
+
+
+class LinkFlaw(StrEnum):
+    """Why a short link gave no position."""
+
+    NO_POSITION = "no position"
+    UNREACHABLE = "unreachable"
+    PRIVATE = "private"
 
 
 def store(text: str) -> str:
@@ -173,6 +184,35 @@ def read_position(text: str) -> Position:
     if north == 0 and east == 0:
         raise RuleError("0, 0 is in the ocean. Paste the real position")
     return Position(latitude=latitude, longitude=longitude)
+
+
+def short_link(text: str, *, own: str = "") -> str:
+    """The address of a short link, whose position is known when it was opened; empty for every other text.
+
+    ``own``: origin of a service on this machine whose links are short ones, too.
+    """
+    given = text.strip().strip("<>()").partition("|")[0].strip()
+    url = given if "://" in given else f"https://{given}"
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").removeprefix("www.")
+    except ValueError:
+        return ""
+    is_short = host in _SHORT or bool(own and url.startswith(f"{own}/"))
+    sound = parts.scheme in ("https", "http") and parts.path.strip("/") and len(url) <= _MOST and url.isprintable()
+    return url if is_short and sound and _of_link(url) is None else ""
+
+
+def position_behind(url: str) -> Position | None:
+    """The position in an address, or in the one that it carries."""
+    try:
+        carried = parse_qs(urlsplit(url).query)
+    except ValueError:
+        return None
+    for one in (url, *(value for name in _INSIDE for value in carried.get(name, ()) if "://" in value)):
+        with suppress(RuleError):
+            return read_position(one)
+    return None
 
 
 def map_link(position: Position) -> str:

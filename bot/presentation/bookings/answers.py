@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from bot.domain.approvals import No
 from bot.domain.bookings.booking import Act, Booking, Stage
+from bot.domain.bookings.fields import LinkFlaw
 from bot.domain.bookings.record import (
     NO_DESK,
     OPTIONAL,
@@ -117,6 +118,11 @@ SANDBOX_ONLY = md.message(
     ":no_entry_sign: Pre-bookings work only in the provider's sandbox. Ask the customer for the address and use `book`."
 )
 """Pre-bookings exist in the sandbox alone (documented)."""
+_NO_PLACE: Final[Mapping[LinkFlaw, str]] = {
+    LinkFlaw.NO_POSITION: "That link shows no position.",
+    LinkFlaw.UNREACHABLE: "I couldn't open that link.",
+    LinkFlaw.PRIVATE: "I may not open that link.",
+}
 FORM_IS_GONE = md.message(":hourglass: This form is out of date, and nothing was booked. Please fill it in again.")
 """A price is kept for a day."""
 EXPORTED = md.message(":page_facing_up: I've sent you the checklist as a direct message.")
@@ -248,9 +254,9 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
-def no_place(why: str) -> str:
+def no_place(flaw: LinkFlaw) -> str:
     """A short map link that did not help; mrkdwn."""
-    return f":warning: *That link shows no position*: {md.quote_sentence(why)} Paste the full link, or coordinates."
+    return f":warning: {_NO_PLACE[flaw]} Paste the full link, or coordinates like -0.1807, -78.4678."
 
 
 def of_booking(template: str, booking: Booking, *, command: str) -> Content:

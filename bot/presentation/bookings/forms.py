@@ -49,6 +49,10 @@ COOK = "cook"
 NOTES = "notes"
 REASON = "reason"
 ANYWAY = "anyway"
+CUSTOMER = "customer"
+KNOWN = "booking.customer"
+"""A customer is chosen from those before, or their number was entered."""
+TYPED = "booking.phone"
 VEHICLE = "vehicle"
 _EXTRAS = {
     "exterior": "24B",
@@ -67,17 +71,32 @@ Values = Mapping[str, str]
 
 
 def book(
-    stores: Sequence[str], *, channel: str, values: Values | None = None, problem: str = "", anyway: bool = False
+    stores: Sequence[str],
+    *,
+    channel: str,
+    values: Values | None = None,
+    problem: str = "",
+    anyway: bool = False,
+    known: Sequence[Booking] = (),
+    filled: str = "",
 ) -> View:
-    """The price is shown before anything is booked. ``anyway``: it could not be had; offers to go on without."""
+    """The price is shown before anything is booked.
+
+    ``anyway``: it could not be had; offers to go on without. ``known``: the last booking of each customer, to choose
+    from. ``filled``: by whose booking the fields of the customer were filled just now: Slack keeps what was typed into
+    a field as long as its id stays.
+    """
     given = values or {}
-    blocks = [
-        *_problem(problem),
-        _store(stores, given),
-        *_customer(given),
+    place = [
         _text(ADDRESS, "Delivery address", given, most=ADDRESS_LIMIT, example="12 Market Street, 3rd floor"),
         _position(given),
         _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Blue door", optional=True),
+    ]
+    blocks = [
+        *_problem(problem),
+        _store(stores, given),
+        *_known(known, given),
+        *_renewed([*_customer(given), *place], filled),
         *_order(given),
     ]
     if anyway:
@@ -108,9 +127,50 @@ def booking_values(booking: Booking) -> dict[str, str]:
     }
 
 
-def prebook(stores: Sequence[str], *, channel: str) -> View:
+def _known(known: Sequence[Booking], given: Values) -> list[Block]:
+    """Customers to choose from; Slack finds one by any part of the name or number."""
+    options = [
+        _option(f"{one.request.customer} · {one.request.phone}", one.id) for one in known if one.request is not None
+    ]
+    if not options:
+        return []
+    chosen = next((at for at, option in enumerate(options) if option["value"] == given.get(CUSTOMER)), None)
+    block = select(CUSTOMER, "Earlier customer", options, initial=chosen)
+    element = {**block["element"], "action_id": KNOWN, "placeholder": plain("Name or phone")}
+    hint = plain("Fills in name, phone and address.")
+    return [{**block, "element": element, "optional": True, "dispatch_action": True, "hint": hint}]
+
+
+def _renewed(blocks: Sequence[Block], filled: str) -> list[Block]:
+    """The fields under new ids, so that they show what they were filled with."""
+    if not filled:
+        return list(blocks)
+    return [
+        {**block, "element": {**block["element"], "action_id": f"{block['element']['action_id']}:{filled}"}}
+        for block in blocks
+    ]
+
+
+def customer_values(booking: Booking) -> dict[str, str]:
+    """What is known of the customer of a booking, without the order."""
+    about = (NAME, LAST_NAME, PHONE, EMAIL, ADDRESS, POSITION, PLACE_REFERENCE)
+    found = booking_values(booking)
+    return {CUSTOMER: booking.id, **{name: found[name] for name in about}}
+
+
+def prebook(
+    stores: Sequence[str],
+    *,
+    channel: str,
+    values: Values | None = None,
+    known: Sequence[Booking] = (),
+    filled: str = "",
+) -> View:
+    """``known``, ``filled``: as of :func:`book`."""
     lead = section(plain("You get a link for the customer, who enters the address. Then the driver search starts."))
-    blocks = [lead, _store(stores, {}), *_customer({}), *_order({})]
+    given = values or {}
+    customer = [*_known(known, given), *_renewed(_customer(given), filled)]
+    blocks = [lead, _store(stores, given), *customer, *_order(given)]
     return form(PREBOOK, "Pre-book a delivery", "Get the link", {"channel": channel}, blocks, close="Close")
 
 
@@ -217,13 +277,18 @@ def _store(stores: Sequence[str], given: Values) -> Block:
 
 
 def _customer(given: Values) -> list[Block]:
-    hint = "With country code, or a local number"
     return [
         _text(NAME, "First name", given, most=NAME_LIMIT, example="Ana"),
         _text(LAST_NAME, "Last name", given, most=NAME_LIMIT, example="Lopez"),
-        _text(PHONE, "Phone", given, most=40, example="+593 99 123 4567", hint=hint),
+        _phone(given),
         field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
     ]
+
+
+def _phone(given: Values) -> Block:
+    hint = "With country code, or a local number. Press Enter to fill in an earlier customer."
+    block = _text(PHONE, "Phone", given, most=40, example="+593 99 123 4567", hint=hint)
+    return {**block, "element": {**block["element"], "action_id": TYPED}, "dispatch_action": True}
 
 
 def _order(given: Values) -> list[Block]:

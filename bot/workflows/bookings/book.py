@@ -66,6 +66,13 @@ def draft(
     )
 
 
+def placed(draft: Booking, position: Position) -> Booking:
+    """The form with the place that its short link leads to."""
+    assert draft.request is not None
+    where = {"latitude": position.latitude, "longitude": position.longitude}
+    return replace(draft, request=draft.request.model_copy(update=where))
+
+
 async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even_unpriced: bool = False) -> Booking:
     """Ask for the price and store the form with the answer; nothing is booked. Raises as ``DeliveryClient.quote``.
 

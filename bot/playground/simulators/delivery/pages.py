@@ -30,6 +30,12 @@ stroke="#9bb5ac" stroke-width="4"/><text x="40" y="54" text-anchor="middle" font
 _PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 80" width="160"><circle cx="40" cy="40" r="40"
 fill="#007a5a"/><text x="40" y="52" text-anchor="middle" font-size="32" fill="#fff">{letters}</text></svg>"""
 _SHARE = {"ACCEPTED": 0.0, "ARRIVED_AT_PICKUP": 0.0, "WAY_TO_DELIVER": 0.6, "RETURNING": 0.3}
+_PLACES = {
+    "market": "https://www.google.com/maps/place/Market/@-0.2101,-78.5023,17z",
+    "park": "https://www.openstreetmap.org/#map=17/-0.1820/-78.4841",
+    "nowhere": "",
+}
+"""Where its short links lead; one is a page without a position."""
 _BAD = "<p>Latitude and longitude are numbers such as -0.1807 and -78.4678.</p>"
 
 
@@ -54,6 +60,20 @@ class Pages:
         """Every booking and where it stands."""
         rows = [f"<li>{one.number} · {escape(one.store.name)} · {escape(one.status)}</li>" for one in self._bookings()]
         return _page("Dashboard", f"<ul>{''.join(rows)}</ul>" if rows else "<p>No bookings yet.</p>")
+
+    def maps(self, _ask: Ask) -> Answer:
+        """Short links to paste as a position."""
+        rows = [f'<li><a href="/maps/{name}">/maps/{name}</a></li>' for name in _PLACES]
+        return _page("Short map links", f"<ul>{''.join(rows)}</ul>")
+
+    def map(self, ask: Ask) -> Answer:
+        """Lead to the long address of a map, as the shorteners of maps do."""
+        place = _PLACES.get(ask.params["id"])
+        if place is None:
+            raise Refusal(_page("There is no such link", "", status=404))
+        if not place:
+            return _page("A place", "<p>This page shows no position.</p>")
+        return Answer(status=302, body="", content_type="text/html", headers={"Location": place})
 
     def support(self, _ask: Ask) -> Answer:
         """Nobody sits there."""

@@ -132,6 +132,8 @@ class DeliverySimulator(MovingServer):
             ("GET", "/driver/{id}", pages.picture),
             ("GET", "/dashboard", pages.dashboard),
             ("GET", "/support", pages.support),
+            ("GET", "/maps", pages.maps),
+            ("GET", "/maps/{id}", pages.map),
         ):
             self.app.router.add_route(method, path, self._served("page", page))
         self.app.router.add_route("*", "/{path:.*}", self._served("unknown", _unknown))
