@@ -54,6 +54,8 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "booking.contact",
                 "booking.again",
                 "booking.menu",
+                "booking.customer",
+                "booking.phone",
                 "booking.found",
                 "booking.absent",
                 "stores.previous",

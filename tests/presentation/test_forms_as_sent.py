@@ -76,8 +76,8 @@ block_id=store label=Store as=static_select action_id=store options=[text=Centro
 initial_option=text=Centro value=Centro
 block_id=name label=First name as=plain_text_input action_id=name max_length=60 placeholder=Ana
 block_id=last_name label=Last name as=plain_text_input action_id=last_name max_length=60 placeholder=Lopez
-block_id=phone label=Phone as=plain_text_input action_id=phone max_length=40 placeholder=+593 99 123 4567 hint=With \
-country code, or a local number
+block_id=phone label=Phone as=plain_text_input action_id=booking.phone max_length=40 placeholder=+593 99 123 4567 \
+hint=With country code, or a local number. Press Enter to fill in an earlier customer. dispatch_action=True
 block_id=email label=E-mail address as=email_text_input action_id=email optional=True
 block_id=address label=Delivery address as=plain_text_input action_id=address max_length=200 placeholder=12 Market \
 Street, 3rd floor
