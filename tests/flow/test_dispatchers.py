@@ -118,8 +118,10 @@ async def test_what_has_ended_is_booked_again_from_its_card(rig: Rig) -> None:
     form = await rig.workspace.until(lambda: rig.workspace.modal(TOM))
     found = shown(form)
     assert {name: found[name] for name in (views.AMOUNT, views.PAYMENT, views.NOTES)} == {
-        views.AMOUNT: "25.50", views.PAYMENT: "CASH", views.NOTES: "Ring twice"
-    }  # fmt: skip
+        views.AMOUNT: "25.50",
+        views.PAYMENT: "CASH",
+        views.NOTES: "Ring twice",
+    }
     assert tuple(found[name] for name in CUSTOMER) == ANA
     await rig.submit(TOM, {})
     await turned(rig, "Delivery fee", user=TOM)
