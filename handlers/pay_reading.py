@@ -15,6 +15,7 @@ from bot.domain.fields import PAYEE_RULE, email, payee, reference
 from bot.domain.payments import fields
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.lookups import recipient_of
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.taken import NotTaken, may_be_taken, payload_of
 from bot.presentation import answers, views
@@ -25,6 +26,7 @@ from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import link_of
+from bot.workflows.payments.recipient import meant_by
 from bot.workflows.payments.sought import PER_PAGE, every_operation, is_of, list_operations, named_there, record_of
 from bot.workflows.payments.take_in import Refused
 from bot.workflows.payments.take_in import take_in as ask_to_commit
@@ -41,7 +43,7 @@ from handlers.grammar.admission import (
 )
 from handlers.grammar.arguments import Argument, Values, read_form, wrong
 from handlers.grammar.references import PAYMENTS, of_kind, other_kind
-from handlers.grammar.verbs import Verb
+from handlers.grammar.verbs import Verb, offer
 from handlers.incoming import Click, Command, Submission
 from handlers.lists import Listing, ListReader, Rows, write_table
 from handlers.replies import (
@@ -215,8 +217,15 @@ async def _account(deps: Dependencies, command: Command, values: Values) -> Repl
     payments, address = await asyncio.gather(
         payments_for(deps, command.user), payee_address(deps, command, values["email"])
     )
-    ask = partial(payments.account_status, address)
-    return service_call(then(ask, lambda found: Private(operations.account(address, found))))
+
+    async def look_there() -> Answer:
+        found = await payments.account_status(address)
+        meant, told = await meant_by(deps.ctx, address, recipient_of(found)), operations.account(address, found)
+        return Private(
+            answers.or_meant(told, meant, offer(f"Look up {meant}", NAME, f"account {meant}")) if meant else told
+        )
+
+    return service_call(look_there)
 
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:

@@ -110,6 +110,20 @@ Nothing stands in the way.
     assert not rig.workspace.messages(ALERTS)
 
 
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [
+        ({"users:read.email"}, "without the scope users:read.email nobody can be paid by @name"),
+        ({"mpim:read"}, "without the scopes mpim:read files in conversations of several people are not noticed"),
+    ],
+)
+async def test_what_does_not_work_without_a_scope(rig: Rig, capsys: Printed, lacking: set[str], told: str) -> None:
+    granted = tuple(scope for scope in rig.workspace.identity.scopes if scope not in lacking)
+    object.__setattr__(rig.workspace.identity, "scopes", granted)
+    said = await troubles(capsys, "warning")
+    assert f"warning  {told}\n         → put the manifest of `switchboard manifest`" in said
+
+
 @pytest.mark.parametrize(("limit", "warned"), [(399, True), (400, False)])
 async def test_too_few_descriptors(rig: Rig, capsys: Printed, limit: int, warned: bool) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -119,6 +119,12 @@ def _told(error: PersonError) -> str:
     return md.sentence_of(rule) if first.replace("'", "").isalpha() else md.as_said(rule)  # no id with a capital
 
 
+def or_meant(told: Content, meant: str, offer: Offer) -> Content:
+    """An answer, and what was probably meant instead."""
+    line = f"Did you mean *{md.quote(meant)}*?"
+    return Content(text=f"{told.text}\n{line}", blocks=[*told.blocks, md.paragraph(line), *_buttons([offer])])
+
+
 def meant(error: PersonError) -> str:
     """The button that sends what was probably meant."""
     try:

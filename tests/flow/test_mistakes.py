@@ -10,7 +10,7 @@ from bot.presentation.payments import forms
 from tests.support.deliveries import booked, card, deliver, open_rig
 from tests.support.rig import ADA, EVE, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import newest, requests
+from tests.workflows.looking import newest, operation, requests
 
 SEND_IT = "line.offered"
 
@@ -242,6 +242,20 @@ async def test_a_name_works_where_an_address_is_looked_up_or_billed(rig: Rig) ->
     assert "Lin Chen" in (await ask(rig, "account @lin")).text
     await ask(rig, "collect @lin fees web=1x5.00")
     assert (await newest(rig)).payload.email == "lin.chen@example.com"
+
+
+async def test_the_address_that_was_meant_is_looked_up_with_one_press(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 25.00 rent")
+    await rig.press("approve")
+    await rig.payments.settle(operation(rig).id, "completed")
+    await rig.pass_time(3_600)
+    said = await ask(rig, "account ana@exmaple.com")
+    assert said.text.splitlines()[-1] == "Did you mean *ana@example.com*?"
+    assert labels(said) == ["Look up ana@example.com"]
+    await press(rig, said)
+    told = rig.workspace.ephemerals(MARIA)[-1]
+    assert (told.ts, "Ana Maria Lopez" in told.text, told.buttons) == (said.ts, True, [])
+    assert not (await ask(rig, "account luis@example.com")).buttons
 
 
 @pytest.mark.parametrize(

@@ -90,6 +90,11 @@ async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: In
     found, email = recipient_of(account), instruction.payload.email
     if not awaits_requester(replace(instruction, recipient=found.model_copy(update={"instead": email}))):
         return found  # nobody is asked about this kind of request, or not any more
+    return found.model_copy(update={"instead": await meant_by(ctx, email, found)})
+
+
+async def meant_by(ctx: Context, email: str, found: Recipient) -> str:
+    """The address that was probably meant by one with this account, or without one; empty where that is not clear."""
 
     def compared(uow: Unit) -> str:
         if uow.instructions.paid_before([email]):
@@ -97,7 +102,7 @@ async def read_recipient(ctx: Context, payments: PaymentsClient, instruction: In
         like = suggestion if has_no_account(found) else lookalike
         return like(email, uow.instructions.latest_paid(limit=_COMPARED))
 
-    return found.model_copy(update={"instead": await ctx.read(compared)})
+    return await ctx.read(compared)
 
 
 async def send_anyway(ctx: Context, decision: Decision) -> Decided:
