@@ -6,6 +6,7 @@ reason is to be given, the button opens a form, and the form decides.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from bot.domain.approvals import Refusal, may_decide, may_look
@@ -17,9 +18,11 @@ from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, Pu
 from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
 from bot.presentation import answers, views
+from bot.presentation.audit import history
 from bot.presentation.blocks import text as md
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, forms, payouts, wording
+from bot.workflows.admin.audit import story
 from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
@@ -174,9 +177,8 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
         if click.user in voters:
             return Private(payment_answers.refused(Refusal.REPEATED, found))
         return _form(click, found, forms.approve)
-    decided = await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester}))
-    is_seen = click.at_home and decided.refusal is None  # it is gone from there
-    return Nothing() if is_seen else _after_click(decided)
+    decision = _decision(click, found, involved=voters | {found.requester})
+    return _after_click(await decide.approve(deps.ctx, decision))  # the card says that it counts
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
@@ -190,13 +192,36 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
     decided = await decide.withdraw(deps.ctx, _decision(click, found))
     if decided.refusal is Refusal.NO_REASON:
         return _form(click, found, forms.withdraw)
-    return Nothing() if decided.refusal is None else _after_click(decided)
+    return _after_click(decided)
+
+
+async def menu(deps: Dependencies, click: Click) -> Reply:
+    """What was chosen behind the three dots of a card; its value is that of a button, after a word and a colon."""
+    chosen, _, value = click.value.partition(":")
+    click = replace(click, value=value)
+    match chosen:
+        case cards.WITHDRAW:
+            found, _ = await _meant(deps, click)
+            if click.user == found.requester:
+                return _form(click, found, forms.take_back)
+            return await withdraw(deps, click)
+        case cards.HISTORY | cards.RECIPIENT:
+            standing = await admit(deps, click.user)
+            found, _ = await _meant(deps, click)
+            no = may_look(standing, people=deps.ctx.policy.people, home=deps.ctx.home)
+            if no is not None and click.user != found.requester:
+                raise DeclinedError(answers.refused(no))
+            if chosen == cards.RECIPIENT:
+                return Open(views.result("Recipient", payouts.account(found).blocks))
+            told = await story(deps.ctx.store, found.reference)
+            if told is not None:
+                return Open(views.result("History", history(found, told.rows, is_complete=told.is_complete)))
+    raise DeclinedError(answers.refused(Refusal.STALE))
 
 
 async def send_anyway(deps: Dependencies, click: Click) -> Reply:
     found, _ = await _meant(deps, click)
-    decided = await recipient.send_anyway(deps.ctx, _decision(click, found))
-    return Nothing() if decided.refusal is None else _after_click(decided)
+    return _after_click(await recipient.send_anyway(deps.ctx, _decision(click, found)))
 
 
 async def edit(deps: Dependencies, click: Click) -> Reply:
@@ -254,7 +279,7 @@ def _decision(click: Click, found: Instruction, *, involved: frozenset[str] = fr
 def _after_click(decided: Decided) -> Reply:
     if decided.refusal is not None:
         return Private(payment_answers.refused(decided.refusal, decided.instruction))
-    return Private(payment_answers.recorded(decided.instruction, votes=decided.voices))
+    return Nothing()
 
 
 async def vote(deps: Dependencies, form: Submission, *, count: _Decides) -> Reply:
@@ -266,6 +291,12 @@ async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Decides
     if not reason:
         return FieldErrors({forms.REASON: answers.NO_REASON})
     return _answer(await end(deps.ctx, _decision_of(form), reason=reason))
+
+
+async def take_back(deps: Dependencies, form: Submission) -> Reply:
+    if forms.REASON in form.values:
+        return await end_with_reason(deps, form, end=decide.withdraw)
+    return _answer(await decide.withdraw(deps.ctx, _decision_of(form)))
 
 
 def _decision_of(form: Submission) -> decide.Decision:
@@ -343,6 +374,7 @@ BUTTONS: dict[str, ClickHandler] = {
     cards.APPROVE: approve,
     cards.REJECT: partial(open_form, wanted=State.AWAITING, view=forms.reject),
     wording.WITHDRAW: withdraw,
+    cards.MENU: menu,
     cards.RETRY: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.retry),
     cards.CLOSE: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.close),
     payouts.SEND_ANYWAY: send_anyway,
@@ -352,7 +384,7 @@ FORMS: dict[str, SubmissionHandler] = {
     # The form says what is not fine about the recipient, so who submits it confirms that.
     cards.APPROVE: partial(vote, count=partial(decide.approve, confirmed=True)),
     cards.REJECT: partial(end_with_reason, end=decide.reject),
-    wording.WITHDRAW: partial(end_with_reason, end=decide.withdraw),
+    wording.WITHDRAW: take_back,
     cards.RETRY: partial(vote, count=decide.retry),
     cards.CLOSE: partial(end_with_reason, end=decide.close_as_not_paid),
     forms.REQUEST: submit_payout,

@@ -7,16 +7,15 @@ from functools import partial
 from typing import Final
 
 from bot.domain.audit import Entry, VerifiedRow
-from bot.domain.content import Content
+from bot.domain.content import Block, Content
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions
 from bot.presentation.lists import csv_button
-from bot.presentation.payments.kinds import headline, word_of
+from bot.presentation.payments.kinds import in_full, word_in, word_of
 from bot.presentation.reasons import because, in_words
-from bot.presentation.words import word
 
 _MOST_CHARACTERS = 9_000  # of all lines together: Slack refuses messages of little more than twelve thousand
 _TIMELINE_CHARACTERS = 5_000  # the same below a card
@@ -73,9 +72,27 @@ FILE: Final = {
 
 def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one request, oldest first. ``is_complete``: False if there are more rows than were read."""
-    about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
+    about = f"{in_full(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
     say = partial(_sentence, instruction)
     return told_story(instruction.reference, about, rows, say, is_complete=is_complete)
+
+
+def history(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> list[Block]:
+    """The blocks of a modal: what happened, who did it, and under which ids it is found."""
+    told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
+    stands = f"{in_full(instruction)} · {md.capital(word_of(instruction))}"
+    ids = (
+        ("Provider ID", instruction.remote_id or ""),
+        ("Code", instruction.sent_code),
+        ("Hash", instruction.svc_hash),
+        ("Digest", instruction.digest),
+    )
+    known = [f"{label} `{md.quote(value.replace('`', ''), 200)}`" for label, value in ids if value]
+    return [
+        md.section(md.plain(md.shorten(stands, md.SECTION_LIMIT))),
+        *md.paragraphs(told),
+        md.context("\n".join([instruction.reference, *known])),
+    ]
 
 
 def told_story(
@@ -127,7 +144,7 @@ def told_lines(rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str]) ->
 
 def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     before, after = (
-        word(State(value)) if value in list(State) else md.quote(value, WORD_LIMIT) or "nothing"
+        word_in(instruction, State(value)) if value in list(State) else md.quote(value, WORD_LIMIT) or "nothing"
         for value in (entry.before, entry.after)
     )
     moved = f" ({before} → {after})" if entry.before != entry.after else ""
@@ -138,7 +155,7 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     votes = f" ({len(names)} of {md.quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
     values = {
         "who": person(entry.actor),
-        "what": md.quote(headline(instruction)),
+        "what": md.quote(in_full(instruction)),
         "nth": str(nth),
         "votes": votes,
         "counted": md.series(names[:_MOST_PEOPLE], len(names)) or "nobody",

@@ -10,7 +10,7 @@ from bot.domain.content import Block
 from bot.domain.home import A_PAGE, Control, Home, Listed, Paged, Start, StoreLoad, Turned, Way, Work
 from bot.domain.money import shown
 from bot.domain.overview import ServiceStatus
-from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
+from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.recipient import awaits_requester
 from bot.domain.policy import Approval, Frozen, Policy
 from bot.domain.text import clean
@@ -21,7 +21,7 @@ from bot.presentation.blocks.elements import actions, button
 from bot.presentation.files.columns import option
 from bot.presentation.payments import cards
 from bot.presentation.payments.bulk import account_warnings
-from bot.presentation.payments.kinds import KINDS, headline, word_of
+from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
 from bot.presentation.payments.payouts import asked_anyway, warnings
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.views import View, field, form
@@ -144,7 +144,7 @@ def _waiting(home: Home) -> Iterator[Block]:
 def _doubts(instruction: Instruction) -> list[str]:
     """What is not fine, a line each."""
     found = [f":warning: {line}" for line in warnings(instruction)]
-    if instruction.kind is Kind.BULK and instruction.progress is not None:
+    if instruction.progress is not None:
         found += account_warnings(instruction.progress)
     if instruction.state is State.NEEDS_HUMAN:
         found.append(":rotating_light: *Needs a decision*: its outcome could not be confirmed.")
@@ -259,11 +259,7 @@ def _people(found: Sequence[str] | None) -> str:
 
 def _title(one: Listed, *, whole: bool = False) -> str:
     """What it is about, first of all how much; ``whole``: with the address, for who decides."""
-    instruction, recipient = one.instruction, one.instruction.recipient
-    said = headline(instruction)
-    if isinstance(instruction.payload, PayoutPayload) and recipient is not None and recipient.full_name:
-        address = f" ({instruction.payload.email})" if whole else ""
-        said = f"{shown(instruction.cents)} to {md.shorten(md.name_of(recipient.full_name), _NAME)}{address}"
+    said = in_full(one.instruction) if whole else headline(one.instruction)
     said = md.escape(md.shorten(said, _TITLE))
     return f"*{md.linked(one.link, said.replace('|', '¦'))}*" if one.link else f"*{said}*"
 

@@ -16,16 +16,16 @@ from bot.domain.payments.sealed import Odd
 from bot.domain.reasons import Code, OfRequest
 from bot.presentation.blocks.text import counted
 
-UNKNOWN: Final = "unknown"
-NEEDS_PERSON: Final = "needs a person"
+UNKNOWN: Final = "not confirmed yet"
+NEEDS_PERSON: Final = "needs a decision"
 FINISHED: Final = "finished"
-"""Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
-IN_ESCROW: Final = "pending in escrow"  # the service holds the money until the recipient has signed up
+"""Of a bulk payment that is over and of which some failed: *paid* would say that all was."""
+IN_ESCROW: Final = "waiting for sign-up"  # the service holds the money until the recipient has signed up
 QUEUED: Final = "queued"  # of a payment that the service has received and has not begun
 NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive money now"
 """What *inactive* may mean: the service does not say which of them it is."""
 NOTHING_PAID: Final = "Nothing was paid."
-DO_NOT_PAY_AGAIN: Final = "Do not pay again."
+DO_NOT_PAY_AGAIN: Final = "Don't send it again."
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
     State.CANCELED: ":leftwards_arrow_with_hook:",
@@ -43,18 +43,18 @@ _SYMBOLS = {
     State.OPEN: ":link:",
 }
 _WORDS = {
-    State.NEW: "being prepared",
-    State.CREATING: "being prepared",
+    State.NEW: "preparing",
+    State.CREATING: "preparing",
     State.CREATE_UNKNOWN: UNKNOWN,
-    State.OPEN: "open",
+    State.OPEN: "waiting for payment",
     State.AWAITING: "waiting for approval",
     State.APPROVED: "approved",
-    State.SENDING: "being sent",
+    State.SENDING: "sending",
     State.COMMIT_UNKNOWN: UNKNOWN,
     State.NEEDS_HUMAN: NEEDS_PERSON,
     State.COMMITTED: "sent",
     State.PENDING_ESCROW: IN_ESCROW,
-    State.COMPLETED: "completed",
+    State.COMPLETED: "paid",
     State.CANCELED: "canceled",
     State.FAILED: "failed",
     State.REFUSED: "failed",
@@ -68,9 +68,10 @@ _OPERATIONS = {
     OperationStatus.CREATED: "created, not sent",
     OperationStatus.COMMITTED: "sent",
     OperationStatus.PENDING: IN_ESCROW,
-    OperationStatus.CONFIRMED: "completed",
+    OperationStatus.COMPLETED: "paid",
+    OperationStatus.CONFIRMED: "paid",
 }
-_JOBS = {JobStatus.PENDING: "not begun", JobStatus.RUNNING: "under way", JobStatus.DONE: "finished"}
+_JOBS = {JobStatus.PENDING: "not begun", JobStatus.RUNNING: "in progress", JobStatus.DONE: "finished"}
 
 
 def symbol(state: State) -> str:
@@ -93,14 +94,14 @@ def item_word(raw: str) -> str:
 
 
 def job_word(job: BulkJob) -> str:
-    """Of a bulk payment that was not asked for here: what waits in escrow is not finished, nor failures *completed*."""
+    """Of a bulk payment that was not asked for here: what waits for a sign-up is not finished, nor failures *paid*."""
     state = job.state
     if state is None:
         return job.status.casefold()
     if state is JobStatus.DONE and job.pending:
         return IN_ESCROW
     if state is JobStatus.DONE and job.failed == 0 and job.completed == job.count and job.count:
-        return "completed"
+        return "paid"
     return _JOBS.get(state, state.value)
 
 

@@ -120,7 +120,7 @@ async def test_the_failed_ones_are_paid_again_from_the_card(visit: Page, phone: 
     await expect(first).to_contain_text(f"asked for again as {name}", timeout=LATER)
     await expect(first.get_by_role("button", name="Pay the failed ones again")).to_have_count(0)
     await approve(page, "$20.08 in 2 payments")
-    await expect(card(page, "$50.19 in 5 payments")).to_contain_text("completed", timeout=LATER)
+    await expect(card(page, "$50.19 in 5 payments")).to_contain_text("Paid", timeout=LATER)
     await shot(page, "again-paid")
     await phone.get_by_test_id("menu").tap()
     await enter(phone, FINANCE)

@@ -44,7 +44,7 @@ async def test_ask_in_one_line_pay_as_the_buyer_and_hear_of_it(visit: Page) -> N
     assert await picture.evaluate("image => image.complete && image.naturalWidth") > 100
     await shot(page, "collect-picture")
     await paid(page, "collect")
-    await expect(thread).to_contain_text("is completed", timeout=20_000)
+    await expect(thread).to_contain_text("Paid: $119.50", timeout=20_000)
     await expect(page.get_by_role("button", name="Open checkout")).to_have_count(0)
     await shot(page, "collect-completed")
 

@@ -109,19 +109,20 @@ async def correct(walk: Walk, _: Playground) -> None:
     await rejected(walk, "$41.00")
     await walk.goes()
     await walk.types()
-    await walk.goes()
-    card = await pending(walk, "$14.00")
-    await walk.sees(card)
-    await walk.presses(card)
+    line = await walk.kept(walk.newest("$14.00", holding=named(walk.page, "Withdraw")))
+    await walk.sees(line)
+    await walk.presses(line)
     await walk.presses(by(walk.page, "confirm"))
 
 
 @does("Withdraw a request")
 async def withdraw(walk: Walk, _: Playground) -> None:
-    card = await requested(walk, "$12.34")
-    await walk.presses(card)
+    await walk.goes()
+    await walk.types()
+    line = await walk.kept(walk.newest("$12.34", holding=named(walk.page, "Withdraw")))
+    await walk.presses(line)
     await walk.presses(by(walk.page, "confirm"))
-    await walk.sees(card)
+    await walk.sees(line)
 
 
 @does("Freeze all payments")
@@ -187,13 +188,12 @@ async def collect(walk: Walk, _: Playground) -> None:
 async def look_up(walk: Walk, _: Playground) -> None:
     await walk.goes()
     await walk.types()
-    found = REFERENCE.search(await (await walk.kept(walk.newest("$21.00"))).inner_text())
+    line = await walk.kept(walk.newest("$21.00", holding=named(walk.page, "Withdraw")))
+    found = REFERENCE.search(await line.inner_text())
     assert found is not None
     await say(walk.page, f"{walk.command()} {found[0]}")
     await walk.sees(walk.private())
-    await walk.goes()
-    card = await pending(walk, "$21.00")
-    await walk.presses(card)
+    await walk.presses(line)
     await walk.presses(by(walk.page, "confirm"))
 
 

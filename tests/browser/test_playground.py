@@ -34,13 +34,13 @@ async def test_a_killed_bot_comes_back_and_goes_on(visit: Page, playground: Play
     await say(page, FIRST_COMMAND)
     await become(page, "U0ADA")
     await enter(page, "C0APPROVE")
-    card = page.get_by_test_id("message").filter(has_text="$25.00 to ana@example.com").first
+    card = page.get_by_test_id("message").filter(has_text="$25.00 USD to Ana Maria Lopez").first
     await expect(card.get_by_role("button", name="Approve")).to_be_visible()
     started = playground.bot.starts
     assert playground.bot.kill()
     await playground.workspace.until(lambda: playground.bot.starts > started, timeout=20)
     await playground.until_ready()
-    await press_until(card, "Approve", "completed")
+    await press_until(card, "Approve", "Paid")
     assert moved(playground) == [2_500]
 
 
@@ -54,7 +54,7 @@ async def test_a_bot_that_died_is_told_of_until_it_is_back(visit: Page, playgrou
     await expect(told).to_be_hidden(timeout=30_000)
     await playground.until_ready()
     await say(visit, FIRST_COMMAND.replace("25.00", "5.00"))
-    await expect(visit.get_by_test_id("message").last).to_contain_text("$5.00 to ana@example.com")
+    await expect(visit.get_by_test_id("message").last).to_contain_text("$5.00 to Ana Maria Lopez")
 
 
 async def test_unknown_lasts_long_enough_to_be_read(visit: Page, playground: Playground) -> None:
@@ -64,12 +64,12 @@ async def test_unknown_lasts_long_enough_to_be_read(visit: Page, playground: Pla
     await say(visit, FIRST_COMMAND.replace("25.00", "7.50"))
     await become(visit, "U0ADA")
     await enter(visit, "C0APPROVE")
-    card = visit.get_by_test_id("message").filter(has_text="$7.50 to ana@example.com").first
+    card = visit.get_by_test_id("message").filter(has_text="$7.50 USD to Ana Maria Lopez").first
     before = moved(playground)
     await card.get_by_role("button", name="Approve").click()
-    await expect(card).to_contain_text("unknown")
+    await expect(card).to_contain_text("Not confirmed yet")
     await shot(visit, "unknown")
-    await expect(card).to_contain_text("completed", timeout=30_000)
+    await expect(card).to_contain_text("Paid", timeout=30_000)
     assert moved(playground) == [*before, 750]
 
 

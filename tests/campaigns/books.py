@@ -104,14 +104,16 @@ def _conversation(scene: Scene, book: _Book) -> Iterator[str]:
     for channel in (FINANCE, APPROVALS):
         cards = Counter(_reference(card.text) for card in scene.cards(channel))
         ends = Counter(_reference(text) for text in scene.news(channel) if _tells_the_end(text))
-        for name, found in (("card", cards), ("news of the end", ends)):
-            yield from (f"no {name} in {channel}: {one}" for one in sorted(references - set(found)))
-            yield from (f"{times} times {name} in {channel}: {one}" for one, times in found.items() if times > 1)
+        for name, found, where in (("card", cards, True), ("news of the end", ends, channel == FINANCE)):
+            missing = sorted(references - set(found)) if where else []
+            yield from (f"no {name} in {channel}: {one}" for one in missing)
+            most = 1 if where else 0
+            yield from (f"{times} times {name} in {channel}: {one}" for one, times in found.items() if times > most)
         yield from (f"a button is left in {channel}: {card.text[:60]}" for card in scene.cards(channel) if card.buttons)
 
 
 def _tells_the_end(text: str) -> bool:
-    return "*completed*" in text
+    return "*Paid*" in text
 
 
 def _votes(book: _Book, witness: Witness) -> Iterator[str]:

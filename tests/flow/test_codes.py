@@ -68,9 +68,11 @@ async def test_it_is_used_once_whatever_its_spelling_and_free_again_where_nothin
     await rig.pay(f"{SEND} code=INV-7")
     for text in (SEND, NOW, COLLECT):
         told = await ask(rig, f"{text} code=inv-7", user=TOM)
-        assert shown(told.text.splitlines()[0]) == snapshot("""\
-:pencil2: P-······ already has this code (being prepared); a code is used once.""")
+        assert shown(told.text.splitlines()[0]) == snapshot(
+            ":pencil2: P-······ has it (preparing); a code is used once."
+        )
     assert len(await requests(rig)) == 1
+    await rig.pass_time(5)
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
     rig.payments.faults.clear()
     await rig.pay(f"{SEND} code=inv-7", user=TOM)
@@ -101,7 +103,7 @@ async def test_what_somebody_made_elsewhere_under_it_is_never_taken_for_ours(rig
     assert (found.state, list(rig.payments.operations.values())) == (State.MISMATCH, [there])
     assert await actions(rig) == ["requested", "mismatch"]
     told = rig.news(FINANCE)[-1].text
-    assert "the code INV-7 is taken by " in told
+    assert f"he code INV-7 is taken: the service holds {there.id} under it" in told
 
 
 async def test_taken_there_between_the_look_and_the_request_it_goes_to_people(rig: Rig) -> None:

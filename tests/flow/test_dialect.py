@@ -60,7 +60,7 @@ async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) ->
     polls = len(rig.payments.calls_of("get_operation"))
     await rig.pass_time(1)
     assert len(rig.payments.calls_of("get_operation")) == polls + 1
-    proof = told_once(rig, "completed")
+    proof = told_once(rig, "*paid*")
     assert str(operation(rig).svc_operation_hash) in proof
     assert (rig.paid, buttons(rig)) == (PAID, set())
     spoke_only_theirs(rig)
@@ -92,7 +92,7 @@ async def test_an_unknown_outcome_is_read_and_found(rig: Rig, text: str, effect:
     assert await state(rig) is State.COMMITTED
     await rig.payments.advance()
     await rig.pass_time(60)
-    told_once(rig, "completed")
+    told_once(rig, "*paid*")
     assert rig.paid == PAID
     assert len(rig.payments.calls_of(effect)) == 1
     spoke_only_theirs(rig)
@@ -121,8 +121,8 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     await rig.press("approve")
     assert shown(told_once(rig, "refusal")) == snapshot("""\
 :grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is *unknown*. The service \
-answered with a refusal. Reason: the provider doesn't accept the amount, saying “The request is not valid; amount: is \
-more than the partner's balance”. Switchboard is finding out. Do not pay again.""")
+answered with a refusal. Reason: the service does not accept the amount (422), saying “The request is not valid; \
+amount: is more than the partner's balance”. Switchboard is finding out. Do not pay again.""")
     assert "value" not in rig.cards(APPROVALS)[0].plain
 
 
@@ -131,9 +131,9 @@ async def test_without_the_file_nothing_is_created_or_paid(rig: Rig) -> None:
     """Why the tests above can fail."""
     await rig.pay()
     assert ephemerals(rig, MARIA)[-1] == snapshot("""\
-:warning: An admin has to fix this: payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) that \
-moves money and that nobody has confirmed; nothing was sent; check it against the service's documentation, then write \
-[payments.commit_payout] confirmed = true in the file that SERVICES_FILE names.""")
+:warning: The operator of Switchboard has to mend this: payments.commit_payout (POST /payouts/{id}/commit) is an \
+assumption (A1) that moves money and that nobody has confirmed; nothing was sent; check it against the service's \
+documentation, then write [payments.commit_payout] confirmed = true in the file that SERVICES_FILE names.""")
     assert not await requests(rig)
     assert not told(rig, FINANCE, "completed")
     assert not rig.payments.operations

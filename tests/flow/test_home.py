@@ -99,9 +99,9 @@ Updated 2026-11-20 09:00 UTC\
 [New payout] [Pay in bulk] [Check e-mails] [Localize]
 :tada: *You're all caught up.* Nothing needs your approval.
 Your requests
-*$1,500.00 to kim@example.com* · Being prepared
+*$1,500.00 to kim@example.com* · Preparing
 A laptop
-:question: No account for kim@example.com. [Withdraw]
+:question: No account found for kim@example.com. [Withdraw]
 [Send anyway] [Edit]
 *$25.00 to Ana Maria Lopez* · Waiting for approval (0 of 1)
 Rent · expires 2026-11-21 09:00 UTC [Withdraw]
@@ -166,7 +166,10 @@ async def test_a_large_amount_is_typed_there_too(rig: Rig) -> None:
         await opened(rig, user)
         await press(rig, user, "payout.approve")
         await rig.submit(user, {"amount": "1500.01"})
-        assert rig.form(user).errors == {"amount": snapshot("That doesn't match. Type 1500.00")}
+        assert rig.form(user).errors == {
+            "amount": snapshot("""\
+This is not the amount on the card. Type that amount, with a point before the cents: 1500.00""")
+        }
         await rig.submit(user, {"amount": "1500.00"})
         assert rig.workspace.modal(user) is None
         assert "You're all caught up" in await opened(rig, user)
@@ -183,7 +186,8 @@ async def test_two_people_one_request_the_second_sees_it_gone(rig: Rig) -> None:
     await rig.settle()
     assert shown(rig.workspace.modal(LIN)) == snapshot("""\
 Switchboard
-:information_source: $25.00 to ana@example.com (P-······) is now *sent*, approved by <@U0ADA>.""")
+:information_source: $25.00 to Ana Maria Lopez (P-······) is now *sent*, approved by <@U0ADA>.\
+""")
     assert "You're all caught up" in lines(home_of(rig, LIN))
     assert rig.workspace.modal(ADA) is None
     assert len(rig.paid) == 1
@@ -369,7 +373,7 @@ async def test_calls_with_their_results(rig: Rig) -> None:
     assert await opened(rig, MARIA) == snapshot("""\
 [New payout] [Pay in bulk] [Check e-mails] [Localize]
 Files and texts
-*Translate* · Done · 2026-11-20 09:00 UTC · Results
+*Translate* · Done · 2026-11-20 09:00 UTC
 
 [Refresh]
 Updated 2026-11-20 09:00 UTC\
@@ -419,7 +423,7 @@ async def test_who_requested_says_there_that_the_address_is_right(rig: Rig) -> N
     await press(rig, MARIA, "payout.send_anyway")
     assert (await newest(rig)).state is State.AWAITING
     await opened(rig, ADA)
-    assert ":warning: No account for new@example.com" in lines(home_of(rig, ADA))
+    assert ":warning: No account found for new@example.com" in lines(home_of(rig, ADA))
     await press(rig, ADA, "payout.approve")
     await rig.submit(ADA, {})
     assert (await newest(rig)).state is not State.AWAITING

@@ -13,10 +13,10 @@ from tests.workflows.looking import asked, state
 async def test_over_http(rig: Rig) -> None:
     await rig.pay()
     await rig.press("approve")
-    told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
+    told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "Paid" in m.text])
     assert len(told) == 1
-    assert shown(told[0].text) == snapshot(""":white_check_mark: <@U0MARIA> $25.00 to ana@example.com (P-······) is \
-*completed*: the service confirms that the recipient was credited. Approved by Ada Okafor. Hash `······`.""")
+    assert shown(told[0].text) == snapshot("""\
+*Paid*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). Approved by Ada Okafor. <@U0MARIA>""")
     assert rig.paid == [("ana@example.com", 2500)]
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(APPROVALS) + rig.cards(FINANCE)))
 
@@ -34,8 +34,7 @@ async def test_nothing_is_at_the_service_before_the_approval(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.pass_time(60)
     assert [shown(m.text) for m in rig.news(FINANCE)] == [
-        snapshot(""":white_check_mark: <@U0MARIA> $25.00 to ana@example.com (P-······) is *completed*: the service \
-confirms that the recipient was credited. Approved by Ada Okafor. Hash `······`.""")
+        snapshot("*Paid*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). Approved by Ada Okafor. <@U0MARIA>")
     ]
     assert rig.paid == [("ana@example.com", 2_500)]
 

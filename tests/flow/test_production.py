@@ -77,7 +77,7 @@ async def test_confirmed_it_is_paid(rig: Rig, text: str, entry: str) -> None:
     await rig.press("approve")
     await rig.payments.advance()
     await rig.pass_time(60)
-    told_once(rig, "completed")
+    told_once(rig, "*paid*")
     assert rig.paid == [("ana@example.com", 2500)]
 
 

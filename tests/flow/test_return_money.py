@@ -66,12 +66,10 @@ async def test_what_the_approvers_read(rig: Rig) -> None:
     payout = await in_escrow(rig)
     await press(rig)
     card = rig.cards(APPROVALS)[-1]
-    assert shown(card.text) == snapshot(
-        "Cancellation X-······: $30.00 back from 1 payment still pending in escrow. Payout P-······ to \
-nobody@example.com, which nobody has taken yet. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting \
-for approval*: 0 of 1, until <!date^1795251720^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. Needs 1 approval \
-besides the requester. To decide: <!subteam^S0TREASURY>."
-    )
+    assert shown(card.text) == snapshot("""\
+Approve $30.00 back from 1 payment waiting for sign-up? Payout P-······ to nobody@example.com, who hasn't signed up \
+yet. Requested by Maria Silva (maria) · X-······. 0 of 1 · expires <!date^1795251720^{date_short_pretty} \
+{time}|2026-11-21 09:02 UTC>. <!subteam^S0TREASURY>, please review.""")
     assert payout.reference in card.text
     assert [one.files for one in rig.workspace.messages(APPROVALS) if one.files] == []
 
@@ -95,7 +93,7 @@ async def test_what_was_taken_meanwhile_is_not_asked_for(rig: Rig) -> None:
     await rig.payments.settle(operation(rig).id, "completed")
     await press(rig)
     assert rig.workspace.ephemerals(MARIA)[-1].text == (
-        f":information_source: {payout.reference} can't be canceled any more. It is *completed*."
+        f":information_source: {payout.reference} can't be canceled any more. It is *paid*."
     )
     assert len(await requests(rig)) == 1
 

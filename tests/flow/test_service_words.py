@@ -45,11 +45,11 @@ async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> N
     await rig.press("approve")
     await rig.pass_time(HOUR, steps=20)
     assert everywhere(
-        rig, f"*expired*: it wasn't sent in time after approval: the payments service {SAYING}. Nothing was paid."
+        rig, f"*expired*: it was not sent in time after approval: the payments service {SAYING}. Nothing was paid."
     )
-    assert shown(told_once(rig, "has *expired*")) == snapshot("""\
-:alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it wasn't sent \
-in time after approval: payments answered 500, saying “Internal server error”.""")
+    assert shown(told_once(rig, "*expired*")) == snapshot("""\
+:alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it was not sent \
+in time after approval: the payments service answered 500, saying “Internal server error”.""")
     assert not rig.paid
 
 

@@ -224,7 +224,8 @@ async def test_a_request_is_shown_as_it_stands_without_buttons(rig: Rig) -> None
             before = len(rig.workspace.ephemerals(user))
             await rig.pay(f"show {name}", user=user)
             (message,) = rig.workspace.ephemerals(user)[before:]
-            assert message.text.startswith(f"Payout {found.reference}: $25.00 to ana@example.com ("), (user, name)
+            lead = "Waiting for approval (0 of 1): $25.00 to Ana Maria Lopez (ana@example.com). March translation"
+            assert message.text.startswith(f"{lead}, requested by <@{MARIA}> · {found.reference}."), (user, name)
             assert not message.buttons, (user, name)
 
 

@@ -34,6 +34,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "payout.approve",
                 "payout.reject",
                 "payout.withdraw",
+                "payout.menu",
                 "payout.retry",
                 "payout.close",
                 "payout.send_anyway",

@@ -3,6 +3,7 @@
 from tests.mutants import (
     authority,
     daily_bulk,
+    daily_cards,
     daily_home,
     daily_mistakes,
     daily_page,
@@ -38,6 +39,7 @@ MUTANTS = (
     *sampled.MUTANTS,
     *words.MUTANTS,
     *daily_bulk.MUTANTS,
+    *daily_cards.MUTANTS,
     *daily_home.MUTANTS,
     *daily_mistakes.MUTANTS,
     *daily_page.MUTANTS,

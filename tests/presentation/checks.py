@@ -98,10 +98,13 @@ def _line(block: dict[str, Any]) -> str:
             pieces = [f"{one['label']} {one['value']}" for one in block["chart"]["segments"]]
             return f"({block['title']}: {', '.join(pieces)})"
         case _:
-            return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(block))
+            beside = f" {_pressed(block['accessory'])}" if "accessory" in block else ""
+            shown = {name: part for name, part in block.items() if name != "accessory"}
+            return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(shown)) + beside
 
 
 def _pressed(element: dict[str, Any]) -> str:
+    """A button, or the choices of a menu."""
     if element["type"] == "overflow":
         return f"[… {', '.join(option['text']['text'] for option in element['options'])}]"
     return f"[{element['text']['text']}]"

@@ -101,10 +101,10 @@ def test_a_life_in_plain_words() -> None:
     shown = story(instruction(state=State.COMPLETED), LIFE)
     check_message(shown, longest=NEW_MESSAGE)
     assert f"{shown.text.splitlines()[0]}\n{seen(shown)}" == snapshot("""\
-*Audit of P-4F7K2M*: $25.00 to ana@example.com, for “March translation”, now completed
+*Audit of P-4F7K2M*: $25.00 to Ana Maria Lopez (ana@example.com), for “March translation”, now paid
 Audit of P-4F7K2M
-$25.00 to ana@example.com, for “March translation”, now completed
-• 2026-11-20 09:00:03 UTC  <@U0MARIA> requested $25.00 to ana@example.com.
+$25.00 to Ana Maria Lopez (ana@example.com), for “March translation”, now paid
+• 2026-11-20 09:00:03 UTC  <@U0MARIA> requested $25.00 to Ana Maria Lopez (ana@example.com).
 • 2026-11-20 09:00:04 UTC  Asked the provider to create it (attempt 1); no money moves.
 • 2026-11-20 09:00:05 UTC  Created (“652f”); sent to approvers.
 • 2026-11-20 09:00:07 UTC  <@U0ADA> approved (1 of 2).
@@ -115,7 +115,8 @@ $25.00 to ana@example.com, for “March translation”, now completed
 • 2026-11-20 09:00:12 UTC  Provider status: committed.
 • 2026-11-20 09:00:13 UTC  Provider status: completed.
 10 entries.
-[Send as CSV]""")
+[Send as CSV]\
+""")
 
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
@@ -128,7 +129,7 @@ def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
         detail={"reason": stored(own_words("why"))},
     )
     as_text = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
-    assert said(as_text) == said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: why."
+    assert said(as_text) == said(moved) == "<@U0ADA>: moved by hand (needs a decision → sent). Reason: why."
     assert said(told(1, "looked")) == "Switchboard: looked."
     assert said(told(1, "x", before="strange", after="")) == snapshot("Switchboard: x (strange → nothing).")
 

@@ -63,8 +63,9 @@ block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_len
 initial_value=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
 translation initial_value=March translation
-block_id=code label=Your reference as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
-optional=True hint=For example an invoice number. Each can be used once.""")
+block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=To find it again in your books; used once.\
+""")
 
 
 def test_forms_of_bookings() -> None:

@@ -6,7 +6,7 @@ from tests.support.rig import APPROVALS, FINANCE
 
 
 def is_over(card: Message) -> bool:
-    return "*completed*" in card.text.casefold() and not card.buttons
+    return card.text.startswith("Paid: ") and not card.buttons
 
 
 def all_is_over(scene: Scene, *, at_least: int) -> bool:

@@ -130,5 +130,5 @@ async def test_an_answer_that_cannot_be_stored_is_read_again(open_scene: Opening
         held.release()
         await held.done.wait()
         assert (await _request(scene, _known(scene)))[0] == 503  # by now the answer could not be stored either
-    await scene.told("completed", patience=100)
+    await scene.told("paid", patience=100)
     assert list(scene.executions().values()) == [1]

@@ -160,7 +160,7 @@ async def test_two_versions_work_side_by_side_for_a_release(
             other = (f"{second.url}/slack/events", scene.slack_url)[n - 1]
             scene.workspace.deliver_to(other)
             assert (await scene.press("approve")).ok
-            await scene.told("completed", times=n)
+            await scene.told("paid", times=n)
         assert sorted(one.cents for one in scene.payments.ledger.entries if one.kind is EntryKind.PAYOUT) == [100, 200]
     finally:
         await second.discard()

@@ -36,7 +36,7 @@ async def test_a_claim_that_outlives_its_process_is_read_not_sent(open_scene: Op
     await scene.bot.paused()
     await scene.restart()
     await approving
-    await scene.workspace.until(lambda: [text for text in scene.news("C0APPROVE") if "*needs a person*" in text])
+    await scene.workspace.until(lambda: "Needs a decision" in scene.cards("C0APPROVE")[0].text)
     assert not scene.payments.calls_of("commit_payout")
     assert _commits(scene) == [AttemptOutcome.UNKNOWN]
 

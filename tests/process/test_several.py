@@ -104,9 +104,8 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
         assert ack.seconds < 3
         news = partial(lambda since: pair.ephemerals(LIN)[since:] or None, heard)
         said: list[str] = await pair.workspace.until(news, timeout=PATIENCE)
-        assert shown(said[0]) == snapshot(
-            ":information_source: $25.00 to ana@example.com (P-······) is now *being sent*, approved by <@U0ADA>."
-        )
+        assert shown(said[0]) == snapshot("""\
+:information_source: $25.00 to ana@example.com (P-······) is now *being sent*, approved by <@U0ADA>.""")
     committing.release()
     for edit in edits:
         edit.release()
@@ -128,7 +127,7 @@ async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_
     pair.bot = alive
     assert leases.LEASE_SECONDS == 60  # nobody waits for its end
     assert TAKEN_OVER < 60
-    await pair.told("completed", patience=TAKEN_OVER)
+    await pair.told("paid", patience=TAKEN_OVER)
     assert list(pair.executions().values()) == [1]
 
 

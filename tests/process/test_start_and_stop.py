@@ -205,7 +205,7 @@ async def test_socket_mode_needs_the_app_token_alone(open_scene: Opening) -> Non
     assert shown(ack).startswith(":memo: Asked for $25.00 to ana@example.com")
     await scene.press("approve")
     await scene.completed_once()  # by the callback, which comes over HTTP
-    assert "For: payload={type:block_actions} &payload=1" in scene.cards(APPROVALS)[0].plain.splitlines()
+    assert "payload={type:block_actions} &amp;payload=1" in scene.cards(APPROVALS)[0].plain
     assert [delivery.status for delivery in scene.payments.deliveries] == [200]
 
 

@@ -50,7 +50,7 @@ async def held(rig: Rig) -> None:
 
 def reference(rig: Rig) -> str:
     words = rig.cards(FINANCE)[-1].plain.replace(":", " ").split()
-    return next(word for word in words if word.startswith("L-"))
+    return next(word for word in words if word.startswith("L-")).rstrip(".")
 
 
 def stored(rig: Rig, file_id: str) -> StoredFile:

@@ -304,20 +304,22 @@ class Rig:
         return await self.workspace.until(lambda: self.cards(channel)[-1] if self.cards(channel) else None)
 
     def cards(self, channel: str = APPROVALS) -> list[Message]:
-        """The cards of a channel, oldest first: root messages with a headline."""
+        """The cards of a channel and the lines of requests, oldest first: root messages with a headline or a line."""
         roots = [m for m in self.workspace.messages(channel) if m.thread_ts in (None, "", m.ts)]
-        return [m for m in roots if any(block["type"] == "header" for block in m.blocks)]
+        return [m for m in roots if is_card(m)]
 
     async def press(
         self, action: str, *, user: str = ADA, channel: str = APPROVALS, confirm: bool = True, **more: Any
     ) -> Ack:
-        """Press a button (``approve``, ``reject``, …) on the newest card of a channel.
+        """Press a button (``approve``, ``reject``, …) on the newest card of a channel, or choose it in its menu.
 
-        ``confirm``: a form that only asks to confirm what is not fine about an account is submitted.
+        ``confirm``: a form that only asks to confirm is submitted.
         """
         card = await self.card(channel)
-        ack = await self.workspace.click(user, channel, card.ts, f"payout.{action}", **more)
+        ack = await press(self.workspace, card, action, user=user, **more)
         view = self.workspace.modal(user)
+        if confirm and view is not None and view.close == "Keep it" and not view.values:
+            ack = await self.workspace.submit(user, {})
         if confirm and view is not None and view.submit == ANYWAY and forms.AMOUNT not in view.values:
             ack = await self.workspace.submit(user, {})
         if self._clock is not None:
@@ -348,6 +350,32 @@ class Rig:
     def paid(self) -> list[tuple[str, int]]:
         """Payments out of the partner's account by the simulator's ledger: address and cents."""
         return [(entry.email, entry.cents) for entry in self.payments.ledger.entries if entry.cents > 0]
+
+
+def is_card(message: Message) -> bool:
+    """Whether a message is a card, or the line of a request; news have neither a headline nor that line."""
+    return any(one["type"] == "header" or str(one.get("block_id", "")).startswith("line:") for one in message.blocks)
+
+
+def menu_of(card: Message) -> dict[str, str]:
+    """What stands behind the three dots of a card: the word of each choice, and the value that it sends."""
+    elements = [one for block in card.blocks for one in block.get("elements", []) if one.get("type") == "overflow"]
+    values = [option["value"] for one in elements for option in one["options"]]
+    return {value.partition(":")[0]: value for value in values}
+
+
+def offers(card: Message, action: str) -> bool:
+    """Whether a card has such a button, or such a choice in its menu."""
+    return action in menu_of(card) or any(button.action_id == f"payout.{action}" for button in card.buttons)
+
+
+async def press(workspace: Workspace, card: Message, action: str, *, user: str, **more: Any) -> Ack:
+    """Press a button of this card, or choose it in its menu where it has no such button."""
+    offered = {button.action_id for button in card.buttons}
+    chosen = menu_of(card).get(action)
+    if chosen is not None and f"payout.{action}" not in offered:
+        return await workspace.click(user, card.channel, card.ts, "payout.menu", value=chosen, **more)
+    return await workspace.click(user, card.channel, card.ts, f"payout.{action}", **more)
 
 
 def furnish(workspace: Workspace) -> None:

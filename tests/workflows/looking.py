@@ -69,13 +69,14 @@ def operation(rig: Rig) -> Record:
 
 
 def told(rig: Rig, channel: str, word: str) -> list[Message]:
-    return [message for message in rig.news(channel) if word in message.text]
+    return [message for message in rig.news(channel) if word.casefold() in message.text.casefold()]
 
 
 def told_once(rig: Rig, word: str, *channels: str) -> str:
-    """That each conversation was told exactly once; returns what was said."""
+    """That each conversation was told exactly once; returns what was said. By default where it was requested alone."""
     text = ""
-    for channel in channels or (FINANCE, APPROVALS):
+    assert channels or not told(rig, APPROVALS, word), "the card of the approvers says it"
+    for channel in channels or (FINANCE,):
         found = told(rig, channel, word)
         assert len(found) == 1, (channel, [message.text for message in rig.news(channel)])
         text = found[0].text
@@ -91,9 +92,10 @@ def buttons(rig: Rig, *channels: str) -> set[str]:
 
 
 def everywhere(rig: Rig, word: str) -> bool:
-    """Whether each copy of the newest card says it, in its text and in its blocks."""
-    cards = [rig.cards(channel)[-1] for channel in (FINANCE, APPROVALS)]
-    return all(word in card.text and word in card.plain.removeprefix(card.text) for card in cards)
+    """Whether the newest card and its line say it, each in its text, and the card in its blocks."""
+    line, card = (rig.cards(channel)[-1] for channel in (FINANCE, APPROVALS))
+    word, shown = word.casefold(), card.plain.removeprefix(card.text).casefold()
+    return word in line.text.casefold() and word in card.text.casefold() and word in shown
 
 
 def ephemerals(rig: Rig, user: str) -> list[str]:

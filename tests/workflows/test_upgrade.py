@@ -58,7 +58,7 @@ async def test_a_payout_that_awaited_votes_is_approved_and_paid_on_the_cards_tha
     assert rig.paid == [("luis@example.com", 2500)]
     for channel, card in before.items():
         now = await card_of(rig, "awaiting", channel)
-        assert (now.ts, now.buttons, "*completed*" in now.text) == (card.ts, [], True)
+        assert (now.ts, now.buttons, now.text.startswith("Paid: ")) == (card.ts, [], True)
         (told,) = [one for one in said(rig, channel) if one.thread_ts == card.ts and "completed" in one.text]
         assert told.ts != card.ts
 
@@ -73,7 +73,7 @@ async def test_what_was_under_way_is_followed_to_its_end(rig: Rig) -> None:
     await rig.payments.settle(record.id, "completed", force=True)
     await rig.pass_time(2 * MINUTE, steps=4)
     assert (await states(rig))["under-way"] is State.COMPLETED
-    assert all(rig.workspace.message(card.channel, card.ts).text.count("*completed*") == 1 for card in cards)
+    assert all(rig.workspace.message(card.channel, card.ts).text.count("Paid: ") == 1 for card in cards)
 
 
 async def test_what_was_not_sent_is_posted_once(rig: Rig) -> None:

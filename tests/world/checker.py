@@ -218,8 +218,8 @@ class Checker:
         if word is not None and word not in history:
             yield "I7", f"{row['reference']} is {row['state']}, the service only said {history}"
         for card in self._world.cards(row["reference"]):
-            if "*completed*" in card.text and "completed" not in history:
-                yield "I6", f"a card says completed, the service only said {history}"
+            if card.text.startswith("Paid: ") and "completed" not in history:
+                yield "I6", f"a card says paid, the service only said {history}"
 
     def _lasting(self) -> Iterator[Finding]:
         votes = self._world.books.rows("SELECT instruction_id, person, choice FROM vote")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bot.playground.simulators.recorder import Call
 from bot.playground.workspace import Message
-from tests.support.rig import ALERTS, APPROVALS
+from tests.support.rig import ALERTS, APPROVALS, is_card
 from tests.world.books import Record
 
 if TYPE_CHECKING:
@@ -24,15 +23,16 @@ FINAL = frozenset({
 OVER = FINAL | {"needs_human"}
 SETTLED = frozenset({"completed", "canceled", "failed"})
 _WORDS = {
+    "completed": "paid",
     "refused": "failed",
     "mismatch": "failed",
     "closed": "failed",
-    "needs_human": "needs a person",
-    "commit_unknown": "unknown",
-    "pending_escrow": "in escrow",
+    "needs_human": "needs a decision",
+    "commit_unknown": "not confirmed yet",
+    "pending_escrow": "waiting for sign-up",
 }
 """Words of cards and news for a state, where they differ from its name."""
-_FINAL_WORDS = frozenset(f"*{_WORDS.get(state, state)}*" for state in FINAL)
+_FINAL_WORDS = frozenset(f"*{_WORDS.get(state, state).capitalize()}*" for state in FINAL)
 """Bold, so that a reason that quotes one does not count."""
 _REMINDERS = 3
 
@@ -70,7 +70,7 @@ class Conversation:
         for row in rows if new else ():
             if row["state"] in SETTLED:
                 for message in new:
-                    if self._is_reply(message, row) and f"*{row['state']}*" in message.text:
+                    if self._is_reply(message, row) and _told(row["state"]) in message.text:
                         yield from self._confirmed(row, message)
 
     def _confirmed(self, row: Record, message: Message) -> Iterator[Finding]:
@@ -110,12 +110,12 @@ class Conversation:
                     yield "I6", f"the same news {count} times: {text[:60]}"
         asked = sum(one.after == "needs_human" != one.before for one in steps)
         for text, count in Counter(one.text for one in self._world.workspace.messages(ALERTS)).items():
-            if count > (asked if "needs a person" in text else 1):
+            if count > (asked if "needs a decision" in text else 1):
                 yield "C1", f"the same alert {count} times: {text[:120]}"
 
     def _card(self, card: Message, row: Record) -> Iterator[Finding]:
-        word = _WORDS.get(row["state"], row["state"])
-        if f"*{word}*" not in card.text:
+        word = _WORDS.get(str(row["state"]), str(row["state"])).capitalize()
+        if not card.text.startswith(f"{word}: "):
             yield "C2", f"a card in {card.channel} does not say {word}: {card.text[:300]}"
         if row["state"] in FINAL and card.buttons:
             yield "C2", f"a final card in {card.channel} has buttons"
@@ -126,20 +126,21 @@ class Conversation:
             # Only Close, with where to look, when the service holds a record that may be this one.
             offered = {button.text for button in card.buttons}
             if offered != ({"Close as not paid"} if row["suspect"] else {"Retry", "Close as not paid"}):
-                yield "C2", f"a card that needs a person offers {sorted(offered)}"
+                yield "C2", f"a card that needs a decision offers {sorted(offered)}"
             if row["suspect"] and row["suspect"] not in card.text:
                 yield "C2", "a card does not say which record a person should look at"
 
     def _news(self, row: Record) -> Iterator[Finding]:
-        """The state is told once per conversation; *needs a person* again after each new attempt."""
+        """The state is told once, where it was requested; nobody is told what they did, or what an alert calls for."""
         steps = [one for one in self._world.books.audit() if one.instruction_id == row["id"]]
         entered = Counter(step.after for step in steps if step.after != step.before)
-        times, word = entered[row["state"]], f"*{_WORDS.get(row['state'], row['state'])}*"
+        times, word = entered[row["state"]], _told(row["state"])
+        if row["state"] == "needs_human" or (row["state"] == "withdrawn" and row["decided_by"] == row["requester"]):
+            times = 0
         replies = self._replies(row)
         elsewhere = self._asked_elsewhere(row)
         told = Counter(one.channel == APPROVALS for one in replies if word in one.text)
-        carded = any(re.search(rf"\b{row['reference']}\b", root.text) for root in roots(self._world, APPROVALS))
-        for approvers, expected in ((True, times if carded else 0), (False, times if elsewhere else 0)):
+        for approvers, expected in ((True, 0 if elsewhere else times), (False, times if elsewhere else 0)):
             if told[approvers] != expected:
                 who = "approvers" if approvers else "requester"
                 yield "I6", f"{word} was told {told[approvers]} times to the {who}"
@@ -153,14 +154,18 @@ class Conversation:
         return [one for one in self._world.workspace._state.log.everywhere() if self._is_reply(one, row)]
 
     def _is_reply(self, message: Message, row: Record) -> bool:
-        """Cards begin with the word and the reference; news begin with a symbol, alerts with a light."""
+        """Cards have a headline, or are a line; news have neither."""
         return (
             row["reference"] in message.text
             and not message.ephemeral_to
             and message.channel != ALERTS
-            and not message.text.startswith(f"Payout {row['reference']}:")
+            and not is_card(message)
             and (message.channel != APPROVALS or message.thread_ts not in ("", message.ts))
         )
+
+
+def _told(state: str) -> str:
+    return f"*{_WORDS.get(state, state).capitalize()}*"
 
 
 def roots(world: World, channel: str) -> list[Message]:

@@ -14,7 +14,6 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Count
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, CallbackKind
-from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards
 from bot.slack.messenger import Messenger
 from bot.workflows.payments import callbacks, sought
@@ -23,7 +22,7 @@ from bot.workflows.requests import attempt as attempts
 from bot.workflows.requests import authority, decide
 from bot.workflows.requests import send as sending
 from handlers import pay
-from handlers.replies import Private
+from handlers.replies import Nothing
 from storage.errors import StorageError
 from storage.repositories.requests import Instructions
 from tests.support.replaced import replaced
@@ -93,7 +92,7 @@ def _acked_before_stored() -> Iterator[None]:
     async def approve(deps: Any, click: Any) -> Any:
         found, _ = await pay._meant(deps, click)
         deps.ephemerals.begin(decide.approve(deps.ctx, pay._decision(click, found)))
-        return Private(payment_answers.recorded(found, votes=1))
+        return Nothing()
 
     with replaced(pay, "BUTTONS", {**pay.BUTTONS, cards.APPROVE: approve}):
         yield

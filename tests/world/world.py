@@ -17,7 +17,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack, Message
 from bot.playground.workspace.model import SentRequest
 from tests.support.clock import ManualClock
-from tests.support.rig import POLICY, Rig
+from tests.support.rig import POLICY, Rig, is_card
 from tests.world.books import Books
 from tests.world.checker import Ask, Checker
 from tests.world.law import Law, Register
@@ -104,7 +104,7 @@ class World:
 
     def cards(self, reference: str) -> list[Message]:
         everywhere = self.workspace._state.log.everywhere()
-        return [one for one in everywhere if not one.ephemeral_to and one.text.startswith(f"Payout {reference}:")]
+        return [one for one in everywhere if not one.ephemeral_to and reference in one.text and is_card(one)]
 
     def _tap(self) -> None:
         """Intercept deliveries of the workspace and callbacks of the service to the app."""

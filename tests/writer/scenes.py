@@ -24,7 +24,7 @@ from storage.errors import StorageError
 from tests.support.clock import ManualClock
 from tests.support.databases import lay, migrated_file, sqlite_address
 from tests.support.replaced import replaced
-from tests.support.rig import ADA, ALERTS, APPROVALS, LIN, MARIA, POLICY, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, LIN, MARIA, POLICY, Rig, offers, press
 from tests.support.scratch import scratch
 from tests.writer import service
 from tests.writer.attacks import SHARED, Attack, commit, writing
@@ -243,9 +243,9 @@ class _Batch:
 
     async def _press(self, action: str, user: str, values: dict[str, str] | None = None) -> None:
         for n, card in enumerate(self._shown):
-            if card is None or not any(button.action_id == f"payout.{action}" for button in self._now(card).buttons):
+            if card is None or not offers(self._now(card), action):
                 continue
-            await self._rig.workspace.click(user, APPROVALS, card.ts, f"payout.{action}")
+            await press(self._rig.workspace, self._now(card), action, user=user)
             if values is not None and self._rig.workspace.modal(user) is not None:
                 filled = {name: value or self._typed(n) for name, value in values.items()}
                 await self._rig.workspace.submit(user, filled)
@@ -363,7 +363,7 @@ class _Batch:
 
     async def withdrawn(self) -> None:
         await self.approved()
-        await self._press("withdraw", MARIA)
+        await self._press("withdraw", MARIA, {})
         await self._rig.settle()
 
     async def rejected(self) -> None:

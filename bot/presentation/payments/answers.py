@@ -154,15 +154,6 @@ def code_taken(holder: Instruction) -> str:
     return f"{holder.reference} already has this code ({word_of(holder)}); a code is used once"
 
 
-def recorded(instruction: Instruction, votes: int) -> Content:
-    """The vote is recorded. This message is never edited, so it says nothing that will change."""
-    enough = instruction.requirement.quorum
-    return md.message(
-        f":ballot_box_with_check: Your approval is recorded: {min(votes, enough)} of {enough}. "
-        "The card shows how it goes on."
-    )
-
-
 def shown_to(
     instruction: Instruction,
     votes: Sequence[Vote],

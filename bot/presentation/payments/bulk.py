@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from bot.domain.content import Block, Content
-from bot.domain.money import plain, shown
+from bot.domain.money import CURRENCY, plain, shown
 from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.bulk_records import PaidAgain, has_failed
 from bot.domain.payments.deliverability import doubt_of
@@ -15,7 +15,6 @@ from bot.presentation.blocks.elements import button, question
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.payments.wording import (
     ALERTS,
-    BEFORE_DECIDING,
     DECIDED,
     NEWS,
     Line,
@@ -24,6 +23,8 @@ from bot.presentation.payments.wording import (
     Stands,
     ThreadFile,
     Wording,
+    is_unusual,
+    policy_line,
 )
 from bot.presentation.reasons import worded
 from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, QUEUED, UNKNOWN, symbol
@@ -98,9 +99,8 @@ def account_cells(row: BulkItem, found: Lookup | None) -> tuple[str, ...]:
     return (str(row.row), row.email, row.name, *named, "; ".join(to_check))
 
 
-def _many(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
-    title = f"{words.noun.capitalize()} {instruction.reference}: {md.escape(words.headline(instruction))}."
-    return [title, *(f"{line}." for line in lines), f"Asked by {asker}."]
+def _many(lines: Sequence[str], asker: str) -> list[str]:
+    return [*map(md.as_said, lines), f"Requested by {asker}"]
 
 
 def _payload(instruction: Instruction) -> BulkPayload:
@@ -112,9 +112,8 @@ def _payload(instruction: Instruction) -> BulkPayload:
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     payload, (_, *more) = _payload(instruction), _lines(instruction)
     label, name = ("Pays again", f"what failed in {payload.again_of}") if payload.again_of else ("File", payload.name)
-    about = [(label, md.quote(name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
-    head = [md.header(f"Bulk payment: {BULK.headline(instruction)}")]
-    head += md.fields(*about, ("Payments", _together(payload)))
+    about = [(label, md.quote(name, _NAME)), ("Requested by", asker)]
+    head = md.fields(*about, ("Payments", _together(payload)))
     return [*head, md.paragraph("\n".join(more))] if more else head
 
 
@@ -219,7 +218,7 @@ def _progress_line(tally: Tally) -> str:
 def _broke(instruction: Instruction) -> str:
     """That the provider's own record of a bulk payment is failed, and why."""
     why = (instruction.progress or BulkProgress()).why
-    return md.as_said(md.quote(why, 300)) if why else "the provider gave no reason."
+    return md.quote_sentence(why, 300) if why else "The provider gave no reason."
 
 
 def advice(tally: Tally) -> str:
@@ -242,7 +241,9 @@ def _failed(stands: Stands) -> str:
 def _followed(otherwise: str) -> Sentence:
     """How far it is; ``otherwise``: what is said unless the provider's record is failed."""
     return lambda stands: (
-        _failed(stands) if has_failed(stands.instruction) else f"{otherwise}\n{_progress_line(stands.tally)}"
+        _failed(stands)
+        if has_failed(stands.instruction)
+        else "\n".join(part for part in (otherwise, _progress_line(stands.tally)) if part)
     )
 
 
@@ -250,12 +251,12 @@ def _over(stands: Stands) -> str:
     if has_failed(stands.instruction):
         return _failed(stands)
     if stands.instruction.state is State.COMPLETED and stands.tally.failed:
-        return f"{_outcome(stands.tally)}; every payment is accounted for.\nThe failed ones are listed in the thread."
-    return f"every payment is accounted for.\n{_summary(stands.tally, stands.instruction)}"
+        return f"{_outcome(stands.tally)}. The failed ones are listed in the thread."
+    return _summary(stands.tally, stands.instruction)
 
 
 def _ended(how: str) -> Line:
-    return _unless_failed(lambda told: f"{how} {_summary(told.tally, told.instruction)}{told['approved']}")
+    return _unless_failed(lambda told: f"{told.say(how)} {_summary(told.tally, told.instruction)}{told['approved']}")
 
 
 def _unless_failed(otherwise: Callable[[News], str]) -> Line:
@@ -263,8 +264,8 @@ def _unless_failed(otherwise: Callable[[News], str]) -> Line:
         if not has_failed(told.instruction):
             return otherwise(told)
         tally = told.tally
-        stand = f"*Summary*: {_summary(tally, told.instruction)}" if tally.is_settled else f"{_counts(tally)}."
-        return f"has *failed*: {_broke(told.instruction)} {stand} {advice(tally)}{told['approved']}"
+        stand = _summary(tally, told.instruction) if tally.is_settled else f"{_counts(tally)}."
+        return f"*Failed*: {told['what']}. {_broke(told.instruction)} {stand} {advice(tally)}{told['approved']}"
 
     return say
 
@@ -272,12 +273,12 @@ def _unless_failed(otherwise: Callable[[News], str]) -> Line:
 def _completed(told: News) -> str:
     tally = told.tally
     if not tally.failed:
-        return f"is *completed*. *Summary*: {_summary(tally, told.instruction)}{told['approved']}"
+        return f"*Paid*: {told['what']}. {_summary(tally, told.instruction)}{told['approved']}"
     counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
     counts += f", {tally.canceled} canceled" if tally.canceled else ""
     payments = md.counted(_payload(told.instruction).count, "payment")
     summary = f"{counts}. That is all {payments} that were approved."
-    return f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {summary}{told['approved']}"
+    return f"*{FINISHED.capitalize()}*: {told['what']}, {_outcome(tally)}. {summary}{told['approved']}"
 
 
 def _with_chart(told: News, text: str) -> Content:
@@ -305,49 +306,49 @@ def _with_chart(told: News, text: str) -> Content:
     )
 
 
+def _headline(instruction: Instruction) -> str:
+    return f"{shown(instruction.cents)} in {md.counted(_payload(instruction).count, 'payment')}"
+
+
 BULK: Final[Wording] = Wording(
     noun="bulk payment",
-    headline=lambda one: f"{shown(one.cents)} in {md.counted(_payload(one).count, 'payment')}",
-    agrees=", and its history does not show it: nothing was paid.",
-    look_up="Its payments carry notes such as `{instruction.reference}/2` at the service",
+    headline=_headline,
+    in_full=_headline,
+    title=lambda one: f"{shown(one.cents)} {CURRENCY} in {md.counted(_payload(one).count, 'payment')}",
+    look_up="notes such as `{instruction.reference}/2`",
     head=_head,
-    text=lambda one, asker: _many(BULK, one, _lines(one), asker),
+    facts=lambda one, asker: [*_lines(one)[:1], f"requested by {asker}"],
+    text=lambda one, asker: _many(_lines(one), asker),
+    warnings=lambda one: [md.escape(policy_line(one))] if is_unusual(one) else [],
     text_limit=_TEXT_LIMIT,
     buttons=_cancel_button,
     sentences={
         **DECIDED,
-        State.NEW: "the recipients are being looked up; no money moves before people approve it. {reason}",
-        State.SENDING: "the payments are on their way to the service; no answer yet.",
-        State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt(
-            "the service did not say whether it took the payments. Switchboard is finding out from the service's "
-            "history."
-        ),
+        State.NEW: "Checking the recipients. Nothing is paid until it's approved.{why}",
+        State.SENDING: "",
+        State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt("We're checking with the provider."),
         State.NEEDS_HUMAN: (
-            f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have decided. "
-            "{look_up}. {reason}"
+            "We couldn't confirm this bulk payment.{why} Check the provider's dashboard ({look_up}), then retry or "
+            "close it as not paid. No other bulk payment is sent until you decide."
         ),
-        State.COMMITTED: _followed("the service has the payments."),
-        State.PENDING_ESCROW: _followed("the service has gone through all of them; what is pending is followed."),
+        State.COMMITTED: _followed(""),
+        State.PENDING_ESCROW: _followed(""),
         State.COMPLETED: _over,
         State.FAILED: _over,
         State.CANCELED: _over,
-        State.MISMATCH: "not sent. {reason}",
+        State.MISMATCH: "Not sent.{why}",
     },
-    news_lead="Bulk payment {instruction.reference}, {headline},",
     news={
         **NEWS,
-        State.COMMITTED: _ended("is through at the service, *but not everything is accounted for*:"),
+        State.COMMITTED: _ended("*Not everything is accounted for*: {what} is done at the provider."),
         # Between the service's *done* and the end: what still can change, and that more will be said.
         State.PENDING_ESCROW: _unless_failed(
-            lambda told: (
-                f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when "
-                f"every payment is final.{told['approved']}"
-            )
+            lambda told: f"{told['what']}: {_counts(told.tally)}. A summary follows when all are done."
         ),
         State.COMPLETED: _unless_failed(_completed),
-        State.FAILED: _ended("has *failed*. *Summary*:"),
-        State.CANCELED: _ended("was *canceled*. *Summary*:"),
-        State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
+        State.FAILED: _ended("*Failed*: {what}."),
+        State.CANCELED: _ended("*Canceled*: {what}."),
+        State.MISMATCH: "*Failed*: {what} wasn't sent. {words.nothing}{why}",
     },
     # No green mark where some of the payments failed.
     news_symbol=lambda told: (
@@ -404,10 +405,10 @@ def _canceling(instruction: Instruction) -> CancelPayload:
 def _cancel_line(instruction: Instruction) -> str:
     payload = _canceling(instruction)
     if payload.payout_to:
-        return f"Payout {md.quote(payload.bulk, _NAME)} to {md.quote(payload.payout_to)}, which nobody has taken yet"
-    which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
+        return f"Payout {md.quote(payload.bulk, _NAME)} to {md.quote(payload.payout_to)}, who hasn't signed up yet"
+    which = "All that were waiting" if payload.all_pending else "Named one by one"
     payments = md.counted(payload.count, "payment")
-    return f"Of bulk payment {md.quote(payload.bulk, _NAME)}. {which}: {payments}, each by its hash"
+    return f"From {md.quote(payload.bulk, _NAME)}. {which}: {payments}"
 
 
 def _canceled(tally: Tally) -> str:
@@ -421,48 +422,50 @@ def _canceled(tally: Tally) -> str:
     return "; ".join(parts) + "."
 
 
+def _back(instruction: Instruction) -> str:
+    payments = md.counted(_canceling(instruction).count, "payment")
+    return f"{shown(instruction.cents)} back from {payments} {IN_ESCROW}"
+
+
 CANCELLATION: Final[Wording] = Wording(
     noun="cancellation",
-    headline=lambda one: (
-        f"{shown(one.cents)} back from {md.counted(_canceling(one).count, 'payment')} still {IN_ESCROW}"
-    ),
+    headline=_back,
+    in_full=_back,
+    title=lambda one: f"Cancel: {_back(one)}",
+    states={State.COMPLETED: "done"},
     nothing="Nothing was canceled.",
     look_up=lambda stands: (
-        f"The payout's id at the service: `{md.quote(_canceling(stands.instruction).bulk_remote_id)}`"
+        f"`{md.quote(_canceling(stands.instruction).bulk_remote_id)}`"
         if _canceling(stands.instruction).payout_to
-        else "Its payments are named by their hashes in the file of the thread"
+        else "the hashes in the file of the thread"
     ),
-    head=lambda one, asker: [
-        md.header(f"Cancellation: {CANCELLATION.headline(one)}"),
-        md.paragraph(f"{_cancel_line(one)}\nAsked by {asker}, reference {one.reference}"),
-    ],
-    text=lambda one, asker: _many(CANCELLATION, one, [_cancel_line(one)], asker),
+    head=lambda one, asker: [md.paragraph(f"{_cancel_line(one)} · requested by {asker}")],
+    facts=lambda one, asker: [_cancel_line(one), f"requested by {asker}"],
+    text=lambda one, asker: _many([_cancel_line(one)], asker),
     text_limit=_TEXT_LIMIT,
+    warnings=lambda one: [md.escape(policy_line(one))] if is_unusual(one) else [],
     sentences={
         **DECIDED,
-        State.NEW: "nothing is canceled before people approve it.",
-        State.SENDING: "the request is on its way to the service; no answer yet.",
-        State.COMMIT_UNKNOWN: (
-            "the service did not say whether it canceled them. Switchboard is reading them again.{answered}"
-        ),
+        State.NEW: "Nothing is canceled until it's approved.",
+        State.SENDING: "",
+        State.COMMIT_UNKNOWN: "We're checking with the provider whether they were canceled.{answered}",
         # People have to decide as an answer was lost, or as approvals were.
         State.NEEDS_HUMAN: lambda stands: (
-            f"not all of them were sent to the service. {stands['reason']}"
+            f"Not all of them were sent to the provider.{stands['why']}"
             if stands.instruction.unknown_since is None
-            else f"whether the service canceled them is *{UNKNOWN}*. {stands['reason']}"
+            else f"We couldn't confirm whether they were canceled.{stands['why']}"
         ),
-        State.COMMITTED: "everything was sent; the outcome of each payment is being read. {reason}",
-        State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands['reason']}",
-        State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands['reason']}",
-        State.MISMATCH: "{after_colon} {words.nothing}",
+        State.COMMITTED: "Reading the outcome of each payment.{why}",
+        State.COMPLETED: lambda stands: f"{_canceled(stands.tally)}{stands['why']}",
+        State.FAILED: lambda stands: f"{_canceled(stands.tally)}{stands['why']}",
+        State.MISMATCH: "{reason} {nothing}",
     },
-    news_lead="Cancellation {instruction.reference}, {headline},",
     news={
         **NEWS,
-        State.COMMIT_UNKNOWN: "{sent}",
-        State.COMPLETED: lambda told: f"is *completed*: {_canceled(told.tally)}{told['why']}{told['approved']}",
-        State.FAILED: lambda told: f"has *failed*: {_canceled(told.tally)}{told['why']}{told['approved']}",
-        State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
+        State.COMMIT_UNKNOWN: f"*{md.capital(UNKNOWN)}*: {{what}}. {{checking}}",
+        State.COMPLETED: lambda told: f"*Done*: {told['what']}. {_canceled(told.tally)}{told['why']}{told['approved']}",
+        State.FAILED: lambda told: f"*Failed*: {told['what']}. {_canceled(told.tally)}{told['why']}{told['approved']}",
+        State.MISMATCH: "*Failed*: {what} wasn't sent. {words.nothing}{why}",
     },
     topics=ALERTS,
     retry=(

@@ -1,6 +1,7 @@
-"""The card of a request, with buttons for those who can use them; messages in its thread and in the alerts channel."""
+"""The card of a request and the line where it was requested; messages in its thread and in the alerts channel."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from bot.domain.content import Block, Content
@@ -12,11 +13,11 @@ from bot.domain.policy import Short
 from bot.domain.reasons import Reason
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button
+from bot.presentation.blocks.elements import actions, button, menu
 from bot.presentation.notices import runbook, slack_says
 from bot.presentation.payments.bulk import again_button
-from bot.presentation.payments.kinds import KINDS, headline, sentence, word_of
-from bot.presentation.payments.wording import News, Stands, policy_line, value_of
+from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
+from bot.presentation.payments.wording import News, Stands, value_of
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.unread import hint
 
@@ -24,11 +25,16 @@ APPROVE: Final = "payout.approve"
 REJECT: Final = "payout.reject"
 RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
-# People have to act, or soon will.
-_UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
+MENU: Final = "payout.menu"
+"""The three dots; the value of a choice is what is wanted, a colon, and what a button carries."""
+WITHDRAW: Final = "withdraw"
+HISTORY: Final = "history"
+RECIPIENT: Final = "recipient"
+# People have to act.
+_UNDECIDED = frozenset({State.AWAITING, State.NEEDS_HUMAN})
+_WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
 _PAID_AGAIN = 5
-_LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
 
 def card(
@@ -45,7 +51,7 @@ def card(
     short: Short | None = None,
     again: PaidAgain = NOT_AGAIN,
 ) -> Content:
-    """The card with the votes of its present round: with Approve and Reject, or the requester's copy.
+    """The card of the approvers with the votes of its present round; or one line, where it was requested.
 
     ``invite_to``: channel in which the request was made and the bot is no member. ``names``: of those who are not to be
     rung. ``handle``: the requester's, as a name can be anybody's. ``approvers``: called as long as they have to act.
@@ -53,62 +59,125 @@ def card(
     """
     words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], md.named(instruction.requester, names or {}, handle=handle)
-    undecided = state in _UNDECIDED and len(voters) < instruction.requirement.quorum
-    said, needs = sentence(instruction, votes=len(voters)), md.escape(policy_line(instruction))
-    needs = needs if undecided else needs.replace("Needs ", "Needed ", 1)  # afterwards: which rule it was decided by
     left = [one for one in approvers if one != instruction.requester and one not in voters]
-    # Approvers are called once there is something to decide. A request made in their channel already has its card
-    # there, so they are called in its thread. Slack rings nobody for an edit.
-    calls = for_approvers and undecided and state in (State.AWAITING, State.NEEDS_HUMAN) and left
-    call = [f"To decide: {' '.join(md.addressed(one) for one in left)}"] if calls else []
+    # Approvers are called once there is something to decide. Slack rings nobody for an edit.
+    call = " ".join(map(md.addressed, left)) if for_approvers and state in _UNDECIDED and left else ""
+    why = words.why(instruction, votes=len(votes))
+    doubts = words.warnings(instruction) if for_approvers and state not in FINAL else []
+    lacking = [f"{md.capital(short_of_people(short))}."] if short is not None else []
+    warned = [f":warning: {line}" for line in [*doubts, *lacking]]
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
-    approved = [f"Approved by {md.mentions(voters)}"] if voters else []
-    lookalikes = [_LOOKALIKES] if "xn--" in instruction.payload.email else []
     paid = [
-        f":repeat: Failed payments asked for again as {one.reference}: {md.escape(headline(one))}, *{word_of(one)}*"
+        f":repeat: Failed payments requested again as {one.reference}: {md.escape(headline(one))}, *{word_of(one)}*"
         for one in again.requests[-_PAID_AGAIN:]
     ]
-    lacking = [f":warning: {md.capital(short_of_people(short))}."] if short is not None else []
+    invited = [f"To have this in {md.channel(invite_to)}, invite me there: `/invite @Switchboard`"] if invite_to else []
+    notes = [*stopped, *paid, *invited]
+    if for_approvers:
+        blocks = _blocks(instruction, voters, asker, why=why, warned=warned, call=call)
+        blocks += [md.context(note) for note in notes]
+        offered = [
+            *deciding(instruction),
+            *words.buttons(instruction),
+            *again_button(instruction, again),
+            *_menu(instruction),
+        ]
+        blocks += actions(offered, f"decide:{instruction.id}") if buttons else []
+    else:
+        where = f" in {md.channel(approvals_channel)}" if state is State.AWAITING else ""
+        blocks = _line(instruction, len(votes), where=where, why=why, notes=[*warned, *notes], buttons=buttons)
 
-    notes = [*call, *stopped, *approved, *paid]
-    if state not in FINAL:
-        where = f" · decided in {md.channel(approvals_channel)}" if undecided and not for_approvers else ""
-        notes.append(f"{needs}{where}")
-    notes += [f":warning: {line}" for line in lookalikes]
-    if invite_to:
-        notes.append(f"To have this in {md.channel(invite_to)}, invite me there: `/invite @Switchboard`")
-    blocks = [*words.head(instruction, asker), md.paragraph(said)]
-    blocks += [md.context(line) for line in [*notes, *lacking]]
-    if buttons:
-        offered = [*_buttons(instruction, for_approvers=for_approvers), *again_button(instruction, again)]
-        blocks += actions(offered, f"decide:{instruction.id}")
-
-    parts = [*words.text(instruction, asker), said, *stopped, *(f"{line}." for line in [*approved, *paid])]
-    parts += [] if state in FINAL else [f"{needs}."]
-    text = " ".join([*parts, *(f"{line}." for line in call), *lookalikes])
+    about = f"{' '.join(words.text(instruction, asker))} · {instruction.reference}"
+    parts = [
+        _lead(instruction, len(votes), decides=for_approvers and buttons),
+        about,
+        f"Approved by {md.mentions(voters)}" if voters else "",
+    ]
+    if state is State.AWAITING:
+        until = f" · expires {md.moment(at)}" if (at := instruction.expires_at) else ""
+        parts.append(f"{len(voters)} of {instruction.requirement.quorum}{until}")
+    parts.append(why)
+    text = " ".join(md.as_said(part) for part in [*parts, *stopped, *paid] if part)
     text = text if words.text_limit is None else md.shorten(text, words.text_limit)
-    return Content(text=" ".join([text, *lacking]), blocks=blocks)
+    return Content(text=" ".join([text, *warned, *([call] if call else [])]), blocks=blocks)
+
+
+def _lead(instruction: Instruction, votes: int, *, decides: bool) -> str:
+    """What is wanted of who reads it, or where it stands."""
+    what, words = md.escape(in_full(instruction)), KINDS[instruction.kind]
+    if decides and instruction.state is State.AWAITING:
+        return f"Approve {what}?"
+    so_far = f" ({votes} of {instruction.requirement.quorum})" if instruction.state is State.AWAITING else ""
+    return f"{md.capital(words.word(instruction))}{so_far}: {what}."
+
+
+def _blocks(
+    instruction: Instruction, voters: list[str], asker: str, *, why: str, warned: Sequence[str], call: str
+) -> list[Block]:
+    """While it is open what it is, what is not fine and where it stands; afterwards its end and one line."""
+    words, state = KINDS[instruction.kind], instruction.state
+    title = words.title(instruction)
+    if state is not State.AWAITING:
+        title = f"{md.capital(words.word(instruction))} · {title}"
+    approved = [f"approved by {md.mentions(voters)}"] if voters else []
+    if state in FINAL:
+        ended = [md.moment(at)] if (at := instruction.closed_at) else []
+        last = [*words.facts(instruction, asker), *approved, *ended, instruction.reference]
+        return [md.header(title), *([md.paragraph(why)] if why else []), md.context(" · ".join(last))]
+    so_far = [f"{len(voters)} of {instruction.requirement.quorum}"] if state is State.AWAITING else []
+    until = [f"expires {md.moment(at)}"] if state is State.AWAITING and (at := instruction.expires_at) else []
+    last = [
+        *words.small(instruction, asker),
+        *so_far,
+        *approved,
+        *until,
+        instruction.reference,
+        *([call] if call else []),
+    ]
+    said = [] if not why else [md.paragraph(why)] if state is State.NEEDS_HUMAN else [md.context(why)]
+    blocks = [md.header(title), *words.head(instruction, asker), *said]
+    return [*blocks, *([md.context("\n".join(warned))] if warned else []), md.context(" · ".join(last))]
+
+
+def _line(
+    instruction: Instruction, votes: int, *, where: str, why: str, notes: Sequence[str], buttons: bool
+) -> list[Block]:
+    """One line, edited to its end; what explains it below, while it is open."""
+    words = KINDS[instruction.kind]
+    stands = words.stands(instruction, votes=votes)
+    said = md.paragraph(f"{stands}{where} · {md.escape(headline(instruction))} · {instruction.reference}")
+    blocks: list[Block] = [{**said, "block_id": f"line:{instruction.id}"}]
+    pressed = words.buttons(instruction) if buttons else []
+    withdraw = withdrawing(instruction) if buttons else []
+    if withdraw and not pressed:
+        blocks[0]["accessory"] = withdraw.pop()
+    below = [*([why] if why and instruction.state not in FINAL else []), *notes]
+    return [*blocks, *map(md.context, below), *actions([*pressed, *withdraw], f"decide:{instruction.id}")]
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
-    """News for the thread of a card. A new message rings whom it mentions: the requester; others are named."""
+    """News for the thread of a line. A new message rings whom it mentions: the requester; others are named."""
     words = KINDS[instruction.kind]
-    told = News(words, instruction, facts, names or {})
-    said = told.say(words.news.get(told.state, "is *{word}*.{why}"))
-    text = f"{words.news_symbol(told)} {md.mention(instruction.requester)} {told.say(words.news_lead)} {said}"
-    return words.news_content(told, text.rstrip())
+    told, whom = News(words, instruction, facts, names or {}), md.mention(instruction.requester)
+    line = words.news.get(told.state, "*{words.noun}*: {what}.{why}")
+    content = words.news_content(told, f"{words.news_symbol(told)} {whom} {told.say(line).rstrip()}")
+    pressed = actions(words.news_actions(told), f"next:{instruction.id}")
+    return Content(
+        text=f"{replace(told, whole=True).say(line).rstrip()} {whom}",
+        blocks=[*content.blocks, *pressed],
+        plainer=[*content.plainer, *pressed] if content.plainer else content.plainer,
+    )
 
 
 def reminder(
     instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None
 ) -> Content:
     missing = max(1, instruction.requirement.quorum - len(votes))
-    people = "one more approval" if missing == 1 else f"{missing} more approvals"
-    until = f", until {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
+    until = f" Expires {md.moment(instruction.expires_at)}." if instruction.expires_at else ""
     asked = " ".join(md.addressed(str(name)) for name in facts.get("approvers", []))
     return md.message(
-        f":bell: {asked} {md.escape(headline(instruction))} ({instruction.reference}), asked by "
-        f"{md.named(instruction.requester, names or {})}, still needs {people}{until}."
+        f":bell: {asked} {md.escape(headline(instruction))} ({instruction.reference}), requested by "
+        f"{md.named(instruction.requester, names or {})}, needs {md.counted(missing, 'more approval')}.{until}"
     )
 
 
@@ -116,7 +185,7 @@ def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     why = short_of_people(Short(needs=int(facts["needs"]), can=int(facts["can"])))
     return md.message(
         f":warning: {md.mention(instruction.requester)} {md.escape(headline(instruction))} ({instruction.reference}): "
-        f"{why}. The admins were told. You can withdraw it."
+        f"{why}. The admins know. You can withdraw it."
     )
 
 
@@ -134,23 +203,17 @@ def alert(
     where, why = md.channel(str(facts["channel"])) if facts.get("channel") else "its channel", worded(found)
     said = slack_says(why) if topic in _SAID_BY_SLACK else f"{md.quote_sentence(why)}{hint(found)}"
     lines = [
-        f":rotating_light: {md.capital(words.noun)} {instruction.reference}, {md.escape(headline(instruction))}, "
-        f"asked by {md.named(instruction.requester, names or {})}: {words.topics[topic].replace('{channel}', where)}",
+        f":rotating_light: *{instruction.reference}* ({md.escape(in_full(instruction))}, requested by "
+        f"{md.named(instruction.requester, names or {})}) {words.topics[topic].replace('{channel}', where)}",
         *([said] if why else []),
-        f"{Stands(words, instruction)['look_up']}{f' · <{link}|The card>' if link else ''}",
+        f"Look for {Stands(words, instruction)['look_up']}.{f' <{link}|Open the card>' if link else ''}",
     ]
     able = [md.addressed(one) for one in approvers if one != instruction.requester]
     if topic == "needs_human" and instruction.kind in APPROVED and able:
-        lines.append(f"To decide: {' '.join(able)}")
+        lines.append(f"{' '.join(able)}, please decide.")
     if topic == "out_of_reach":
-        lines.append(" ".join([*map(md.addressed, admins), "Add somebody to the approvers, or have it withdrawn."]))
+        lines.append(" ".join([*map(md.addressed, admins), "Add an approver, or withdraw it."]))
     return md.message("\n".join(lines) + runbook(topic))
-
-
-def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
-    found = deciding(instruction) if for_approvers else []
-    found += KINDS[instruction.kind].buttons(instruction)
-    return [*found, *withdrawing(instruction)]
 
 
 def deciding(instruction: Instruction) -> list[Block]:
@@ -160,7 +223,7 @@ def deciding(instruction: Instruction) -> list[Block]:
     if state is State.AWAITING:
         decide = [("Approve", APPROVE, "primary"), ("Reject", REJECT, "danger")]
     if state is State.NEEDS_HUMAN:
-        # The service has a record that may be this one: paying again waits until people know.
+        # The provider has a record that may be this one: paying again waits until people know.
         decide = [] if instruction.suspect else [("Retry", RETRY, "danger")]
         decide.append((f"Close{words.closed_as}", CLOSE, ""))
     about, value = f"the {words.noun} of {shown(instruction.cents)}", value_of(instruction)
@@ -169,5 +232,20 @@ def deciding(instruction: Instruction) -> list[Block]:
 
 def withdrawing(instruction: Instruction) -> list[Block]:
     """The button that takes a request back, while that is possible."""
-    is_early = instruction.state in (State.NEW, State.AWAITING, State.APPROVED) and not instruction.commits
-    return [KINDS[instruction.kind].withdraw_button(instruction)] if is_early else []
+    return [KINDS[instruction.kind].withdraw_button(instruction)] if _may_be_withdrawn(instruction) else []
+
+
+def _may_be_withdrawn(instruction: Instruction) -> bool:
+    return instruction.state in _WITHDRAWABLE and not instruction.commits
+
+
+def _menu(instruction: Instruction) -> list[Block]:
+    """What is pressed seldom, as long as it is open."""
+    if instruction.state in FINAL:
+        return []
+    words = KINDS[instruction.kind]
+    offered = [("Withdraw", WITHDRAW)] if _may_be_withdrawn(instruction) else []
+    offered += [("History", HISTORY), *words.menu]
+    value = value_of(instruction)
+    options = [(label, f"{what}:{value}") for label, what in offered]
+    return [menu(MENU, options)]

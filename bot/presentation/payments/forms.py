@@ -23,7 +23,7 @@ from bot.presentation.files.columns import MOST, column_names, column_option, ma
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
 from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
-from bot.presentation.payments.kinds import KINDS, headline, noun
+from bot.presentation.payments.kinds import KINDS, in_full, noun
 from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
 from bot.presentation.payments.wording import WITHDRAW, Stands
 from bot.presentation.views import View, email_input, field, form, text_input
@@ -107,6 +107,13 @@ def _with_reason(callback_id: str, about: Instruction, *, metadata: str) -> View
     return _decision(callback_id, title, submit, about, metadata, asked)
 
 
+def take_back(instruction: Instruction, *, metadata: str) -> View:
+    """The same for who requested it: no reason is asked for."""
+    words = KINDS[instruction.kind]
+    asked = section(plain(words.withdrawing(instruction)))
+    return form(WITHDRAW, f"Withdraw a {words.noun}", "Withdraw", metadata, [asked], close="Keep it")
+
+
 reject, withdraw, close = (partial(_with_reason, decision) for decision in (REJECT, WITHDRAW, CLOSE))
 
 
@@ -188,7 +195,7 @@ def _total(checked: Checked) -> str:
 
 
 def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
-    facts = section(plain(f"{headline(about)} · {about.reference}"))
+    facts = section(plain(f"{in_full(about)} · {about.reference}"))
     return form(callback_id, title, submit, metadata, [facts, *asked])
 
 

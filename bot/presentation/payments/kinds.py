@@ -3,13 +3,12 @@
 from collections.abc import Mapping
 from typing import Final
 
-from bot.domain.payments.bulk_records import has_failed, has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.presentation.payments.bulk import BULK, CANCELLATION
 from bot.presentation.payments.payouts import ONE_STEP, PAYOUT
 from bot.presentation.payments.purchases import PURCHASE
 from bot.presentation.payments.wording import Wording
-from bot.presentation.words import FINISHED, word
+from bot.presentation.words import word
 
 KINDS: Final[Mapping[Kind, Wording]] = {
     Kind.PAYOUT: PAYOUT,
@@ -25,8 +24,13 @@ def noun(instruction: Instruction) -> str:
 
 
 def headline(instruction: Instruction) -> str:
-    """Amount first, then the other party, or how many payments; plain text, never shortened."""
+    """Amount first, then the other party by name, or how many payments; plain text, never shortened."""
     return KINDS[instruction.kind].headline(instruction)
+
+
+def in_full(instruction: Instruction) -> str:
+    """The same with the other party's address; plain text, never shortened."""
+    return KINDS[instruction.kind].in_full(instruction)
 
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
@@ -35,7 +39,10 @@ def sentence(instruction: Instruction, *, votes: int) -> str:
 
 
 def word_of(instruction: Instruction) -> str:
-    """The word of a request's state: many payments of which some failed are finished, never completed."""
-    if has_failed(instruction):
-        return word(State.FAILED)
-    return FINISHED if has_failures(instruction) else word(instruction.state)
+    """The word of a request's state."""
+    return KINDS[instruction.kind].word(instruction)
+
+
+def word_in(instruction: Instruction, state: State) -> str:
+    """The word of another state of it."""
+    return KINDS[instruction.kind].states.get(state) or word(state)

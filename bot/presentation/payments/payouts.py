@@ -4,21 +4,22 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
-from bot.domain.content import Block
-from bot.domain.money import shown
-from bot.domain.payments.instruction import Instruction, Recipient, State
+from bot.domain.content import Block, Content
+from bot.domain.money import CURRENCY, shown
+from bot.domain.payments.instruction import FINAL, Instruction, Recipient, State
 from bot.domain.payments.recipient import Concern, awaits_requester, concerns, has_no_account
+from bot.domain.text import clean
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import button, question
+from bot.presentation.blocks.elements import button, facts, question
 from bot.presentation.payments.wording import (
     ALERTS,
-    BEFORE_DECIDING,
     DECIDED,
     NEWS,
     Stands,
     Wording,
     chosen_code,
-    purpose,
+    is_unusual,
+    policy_line,
     value_of,
 )
 from bot.presentation.reasons import worded
@@ -28,19 +29,18 @@ TAKE_IN: Final = "payout.take_in"  # the button that takes in a payout of elsewh
 SEND_ANYWAY: Final = "payout.send_anyway"
 EDIT: Final = "payout.edit"
 RETURN: Final = "payout.return"  # the button that cancels a payout in escrow
-_NAME_LIMIT = 300
-_HEADLINE = 120
-_TEXT_NAME_LIMIT = 400
-_TEXT_PURPOSE_LIMIT = 1_400
+_NAME_LIMIT = 80
+_PURPOSE_LIMIT = 1_400
 """Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
-_LOOKED_UP = "the recipient is being looked up; no money moves before people approve it. {reason}"
+CHECKING: Final = "Checking the recipient…"
+_LOOKALIKES: Final = "This address uses letters that can look like others. Check it with the recipient."
 _CONCERNS: Final[Mapping[Concern, str]] = {
-    Concern.NO_ACCOUNT: "No account for {email}. The money waits until they sign up.",
+    Concern.NO_ACCOUNT: "No account found for {email}. The money waits until they sign up.",
     Concern.NOT_ACTIVE: "The account of {email} can't receive money now.",
-    Concern.NOT_VERIFIED: "Whose account {email} is was not verified.",
-    Concern.NOT_PRIMARY: "{email} is not the account's primary address.",
+    Concern.NOT_VERIFIED: "The account of {email} isn't verified.",
+    Concern.NOT_PRIMARY: "{email} isn't the account's primary address.",
     Concern.OTHER_NAME: "The account of {email} is registered under another name.",
-    Concern.NOT_KNOWN: "The account of {email} could not be looked up.",
+    Concern.NOT_KNOWN: "The account of {email} couldn't be checked.",
     Concern.LIKE_ANOTHER: "{email} looks like *{instead}*, whose domain was paid before.",
 }
 
@@ -51,50 +51,94 @@ def asked_anyway(instruction: Instruction) -> str:
     meant = f"Did you mean *{instead}*?" if instead else ""
     if not has_no_account(recipient):
         return f"{meant} Its domain was paid before, and one letter differs."
-    return f"No account for {email}. {meant}".rstrip()
+    return f"No account found for {email}. {meant}".rstrip()
 
 
 def warnings(instruction: Instruction) -> list[str]:
     email, instead = md.quote(instruction.payload.email), md.quote((instruction.recipient or Recipient()).instead)
-    return [_CONCERNS[one].format(email=email, instead=instead) for one in concerns(instruction.recipient)]
+    found = [_CONCERNS[one].format(email=email, instead=instead) for one in concerns(instruction.recipient)]
+    return [*found, *([_LOOKALIKES] if "xn--" in instruction.payload.email else [])]
 
 
-def recipient_line(recipient: Recipient | None) -> str:
-    if recipient is None:
-        return "account not looked up yet"
-    if recipient.problem is not None:
-        return f"account could not be read: {worded(recipient.problem)}"
-    name = md.name_of(recipient.full_name or "")
-    whose = f"registered name {md.UNKNOWN}" if name == md.UNKNOWN else md.shorten(name, _NAME_LIMIT)
-    return ", ".join([whose, account_line(recipient), f"country: {recipient.country or 'not known'}"])
-
-
-def account_line(recipient: Recipient, *, marked: bool = False) -> str:
-    """What is not known is said to be not known. ``marked``: what speaks against paying stands out, as mrkdwn."""
-    before, after = (":warning: *", "*") if marked else ("", "")
+def account_line(recipient: Recipient) -> str:
+    """What is not known is said to be not known."""
     known = (
-        (recipient.active, "active", f"{before}not active{after} ({NOT_ACTIVE})"),
-        (recipient.verified, "verified", f"{before}not verified{after}"),
+        (recipient.active, "active", f"not active ({NOT_ACTIVE})"),
+        (recipient.verified, "verified", "not verified"),
         (recipient.primary, "primary address", "not the primary address"),
     )
     return ", ".join(f"{yes}: not known" if fine is None else yes if fine else no for fine, yes, no in known)
 
 
-def _head(instruction: Instruction, asker: str) -> list[Block]:
+def registered(instruction: Instruction) -> str:
+    """The recipient's registered name; empty where it is not known."""
+    name = md.name_of((instruction.recipient or Recipient()).full_name or "")
+    return "" if name == md.UNKNOWN else md.shorten(name, _NAME_LIMIT)
+
+
+def account(instruction: Instruction) -> Content:
+    """The whole record of the recipient's account, as it was read for the card."""
+    found = instruction.recipient
+    if found is None:
+        known: list[tuple[str, str]] = [("Account", "Not checked yet")]
+    elif found.problem is not None:
+        known = [("Account", f"Couldn't be checked: {worded(found.problem)}")]
+    else:
+        told = {True: "Yes", False: "No", None: "Not known"}
+        known = [
+            ("Registered name", registered(instruction) or "None"),
+            ("Active", told[found.active]),
+            ("Verified", told[found.verified]),
+            ("Primary address", told[found.primary]),
+            ("Country", found.country or "Not known"),
+        ]
+    notes = [f":warning: {line}" for line in warnings(instruction)]
+    return facts(instruction.payload.email, known, notes=notes)
+
+
+def _account(instruction: Instruction) -> list[str]:
+    """The country, behind one word where all is well: what is not stands among the warnings."""
     recipient = instruction.recipient
-    name, account = "not known", md.quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
-    if recipient is not None and not recipient.problem:
-        name, account = md.name_of(recipient.full_name or ""), account_line(recipient, marked=True)
-    country = md.quote((recipient.country if recipient is not None else "") or "not known", _NAME_LIMIT)
-    known = [("Registered name", md.quote(name, _NAME_LIMIT)), ("Account", account), ("Country", country)]
-    known += [("Asked by", asker), ("Reference", instruction.reference), *chosen_code(instruction)]
-    if instruction.payload.taken:
-        known.append(("Made elsewhere", f"as `{md.quote(instruction.payload.taken.replace('`', ''), _NAME_LIMIT)}`"))
-    return [md.header(_headline(instruction)), *md.fields(*known), purpose(instruction)]
+    if recipient is None or instruction.state in FINAL:
+        return []
+    fine = not concerns(recipient) and recipient.verified and recipient.primary
+    country = md.quote(recipient.country or "", _NAME_LIMIT)
+    return [*(["verified"] if fine else []), *([country] if country else [])]
 
 
-def _headline(instruction: Instruction) -> str:
-    return f"{shown(instruction.cents)} to {instruction.payload.email}"
+def _purpose(instruction: Instruction, limit: int) -> str:
+    return md.typed(clean(instruction.payload.description), limit) or "No description"
+
+
+def _pieces(instruction: Instruction, asker: str) -> list[str]:
+    return [_purpose(instruction, _PURPOSE_LIMIT), f"requested by {asker}", _address(instruction)]
+
+
+def _address(instruction: Instruction) -> str:
+    address = ", ".join([md.quote(instruction.payload.email), *_account(instruction)])
+    return " ".join([address, *_besides(instruction)])
+
+
+def _besides(instruction: Instruction) -> list[str]:
+    """What few payouts have: a code that a person chose, an id under which it was made elsewhere."""
+    made = instruction.payload.taken.replace("`", "")
+    found = [f"code {code}" for _, code in chosen_code(instruction)]
+    found += [f"created outside Switchboard as `{md.quote(made, 200)}`"] if made else []
+    return [f"· {one}" for one in found]
+
+
+def _to(instruction: Instruction) -> str:
+    return registered(instruction) or instruction.payload.email
+
+
+def _in_full(instruction: Instruction) -> str:
+    name, email = registered(instruction), instruction.payload.email
+    return f"{shown(instruction.cents)} to {f'{name} ({email})' if name else email}"
+
+
+def _warnings(instruction: Instruction) -> list[str]:
+    unusual = [md.escape(policy_line(instruction))] if is_unusual(instruction) else []
+    return [*unusual, *warnings(instruction)]
 
 
 def _buttons(instruction: Instruction) -> list[Block]:
@@ -107,70 +151,75 @@ def _buttons(instruction: Instruction) -> list[Block]:
         return [anyway, button("Edit", EDIT, value, style="primary", spoken="Edit the request")]
     if instruction.state is not State.PENDING_ESCROW:
         return []
-    text = f"{md.shorten(_headline(instruction), _HEADLINE)}. Nothing is canceled before people approve it."
-    asked = question("Cancel and return the money?", text, yes="Ask for approval", no="Leave it")
+    text = f"Get the {shown(instruction.cents)} back? Nothing is canceled until it's approved."
+    asked = question("Cancel and return the money?", text, yes="Request approval", no="Keep it")
     return [button("Cancel and return the money", RETURN, instruction.id, confirm=asked)]
 
 
+def _new(stands: Stands) -> str:
+    if awaits_requester(stands.instruction):
+        return f"{asked_anyway(stands.instruction)} Not sent to the approvers yet."
+    return stands["reason"] or CHECKING
+
+
 def _needs_human(stands: Stands) -> str:
-    doubt = f"whether the service created the payout is *{md.UNKNOWN}*; nothing was paid."
+    doubt = "We couldn't find out whether the provider created this payout. Nothing was paid."
     if stands.instruction.commits:
-        doubt = f"the outcome is *{md.UNKNOWN}*. {BEFORE_DECIDING}."
+        doubt = "We couldn't confirm this payout."
     quorum = stands.instruction.requirement.quorum
-    votes = f" Approvals for a new attempt: {stands.votes} of {quorum}." if stands.votes else ""
-    return f"{doubt} {stands['look_up']}. {stands['reason']}{votes}{stands['raw']}"
+    votes = f" Approved to retry: {stands.votes} of {quorum}." if stands.votes else ""
+    choose = "close it as not paid" if stands.instruction.suspect else "retry or close it as not paid"
+    check = f" Check {stands['look_up']} in the provider's dashboard, then {choose}."
+    return f"{doubt}{stands['why']}{check}{votes}{stands['raw']}"
 
 
 PAYOUT: Final = Wording(
     noun="payout",
-    headline=_headline,
-    head=_head,
+    headline=lambda one: f"{shown(one.cents)} to {_to(one)}",
+    in_full=_in_full,
+    title=lambda one: f"{shown(one.cents)} {CURRENCY} to {_to(one)}",
+    head=lambda one, _: [md.paragraph(_purpose(one, _PURPOSE_LIMIT))],
+    small=lambda one, asker: _pieces(one, asker)[1:],
+    facts=_pieces,
     text=lambda one, asker: [
-        f"Payout {one.reference}: {md.escape(_headline(one))}",
-        f"({md.quote(recipient_line(one.recipient), _TEXT_NAME_LIMIT)})",
-        f"for “{md.typed(one.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
-        *(f"{label.lower()} {code}," for label, code in chosen_code(one)),
-        *(["made elsewhere,"] if one.payload.taken else []),
-        f"asked by {asker}.",
+        f"{_purpose(one, _PURPOSE_LIMIT)}, requested by {asker}",
+        *(f"· {said}" for said in _account(one)),
+        *_besides(one),
     ],
+    warnings=_warnings,
     buttons=_buttons,
+    menu=(("Recipient", "recipient"),),
     sentences={
         **DECIDED,
-        State.NEW: lambda stands: (
-            asked_anyway(stands.instruction) if awaits_requester(stands.instruction) else _LOOKED_UP.format_map(stands)
-        ),
-        State.CREATING: _LOOKED_UP,
+        State.NEW: _new,
+        State.CREATING: "Nothing is paid until it's approved.",
         State.CREATE_UNKNOWN: lambda stands: (
-            stands.unless_refused("the service did not say whether it created the payout. Switchboard is looking.")
-            + f" {NOTHING_PAID}"
+            stands.unless_refused("We're checking whether the provider created this payout.") + f" {NOTHING_PAID}"
         ),
-        State.SENDING: "the payment is on its way to the service; no answer yet.",
-        State.COMMIT_UNKNOWN: lambda stands: (
-            stands.in_doubt("the service did not say whether it paid. Switchboard is finding out.") + stands["raw"]
-        ),
+        State.SENDING: "",
+        State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt("We're checking with the provider.") + stands["raw"],
         State.NEEDS_HUMAN: _needs_human,
-        State.COMMITTED: (
-            "the service has accepted it and is paying; it has not said yet that the money arrived.{raw}"
-        ),
-        State.PENDING_ESCROW: "the service holds the money until the recipient has signed up.{raw}",
-        State.COMPLETED: "the service confirms that the recipient was credited.",
-        State.CANCELED: "the service canceled it; the money went back.",
-        State.FAILED: "the service could not pay.{why}",
-        State.MISMATCH: "not sent, because the service's record is not what was asked for. {reason}",
+        State.COMMITTED: "Waiting for confirmation that it arrived.{raw}",
+        State.PENDING_ESCROW: "The money is held until the recipient signs up.{raw}",
+        State.COMPLETED: "",
+        State.CANCELED: "The provider canceled it. The money went back.",
+        State.FAILED: f"The provider couldn't pay it{{words_of}} {NOTHING_PAID}",
+        State.MISMATCH: "Not sent: the provider's record isn't what was requested.{why}",
     },
     news={
         **NEWS,
         State.NEW: lambda told: (
-            f"was not sent to the approvers yet. {asked_anyway(told.instruction)} Decide on the card."
+            f"{asked_anyway(told.instruction)} {told['what']} wasn't sent to the approvers yet: edit it, or send it "
+            "anyway."
         ),
         State.PENDING_ESCROW: (
-            "is in escrow: the service holds the money until the recipient has signed up.{approved}"
+            "*Waiting for sign-up*: {what}. The money is held until the recipient signs up.{approved}"
         ),
-        State.COMPLETED: "is *completed*: the service confirms that the recipient was credited.{approved}{proof}",
-        State.CANCELED: "was *canceled* by the service; the money went back.{approved}",
-        State.FAILED: "*failed* at the service.{why}{approved}",
-        State.MISMATCH: "has *failed*: not sent, because the service's record is not what was asked for.{why}",
+        State.COMPLETED: "*Paid*: {what}.{approved}",
+        State.CANCELED: "*Canceled*: {what}. The provider canceled it and the money went back.{approved}",
+        State.FAILED: f"*Failed*: {{what}}. The provider couldn't pay it{{words_of}} {NOTHING_PAID}",
+        State.MISMATCH: "*Failed*: {what} wasn't sent: the provider's record isn't what was requested.{why}",
     },
     topics=ALERTS,
 )
-ONE_STEP: Final = replace(PAYOUT, agrees=", and its list does not show it: nothing was paid.")
+ONE_STEP: Final = replace(PAYOUT)

@@ -19,7 +19,7 @@ _TEXT_PURPOSE_LIMIT = 600
 _TEXT_ITEMS_LIMIT = 1_100  # characters with their escapes: an edit may have a text of 4,000
 _LINK_LIMIT = 3_000  # characters of an address on a button
 _TEXT_LINK_LIMIT = 600
-_NOT_YET = "Creating a checkout link… {reason}"
+_NOT_YET = "Creating a checkout link…{why}"
 _COLUMNS = (
     Column(title="Item", most=_NAME_LIMIT),
     Column(title="Quantity × each", most=40, align="right"),
@@ -49,7 +49,8 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
     cells = [(one.name, f"{one.quantity} × {amount(one.unit_cents)}", amount(one.cents)) for one in _items(instruction)]
     lines = [f"{md.shorten(clean(name), _NAME_LIMIT)}: {each} = {cents}" for name, each, cents in cells]
     asker, sentence = md.mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
-    head, text = PURCHASE.head(instruction, asker), " ".join([*PURCHASE.text(instruction, asker), sentence])
+    head = [md.header(PURCHASE.title(instruction)), *PURCHASE.head(instruction, asker)]
+    text = " ".join([*PURCHASE.text(instruction, asker), sentence])
     tail: list[Block] = [md.paragraph(sentence)]
     pressed: list[Block] = []
     if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
@@ -118,48 +119,47 @@ def _text(instruction: Instruction, asker: str) -> list[str]:
 PURCHASE: Final = Wording(
     noun="purchase",
     headline=_headline,
+    in_full=_headline,
+    title=_headline,
     requested="Creating a checkout link for {headline}… · {instruction.reference}",
     head=lambda one, asker: [
-        md.header(_headline(one)),
         *md.fields(("Requested by", asker), ("Reference", one.reference), *chosen_code(one)),
         purpose(one),
     ],
+    facts=lambda one, asker: [f"requested by {asker}", one.reference],
     text=_text,
     card=card,
     sentences={
         State.NEW: _NOT_YET,
         State.CREATING: _NOT_YET,
         State.CREATE_UNKNOWN: lambda stands: (
-            stands.unless_refused("We're checking whether the link was created.") + " Don't send it again."
+            stands.unless_refused("We're checking whether the checkout was created.") + " Don't request it again."
         ),
         State.NEEDS_HUMAN: (
-            "We couldn't confirm this link. Check the provider's dashboard before you request it again. {reason}"
+            "We couldn't find out whether the checkout was created. Check the provider's dashboard before you request "
+            "it again.{why}"
         ),
-        State.OPEN: lambda stands: (
-            f"Not confirmed whether the buyer has paid.{stands['raw']}" if stands["raw"] else "Waiting for payment."
-        ),
-        State.COMPLETED: "The buyer paid. {reason}",
+        State.OPEN: lambda stands: f"Nothing has been paid yet.{stands['raw']}" if not stands["raw"] else stands["raw"],
+        State.COMPLETED: "{reason}",
         State.CANCELED: "No money moved.",
-        State.FAILED: "The payment didn't go through.{why}",
-        State.REFUSED: "The provider declined it, so there is nothing to pay.{why_refused}",
-        State.MISMATCH: "The provider's record isn't what was requested, so we don't give the link out. {reason}",
-        State.CLOSED: "It was never opened. {reason}",
-        State.WITHDRAWN: lambda stands: (
-            (f"{stands['by']}{stands['why']} " if stands["by"] else "") + "It was never opened."
-        ),
+        State.FAILED: "The provider couldn't take the payment{words_of}",
+        State.REFUSED: "{declined} There is nothing to pay.",
+        State.MISMATCH: "The link isn't shown: the provider's record isn't what was requested.{why}",
+        State.CLOSED: "It was never opened, so nobody can pay it.{why}",
+        State.WITHDRAWN: "By {by}{words_of} Nobody can pay it.",
     },
     news={
         **NEWS,
-        State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: we couldn't confirm this link.{{why}}",
-        State.COMPLETED: "is *{word}*. {reason}",
-        State.CANCELED: "was *canceled*. No money moved.",
-        State.FAILED: "has *failed*.{why}",
-        State.REFUSED: "has *failed*: the provider declined it.{why_refused}",
-        State.MISMATCH: "has *failed*: the provider's record isn't what was requested. Don't send any link.{why}",
-        State.CLOSED: "has *failed*: it was never opened.{why}",
-        State.WITHDRAWN: lambda told: (
-            f"was *withdrawn*{' by ' if told['by'] else ''}{told['by']}.{told['why']} It was never opened."
+        State.NEEDS_HUMAN: (
+            f"*{md.capital(NEEDS_PERSON)}*: {{what}}. We couldn't find out whether the checkout was created.{{why}}"
         ),
+        State.COMPLETED: "*Paid*: {what}.{why}",
+        State.CANCELED: "*Canceled*: {what}. No money moved.",
+        State.FAILED: "*Failed*: {what}. The provider couldn't take the payment{words_of}",
+        State.REFUSED: "*Failed*: {what}. {declined} There is nothing to pay.",
+        State.MISMATCH: "*Failed*: {what}. The provider's record isn't what was requested. Don't share any link.{why}",
+        State.CLOSED: "*Failed*: {what}. It was never opened, so nobody can pay it.{why}",
+        State.WITHDRAWN: "*Withdrawn* by {by}{words_of} {what}. Nobody can pay it.",
     },
     topics={
         **ALERTS,

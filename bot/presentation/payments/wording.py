@@ -4,6 +4,7 @@ Most of it is templates. A template is a text with names of :class:`Stands` or :
 one of them where a text does not do. The records stand in :mod:`bot.presentation.payments.kinds`.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final, Self
@@ -14,19 +15,19 @@ from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.bulk_records import has_failed, has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
-from bot.domain.reasons import Reason
+from bot.domain.reasons import Exchange, Reason, Verbatim, has_code
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.reasons import because, because_refused, reason_of, worded
+from bot.presentation.reasons import reason_of, worded
 from bot.presentation.words import DO_NOT_PAY_AGAIN, FINISHED, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
 
 WITHDRAW: Final = "payout.withdraw"
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
-_ABOUT = 150
-BEFORE_DECIDING: Final = "Look it up at the service before you decide; a new attempt needs a new approval"
+_OVER = re.compile(r"over \$?([\d,]+)(\.\d\d)?(?: USD)?")
+_REPEATS: Final = "same recipient and amount within a day"  # as the policy words it
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +47,15 @@ class _Slots:
 
 _OF_BOTH: Final[Mapping[str, Callable[[Any], str]]] = {
     "headline": lambda one: md.escape(one.words.headline(one.instruction)),
-    "why": lambda one: because(one.given),
-    "why_refused": lambda one: because_refused(one.given),
-    "refused": lambda one: (
-        f"the service refused it{one.words.agrees if one.instruction.commits else f'. {NOTHING_PAID}'}"
-    ),
+    "in_full": lambda one: md.escape(one.words.in_full(one.instruction)),
+    # Why it stands there, as a sentence.
+    "reason": lambda one: reason_of(one.given),
+    # The same with a space before it; empty where there is no reason.
+    "why": lambda one: f" {said}" if (said := reason_of(one.given)) else "",
+    # Somebody's own words behind a colon; a full stop where there are none.
+    "words_of": lambda one: _words_of(one.given),
+    "declined": lambda one: f"The provider declined it{declined(one.given)}.",
+    "nothing": lambda one: one.words.nothing,
 }
 
 
@@ -61,26 +66,23 @@ class Stands(_Slots):
     votes: int = 0
     slots: ClassVar[Mapping[str, Callable[["Stands"], str]]] = {
         **_OF_BOTH,
-        # The service's id where we know it; else what we gave it.
+        # Where people find it at the provider: its id there where we know it; else what we gave it.
         "look_up": lambda one: (
-            f"Provider ID: `{md.quote(one.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
+            f"`{md.quote(one.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
             if one.instruction.remote_id
             else one.say(one.words.look_up)
         ),
         "code": lambda one: f"`{md.quote(one.instruction.sent_code.replace('`', ''), _ID_LIMIT)}`",
-        "until": lambda one: f", until {md.moment(at)}" if (at := one.instruction.expires_at) else "",
-        "needs": lambda one: md.escape(policy_line(one.instruction)),
-        "by": lambda one: f"by {md.mention(one.instruction.decided_by)}." if one.instruction.decided_by else "",
-        "reason": lambda one: reason_of(one.given),
-        "after_colon": lambda one: reason_of(one.given, after_colon=True),
-        # The service's own word for an unknown status, with a space before it. No decision depends on it.
+        "needs": lambda one: md.escape(policy_line(one.instruction)).removesuffix("."),
+        "by": lambda one: md.mention(one.instruction.decided_by) if one.instruction.decided_by else "us",
+        # The provider's own word for an unknown status, with a space before it. No decision depends on it.
         "raw": lambda one: (
-            f" The service calls this “{md.quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
+            f" The provider calls its status “{md.quote(said, _STATUS_LIMIT)}”."
             if (said := one.instruction.remote_status) and read_status(said) is None
             else ""
         ),
-        # What the service said while it left the outcome open; a sentence of its own with a space before it.
-        "answered": lambda one: "" if one.instruction.refusal or one.instruction.suspect else _gave(one.given),
+        # What the provider said while it left the outcome open; a sentence of its own with a space before it.
+        "answered": lambda one: "" if one.instruction.refusal or one.instruction.suspect else answered(one.given),
     }
 
     @property
@@ -94,8 +96,8 @@ class Stands(_Slots):
     def unless_refused(self, lost: str) -> str:
         """Whether something was done is unknown. ``lost``: what is said where no refusal came."""
         if self.instruction.refusal:
-            why = because_refused(self.instruction.refusal)
-            lost = f"the service refused it.{why} Switchboard is checking that it did not act all the same."
+            why = declined(self.instruction.refusal)
+            lost = f"The provider declined it{why}. We're checking that it didn't go through."
         return f"{lost}{self['answered']}"
 
     def in_doubt(self, lost: str) -> str:
@@ -110,21 +112,18 @@ class News(_Slots):
 
     facts: Mapping[str, Any]
     names: Mapping[str, str]
+    whole: bool = False  # with the address, for who reads no thread
     slots: ClassVar[Mapping[str, Callable[["News"], str]]] = {
         **_OF_BOTH,
-        "word": lambda one: word(one.state),
-        "by": lambda one: md.named(str(by), one.names) if (by := one.facts.get("decided_by")) else "",
+        "what": lambda one: f"{one['in_full' if one.whole else 'headline']} ({one.instruction.reference})",
+        "by": lambda one: md.named(str(by), one.names) if (by := one.facts.get("decided_by")) else "us",
         # Whose approvals it was sent with; a sentence with a space before it.
         "approved": lambda one: (
             f" Approved by {', '.join(md.named(str(voter), one.names) for voter in voters)}."
             if (voters := one.facts.get("voters"))
             else ""
         ),
-        "reason": lambda one: md.quote_sentence(worded(one.given)),
-        "proof": lambda one: (
-            f" Hash `{md.quote(str(found).replace('`', ''), 200)}`." if (found := one.facts.get("svc_hash")) else ""
-        ),
-        "sent": lambda one: f"was sent, but its outcome is *{UNKNOWN}*.{one.came} Switchboard is finding out.",
+        "checking": lambda one: one.came or "The provider hasn't confirmed it. We're checking.",
     }
 
     @property
@@ -142,7 +141,9 @@ class News(_Slots):
     @property
     def came(self) -> str:
         refusal = Reason.read(self.facts.get("refusal"))
-        return f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(self.given)
+        if refusal is None:
+            return ""
+        return f"The provider declined it{declined(refusal)}. We're checking that it didn't go through."
 
 
 Sentence = str | Callable[[Stands], str]
@@ -170,56 +171,75 @@ class Wording:
     """What one kind of request says, wherever the kinds differ."""
 
     noun: str
-    headline: Callable[[Instruction], str]  # amount first; plain text, never shortened
+    headline: Callable[[Instruction], str]  # amount first, then the other party by name; plain text, never shortened
+    in_full: Callable[[Instruction], str]  # the same with the address
+    title: Callable[[Instruction], str]  # the same at the head of the card, with the currency
     nothing: str = NOTHING_PAID  # which effect a request that was not sent did not have
-    agrees: str = "; its record says it is not paid."  # what agrees with the service's refusal of what was sent
-    look_up: Sentence = "Our code at the service: {code}"  # as long as we do not know its id there
-    requested: Sentence = "Request sent: {headline}. {needs} · {instruction.reference}"  # the answer to who asked
+    states: Mapping[State, str] = field(default_factory=dict)  # words of states that are another one for this kind
+    look_up: Sentence = "our code {code}"  # as long as we do not know its id there
+    requested: Sentence = "Request sent: {in_full}. {needs} · {instruction.reference}"  # the answer to who requested it
 
-    head: Callable[[Instruction, str], list[Block]]  # the card above the sentence of the state; for whom, in mrkdwn
+    head: Callable[[Instruction, str], list[Block]]  # below the title while it is open; for whom, in mrkdwn
+    small: Callable[[Instruction, str], list[str]] = lambda *_: []  # what begins its last line, for whom
+    facts: Callable[[Instruction, str], list[str]]  # the same in a few words each, once it is over
     text: Callable[[Instruction, str], list[str]]  # the same as parts of the text for notifications and screen readers
     text_limit: int | None = None  # characters of that text; None: it is never too long
+    warnings: Callable[[Instruction], list[str]] = lambda _: []  # what is not fine, told as long as people decide
     buttons: Callable[[Instruction], list[Block]] = lambda _: []  # besides those for a decision and for withdrawing
+    menu: Sequence[tuple[str, str]] = ()  # behind the three dots: labels and the words that their choice sends
     card: Callable[..., Content] | None = None  # the whole card, of a kind that nobody decides on
 
-    sentences: Mapping[State, Sentence]  # after the word of the state on the card; of other states the reason alone
-    news_lead: Line = "{headline} ({instruction.reference})"
-    news: Mapping[State, Line]  # what follows that in the thread
+    sentences: Mapping[State, Sentence]  # what explains the state on the card, in whole sentences; may be empty
+    news: Mapping[State, Line]  # what is told in the thread
     news_symbol: Callable[[News], str] = lambda told: symbol(told.state)
+    news_actions: Callable[[News], list[Block]] = lambda _: []  # what the requester can do about it, as buttons
     news_content: Callable[[News, str], Content] = lambda _, text: md.message(text)
     topics: Mapping[str, str]  # what the alerts channel hears
 
     retry: Sentence = lambda stands: (
-        f":warning: *Look this {stands.words.noun} up at the service first.* If it was paid there, a new attempt may "
-        "pay it again. Switchboard reads it once more before it sends anything."
+        ":warning: *First check the provider's dashboard.* If it was paid there, retrying could pay twice. We check "
+        "once more before sending."
         if stands.instruction.commits
-        else "The payout could not be created, so nothing was paid. A new attempt creates it again."
+        else "The payout couldn't be created, so nothing was paid. Retrying creates it again."
     )
     """For who approves a new attempt: the one place where a person takes the risk of paying twice."""
     closed_as: str = " as not paid"
     close_title: str = "Close as not paid"
-    close_hint: str = "How do you know that it was not paid?"
+    close_hint: str = "How do you know that it wasn't paid?"
     files: Mapping[str, ThreadFile] = field(default_factory=dict)
 
-    def sentence(self, instruction: Instruction, *, votes: int) -> str:
-        state = instruction.state
-        if instruction.stopped and state in (State.NEW, State.CREATING):
-            return notices.UNPREPARED
-        rest = Stands(self, instruction, votes).say(self.sentences.get(state, "{reason}")).strip()
+    def word(self, instruction: Instruction) -> str:
+        """The word of its state: many payments of which some failed are finished, never paid."""
         if has_failed(instruction):
-            return f":x: *{word(State.FAILED)}*: {rest}"
-        if has_failures(instruction):
-            return f":warning: *{FINISHED}*: {rest}"
-        return f"{symbol(state)} *{word(state)}*{'' if rest.startswith('by ') else ':'} {rest}".strip()
+            return word(State.FAILED)
+        return FINISHED if has_failures(instruction) else self.states.get(instruction.state) or word(instruction.state)
+
+    def why(self, instruction: Instruction, *, votes: int) -> str:
+        """What explains where it stands, in mrkdwn; empty where the word of its state says all."""
+        if instruction.stopped and instruction.state in (State.NEW, State.CREATING):
+            return notices.UNPREPARED
+        return Stands(self, instruction, votes).say(self.sentences.get(instruction.state, "{reason}")).strip()
+
+    def stands(self, instruction: Instruction, *, votes: int) -> str:
+        """Where it stands, in a few words of mrkdwn: *Waiting for approval (1 of 2)*."""
+        so_far = f" ({votes} of {instruction.requirement.quorum})" if instruction.state is State.AWAITING else ""
+        mark = ":warning:" if has_failures(instruction) else symbol(instruction.state)
+        mark = symbol(State.FAILED) if has_failed(instruction) else mark
+        return f"{mark} *{md.capital(self.word(instruction))}{so_far}*"
+
+    def sentence(self, instruction: Instruction, *, votes: int) -> str:
+        """The same with what explains it."""
+        why = self.why(instruction, votes=votes)
+        return f"{self.stands(instruction, votes=votes)}{f': {why}' if why else ''}"
 
     def withdraw_button(self, instruction: Instruction) -> Block:
-        text = (
-            f"{md.shorten(self.headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, "
-            "a form asks you for the reason."
-        )
-        asked = question(f"Withdraw this {self.noun}?", text, yes="Withdraw", no="Leave it")
+        asked = question(f"Withdraw this {self.noun}?", self.withdrawing(instruction), yes="Withdraw", no="Keep it")
         spoken = f"Withdraw the {self.noun} of {shown(instruction.cents)}"
         return button("Withdraw", WITHDRAW, value_of(instruction), spoken=spoken, confirm=asked)
+
+    def withdrawing(self, instruction: Instruction) -> str:
+        """What is asked before it is withdrawn, as plain text."""
+        return f"Withdraw this {shown(instruction.cents)} request? You can send it again later."
 
 
 def value_of(instruction: Instruction) -> str:
@@ -239,57 +259,96 @@ def chosen_code(instruction: Instruction) -> list[tuple[str, str]]:
 
 
 def policy_line(instruction: Instruction) -> str:
+    """How many have to approve it, and what is unusual about that; one or two sentences of plain text."""
     needs = instruction.requirement
-    people = md.counted(needs.quorum, "approval")
-    why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
-    typed = ", typing the amount" if needs.typed_amount else ""
-    return f"Needs {people} besides the requester{typed}{why}"
+    because = " and ".join(map(_because, needs.reasons))
+    people = md.counted(needs.quorum, "approver" if because else "approval")
+    typed = f" {'Each types' if needs.quorum > 1 else 'They type'} the amount." if needs.typed_amount else ""
+    return f"Needs {people}{f' because {because}' if because else ''}.{typed}"
 
 
-def _gave(reason: Reason | None) -> str:
-    if reason is None or not reason.quotes_answer:
+def is_unusual(instruction: Instruction) -> bool:
+    """Whether the policy asks for more than of any request."""
+    return bool(instruction.requirement.reasons) or instruction.requirement.typed_amount
+
+
+def _because(reason: str) -> str:
+    """A reason as the policy words it, as older versions did, too."""
+    reason = reason.removesuffix(": one more approver")
+    if reason == _REPEATS:
+        return "it repeats a payout of the last 24 hours"
+    over = _OVER.fullmatch(reason)
+    if over is None:
+        return reason
+    cents = over[2] if over[2] and over[2] != ".00" else ""
+    return f"it's over ${int(over[1].replace(',', '')):,}{cents}"
+
+
+def declined(reason: Reason | None) -> str:
+    """Why a provider declined something, after words that say so: its own words, or what it did not accept."""
+    if reason is None:
         return ""
-    return f" The service gave {md.as_said(md.quote(worded(reason)))}"
+    if reason.words:
+        return f": “{md.quote(reason.words)}”"
+    fields: Any = reason.facts["fields"] if reason.code is Exchange.REFUSED else ()
+    return f" because of the {' and the '.join(fields)}" if fields else ""
+
+
+def answered(reason: Reason | None) -> str:
+    if reason is None or not reason.quotes_answer or not reason.words:
+        return ""
+    return f" The provider answered: “{md.quote(reason.words)}”."
+
+
+def _words_of(reason: Reason | None) -> str:
+    said = clean(worded(reason))
+    if not said:
+        return "."
+    own = has_code(reason, Verbatim.GIVEN, Verbatim.AS_STORED)
+    return f": “{md.typed(said)}”." if own else f": {md.as_said(md.quote(said))}"
+
+
+def _expired(why: Reason | None) -> str:
+    return reason_of(why) or "Nobody decided in time."
 
 
 DECIDED: Final[Mapping[State, Sentence]] = {
-    State.AWAITING: "{votes} of {instruction.requirement.quorum}{until}. {reason}",
-    State.APPROVED: "not sent yet. {reason}",
-    State.OPEN: "the service waits for the buyer.",
-    State.REJECTED: "{by}{why} {words.nothing}",
-    State.WITHDRAWN: "{by}{why} {words.nothing}",
-    State.EXPIRED: lambda stands: f"{stands['after_colon'] or 'nobody decided in time.'} {stands.words.nothing}",
-    State.REFUSED: "{refused}{why_refused}",
-    State.CLOSED: "closed{words.closed_as} {by}{why}",
+    State.AWAITING: "{reason}",
+    State.APPROVED: "{reason}",
+    State.REJECTED: "Rejected by {by}{words_of} {nothing}",
+    State.WITHDRAWN: "Withdrawn by {by}{words_of} {nothing}",
+    State.EXPIRED: lambda stands: f"{_expired(stands.given)} {stands.words.nothing}",
+    State.REFUSED: "{declined} {nothing}",
+    State.CLOSED: "Closed{words.closed_as} by {by}{words_of}",
 }
 """Sentences of what people decide, and of what follows: the same for every kind that is approved."""
 NEWS: Final[Mapping[State, Line]] = {
-    State.COMMIT_UNKNOWN: f"{{sent}} {DO_NOT_PAY_AGAIN}",
-    State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{{why}}",
-    State.REJECTED: "was *{word}* by {by}.{why} {words.nothing}",
-    State.WITHDRAWN: "was *{word}* by {by}.{why} {words.nothing}",
-    State.EXPIRED: "has *expired*. {words.nothing}{why}",
-    State.REFUSED: "has *failed*: {refused}{why_refused}",
-    State.CLOSED: "has *failed*: {by} closed it{words.closed_as}.{why}",
+    State.COMMIT_UNKNOWN: f"*{md.capital(UNKNOWN)}*: {{what}}. {{checking}} *{DO_NOT_PAY_AGAIN}*",
+    State.NEEDS_HUMAN: f"*{md.capital(NEEDS_PERSON)}*: {{what}} couldn't be confirmed.{{why}}",
+    State.REJECTED: "*Rejected* by {by}{words_of} {what}. {nothing}",
+    State.WITHDRAWN: "*Withdrawn* by {by}{words_of} {what}. {nothing}",
+    State.EXPIRED: lambda told: f"*Expired*: {told['what']}. {_expired(told.given)} {told.words.nothing}",
+    State.REFUSED: "*Failed*: {what}. {declined} {nothing}",
+    State.CLOSED: "*Failed*: {by} closed {what}{words.closed_as}{words_of}",
 }
 ALERTS: Final[Mapping[str, str]] = {
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
-    "stuck": "cannot go on.",
-    "needs_human": f"{NEEDS_PERSON}: its outcome is {UNKNOWN}. Look it up at the service, then decide on the card.",
-    "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
-    "differs": "the service's record of it differs from what was approved.",
-    "paid_after_close": "was closed as not paid, but the service shows a payment.",
-    "paid_after_end": "had ended as not paid, but the service shows a payment.",
+    "contradiction": "has two different ends at the provider.",
+    "unconfirmed": "was reported, but the provider's record doesn't confirm it.",
+    "unknown_status": "has a status that Switchboard doesn't know. It's still followed.",
+    "stuck": "can't go on.",
+    "needs_human": "couldn't be confirmed. Retry it or close it on the card.",
+    "mismatch": "was stopped: the provider's record isn't what was requested. Switchboard didn't send it.",
+    "differs": "differs at the provider from what was approved.",
+    "paid_after_close": "was closed as not paid, but the provider shows a payment.",
+    "paid_after_end": "ended as not paid, but the provider shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
-    "suspended": "is not sent.",
-    "out_of_reach": "cannot be approved by the people there are.",
-    "disagrees": "is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.",
-    "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-    "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
-    "unexplained": "is over at the service, but its list of failures cannot be read. Switchboard keeps asking for it.",
-    "stands_still": "does not move at the service.",
-    "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
-    "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
+    "suspended": "isn't sent.",
+    "out_of_reach": "can't be approved: there are too few approvers.",
+    "disagrees": "is on hold: the database and the audit disagree. Nothing is sent.",
+    "unaccounted": "isn't complete in the provider's list. Check the provider's dashboard.",
+    "unread": "is done, but the provider's list of payments can't be read. We keep trying.",
+    "unexplained": "is done, but the provider's list of failures can't be read. We keep trying.",
+    "stands_still": "doesn't move at the provider.",
+    "undelivered": "ended, but that couldn't be posted in {channel}. Invite me there: `/invite @Switchboard`",
+    "no_approvals_channel": "can't be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
 }

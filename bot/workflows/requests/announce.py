@@ -44,7 +44,9 @@ SUBJECT = "request"
 
 
 TOLD = FINAL | {State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
-"""States that are posted as news. The others only change the card."""
+"""States that are told. The others only change the card."""
+_PREPARED_WITHIN: Final = timedelta(seconds=5)
+"""The first message waits so long for the recipient to be looked up, so that it says what is to be decided."""
 
 _ALERTS, PAYMENTS = "alerts", "payments"
 """Conversations that get messages about a request without having its card."""
@@ -73,8 +75,11 @@ def subject_of(instruction_id: str, place: str) -> str:
     return f"{SUBJECT}:{instruction_id}:{place}"
 
 
-def show_card(uow: Unit, instruction: Instruction, place: Place) -> None:
-    """Queue the first post of a copy of the card; edits follow by themselves."""
+def show_card(uow: Unit, instruction: Instruction, place: Place, *, prepared: bool = True) -> None:
+    """Queue the first post of a copy of the card; edits follow by themselves.
+
+    Not ``prepared``: it is posted once it is, see :func:`show_now`, or after a moment in any case.
+    """
     asked_here = place is Place.REQUESTER
     post_board(
         uow,
@@ -84,7 +89,14 @@ def show_card(uow: Unit, instruction: Instruction, place: Place) -> None:
         thread_ts=(instruction.payload.thread_ts or None) if asked_here else None,
         requester=instruction.requester if asked_here else "",
         about=instruction.id,
+        due_at=None if prepared else uow.now + _PREPARED_WITHIN,
     )
+
+
+def show_now(uow: Unit, instruction: Instruction) -> None:
+    """Post what waits for the request to be prepared: it is, or it will not be."""
+    for place in Place:
+        uow.outbox.hasten(subject_of(instruction.id, place), uow.now)
 
 
 def show_progress(uow: Unit, instruction: Instruction, place: Place) -> None:
@@ -103,14 +115,19 @@ def show_file(uow: Unit, instruction: Instruction, place: Place, what: str, *, k
 
 
 def tell(uow: Unit, instruction: Instruction) -> None:
-    """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
+    """Queue the news of the instruction's present state where it was requested, and an alert if it needs one.
+
+    Nobody is told what they did themselves. Where people have to decide, the alert calls them, and nobody else.
+    """
     if instruction.state not in TOLD:
         return
-    topic, card = f"{instruction.state}:{instruction.round}", subject_of(instruction.id, Place.APPROVALS)
-    for place in places(uow.ctx, instruction):
-        if place is Place.APPROVALS and instruction.posted_at is None and not uow.boards.get(card):
-            continue  # the approvers never saw it, so there is nothing to tell them
-        news_of(uow, instruction, place, topic)
+    topic = f"{instruction.state}:{instruction.round}"
+    own = instruction.state is State.WITHDRAWN and instruction.decided_by == instruction.requester
+    theirs = instruction.state is State.NEEDS_HUMAN and instruction.kind in APPROVED
+    if own:
+        show_now(uow, instruction)
+    elif not theirs:
+        news_of(uow, instruction, asked_in(uow.ctx, instruction), topic)
     if instruction.state in _ALARMING:
         alert(uow, instruction, topic, reason=instruction.reason, more=_facts(uow, instruction))
 
@@ -236,6 +253,7 @@ def show_approvers(uow: Unit, instruction: Instruction, changes: Changes, *, act
     if moved is None:
         return
     show_card(uow, moved, Place.APPROVALS)
+    show_now(uow, moved)
     if seen:
         remind(uow, moved, FIRST)
 

@@ -19,8 +19,9 @@ from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import RECOUNTED, Disagreement, Odd, disagreements, made_of, named_in
 from bot.domain.policy import Frozen
 from bot.domain.reasons import OfMode, OfRequest, Reason, Verbatim, has_code
+from bot.domain.references import ulid
+from bot.workflows.alerts import tell
 from bot.workflows.context import Context, Unit, witness
-from bot.workflows.reading_only import announce
 from bot.workflows.requests.announce import alert
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
@@ -220,7 +221,7 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
         after = Frozen(by=person, reason=_given(reason), at=now.isoformat())
         uow.flags.set(FREEZE, _stored(after), now)
         witness(uow, _FREEZE, {"reason": reason}, actor=person)
-        announce(uow, "frozen", {"by": person, "reason": reason, "command": command})
+        _tell_approvers(uow, "frozen", {"by": person, "reason": reason, "command": command})
         return Freezing(frozen=after, changed=True)
 
     return await ctx.write(work, name="freeze")
@@ -251,10 +252,15 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         uow.flags.set(FREEZE, {}, now)
         for held in uow.instructions.awaiting((State.APPROVED,)):
             uow.instructions.touch(held, due_at=now)  # at once: its window to execute is running
-        announce(uow, "unfrozen", {"by": list(voices)})
+        _tell_approvers(uow, "unfrozen", {"by": list(voices)})
         return Freezing(frozen=None, changed=True, needed=needed)
 
     return await ctx.write(work, name="unfreeze")
+
+
+def _tell_approvers(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
+    """One message, to those who can change it; whoever requests something is told then."""
+    tell(uow, uow.policy.channels.approvals, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})
 
 
 async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...], otherwise: No) -> No | None:

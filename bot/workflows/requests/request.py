@@ -102,7 +102,7 @@ async def request_of(
         for about in kind.called_back:
             token = callback_token(key=uow.ctx.token_key, instruction_id=instruction.id, kind=about)
             uow.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
-        show_card(uow, instruction, asked_in(uow.ctx, instruction))
+        show_card(uow, instruction, asked_in(uow.ctx, instruction), prepared=requested.kind not in APPROVED)
         return instruction
 
     try:

@@ -41,15 +41,18 @@ def post_board(
     requester: str = "",
     key: str = "",
     about: str | None = None,
+    due_at: datetime | None = None,
 ) -> bool:
     """Queue the message; False when this subject has its board already.
 
     ``subject``: the kind (a key of ``Context.subjects``), a colon and the id. ``requester`` gets it as a direct message
     where the bot cannot post in ``channel``. ``about``: the request that it shows, every change of which edits it.
+    ``due_at``: when it is posted at the latest; None: at once.
     """
     if not uow.boards.add(subject, channel=channel, thread_ts=thread_ts, requester=requester, instruction_id=about):
         return False
-    return queue(uow, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, about=about)
+    key = key or f"board:{subject}"
+    return queue(uow, Action.BOARD, subject, key, channel=channel, payload={}, about=about, due_at=due_at)
 
 
 def post_job(uow: Unit, job: Job, *, directly: bool = False, shown_in: str = "") -> bool:
@@ -129,6 +132,7 @@ def queue(
     place: str = _THREAD,
     about: str | None = None,
     urgent: bool = False,
+    due_at: datetime | None = None,
 ) -> bool:
     """Queue a post; False when this key was queued before. ``urgent``: before posts of other subjects that wait."""
     row = OutboxRow(
@@ -140,7 +144,7 @@ def queue(
         place=place,
         channel=channel,
         payload=dict(payload),
-        due_at=uow.now,
+        due_at=due_at or uow.now,
         created_at=uow.now,
         urgent=urgent,
     )

@@ -32,11 +32,11 @@ def test_one_word_is_spelled_one_way_in_the_history() -> None:
 @pytest.mark.parametrize(
     ("figures", "word"),
     [
-        ({"completed": 3, "failed": 0, "pending": 0}, "completed"),
+        ({"completed": 3, "failed": 0, "pending": 0}, "paid"),
         ({"completed": 2, "failed": 0, "pending": 0}, "finished"),  # one was canceled
         ({"completed": 0, "failed": 0, "pending": 0}, "finished"),
         ({"completed": 2, "failed": 1, "pending": 0}, "finished"),
-        ({"completed": 2, "failed": 0, "pending": 1}, "pending in escrow"),
+        ({"completed": 2, "failed": 0, "pending": 1}, "waiting for sign-up"),
         ({"completed": 3}, "finished"),  # nothing is said of failures
     ],
 )
@@ -60,15 +60,16 @@ def test_a_page_of_payments() -> None:
     told = answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
     assert parts(told) == snapshot("""\
 *Payments of L-4F7K2M*: 42, page 2 of 3
-• row 2 · ana@example.com · $25.00 · completed · `9f86d081`
+• row 2 · ana@example.com · $25.00 · paid · `9f86d081`
 • row 3 · ben@example.com · $10.50 · not reported
 --
 *Payments of L-4F7K2M*: 42, page 2 of 3
 Row | Recipient | Amount | Status | Hash
-2 | ana@example.com | $25.00 | completed | 9f86d081
+2 | ana@example.com | $25.00 | paid | 9f86d081
 3 | ben@example.com | $10.50 | not reported | –
 As the service said 2026-11-20 09:00 UTC.
-[Previous] [Next] [Send as CSV]""")
+[Previous] [Next] [Send as CSV]\
+""")
     check_message(told)
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [
@@ -125,16 +126,16 @@ def test_the_history_page_by_page() -> None:
     told = answers.history(JobPage(jobs=jobs, page=2, pages=3), ours, command="/sb-pay")
     assert parts(told) == snapshot("""\
 *Bulk payments*, page 2 of 3
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · a1 · completed · 1 payment · 1 completed · 0 \
-failed
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · a1 · paid · 1 payment · 1 completed · 0 failed
 • L-4F7K2M · sent · 3 payments · 1 completed · 2 failed
 --
 *Bulk payments*, page 2 of 3
 Created | Bulk payment | Status | Payments | Completed | Failed
-2026-11-20 09:00 UTC | a1 | completed | 1 | 1 | 0
+2026-11-20 09:00 UTC | a1 | paid | 1 | 1 | 0
 – | L-4F7K2M | sent | 3 | 1 | 2
 `/sb-pay bulk show` with the reference or id tells more about one.
-[Previous] [Next] [Send as CSV]""")
+[Previous] [Next] [Send as CSV]\
+""")
     assert [(one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [("bulk.previous", "history:1"), ("bulk.next", "history:3"), ("csv.history", "all")]
     )
@@ -150,7 +151,7 @@ def test_one_that_was_made_elsewhere() -> None:
     job = BulkJob(id="a1", status="RUNNING", count=6, completed=3, failed=2, pending=1)
     assert parts(answers.job(job)) == snapshot("""\
 *Bulk payment a1*
-Status: under way
+Status: in progress
 Payments: 6
 Pending in escrow: 1
 Completed: 3
@@ -158,8 +159,9 @@ Failed: 2
 Not requested here. This is the provider's record.
 --
 Bulk payment a1
-*Status*: under way | *Payments*: 6 | *Pending in escrow*: 1 | *Completed*: 3 | *Failed*: 2
-Not requested here. This is the provider's record.""")
+*Status*: in progress | *Payments*: 6 | *Pending in escrow*: 1 | *Completed*: 3 | *Failed*: 2
+This is the service's record. Switchboard did not ask for it.\
+""")
 
 
 def test_why_nothing_is_canceled() -> None:
@@ -202,7 +204,7 @@ def test_what_is_told_on_the_way() -> None:
         answers.reading("march.csv"),
         answers.reading(""),
         answers.asked_before(one),
-        answers.not_returned("P-4F7K2M", "completed"),
+        answers.not_returned("P-4F7K2M", "paid"),
         answers.asked(one, read, member=True),
         answers.TEMPLATE_SENT,
     ]
@@ -210,9 +212,9 @@ def test_what_is_told_on_the_way() -> None:
 :hourglass_flowing_sand: Reading “march.csv”…
 :hourglass: Reading…
 :information_source: This file was already requested as L-4F7K2M: $1,250.00 in 10 payments, *waiting for approval*.
-:information_source: P-4F7K2M can't be canceled any more. It is *completed*.
-:memo: Request sent: $1,250.00 in 10 payments. Needs 1 approval besides the requester · L-4F7K2M ⏎ Read as Latin-1 \
-(Windows-1252).
+:information_source: P-4F7K2M can't be canceled any more. It is *paid*.
+:memo: Asked for $1,250.00 in 10 payments, reference L-4F7K2M. Needs 1 approval. The outcome will be posted here. ⏎ \
+Read as Latin-1 (Windows-1252).
 :page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.\
 """)
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")

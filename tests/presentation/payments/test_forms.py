@@ -11,7 +11,7 @@ from bot.domain.payments.bulk_file import BadRow, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Kind
 from bot.presentation.payments import forms
 from bot.presentation.payments.bad_rows import bad_rows
-from bot.presentation.payments.kinds import headline
+from bot.presentation.payments.kinds import in_full
 from tests.presentation.checks import as_sent, check_view, lines_of, text_objects
 from tests.presentation.drawn import foreign
 from tests.presentation.payments.moments import card, moments
@@ -22,7 +22,7 @@ def decisions(kind: Kind) -> dict[str, str]:
     waits, lost = moments(kind)["awaiting"], moments(kind)["needs_human"]
     made = [(make, waits) for make in (forms.approve, forms.reject, forms.withdraw)]
     views = [make(one, metadata="{}") for make, one in [*made, (forms.retry, lost), (forms.close, lost)]]
-    about = f"\ntype=section text={headline(waits)} · {waits.reference}\n"
+    about = f"\ntype=section text={in_full(waits)}\n{waits.reference}\n"
     texts = {view["callback_id"]: as_sent(view).replace(about, "\n", 1) for view in views}
     return {name: text.removeprefix(f"callback_id={name} ") for name, text in texts.items()}
 
@@ -37,19 +37,19 @@ payout.withdraw: title=Withdraw a payout submit=Withdraw close=Cancel private_me
 label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True hint=Visible to everyone; the \
 requester is told.
 payout.retry: title=Retry a payout submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section \
-text=:warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
-Switchboard reads it once more before it sends anything. ⏎ block_id=amount label=Type the amount: 25.00 \
-as=plain_text_input action_id=amount max_length=20
+text=:warning: *First check the provider's dashboard.* If it was paid there, retrying could pay twice. We check once \
+more before sending. ⏎ block_id=amount label=Type the amount, $25.00 as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close as not paid submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it was not paid?\
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it wasn't paid?\
 """)
     one = moments(Kind.PAYOUT)["needs_human, never created"]
     assert as_sent(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
 callback_id=payout.retry title=Retry a payout submit=Approve new attempt close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
-type=section text=$25.00 to ana@example.com · P-4F7K2M
-type=section text=The payout could not be created, so nothing was paid. A new attempt creates it again.
-block_id=amount label=Type the amount: 25.00 as=plain_text_input action_id=amount max_length=20\
+type=section text=$25.00 to Ana Maria Lopez (ana@example.com)
+P-4F7K2M
+type=section text=The payout couldn't be created, so nothing was paid. Retrying creates it again.
+block_id=amount label=Type the amount, $25.00 as=plain_text_input action_id=amount max_length=20\
 """)
 
 
@@ -90,14 +90,10 @@ def test_what_buttons_ask() -> None:
                     asked = [text["text"] for text in text_objects(element["confirm"])]
                     found[f"{kind}, {element['text']['text']}"] = " | ".join(asked)
     assert lines_of(found) == snapshot("""\
-payout, Withdraw: Withdraw this payout? | $25.00 to ana@example.com. This cannot be undone. If somebody else asked for \
-it, a form asks you for the reason. | Withdraw | Leave it
-purchase, Withdraw: Withdraw this purchase? | $119.50 from ben@example.com. This cannot be undone. If somebody else \
-asked for it, a form asks you for the reason. | Withdraw | Leave it
+purchase, Withdraw: Withdraw this purchase? | Withdraw this $119.50 request? You can send it again later. | Withdraw | \
+Keep it
 bulk, Cancel pending: Ask to cancel? | 2 payments are pending. Approvers decide about exactly those that are pending \
-now. | Ask for approval | Leave them
-bulk_cancel, Withdraw: Withdraw this cancellation? | $95.00 back from 2 payments still pending in escrow. This cannot \
-be undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it\
+now. | Ask for approval | Leave them\
 """)
 
 

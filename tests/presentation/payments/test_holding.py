@@ -119,13 +119,14 @@ it is not what was asked for
 somebody else asked for it, or at another time
 it asks for less approval than it did
 its state was changed past the audit
-its state in the audit: needs a person
+its state in the audit: needs a decision
 the attempts to send it are not those of the audit
 it names another operation at the service
 the time in which it may be sent is another one
 an approval was never given
 what its attempts took of the daily limit is not what was sent
-its payments are not those that were asked for""")
+its payments are not those that were asked for\
+""")
 
 
 def test_several_rows_and_votes_are_told_as_several() -> None:
@@ -135,7 +136,7 @@ def test_several_rows_and_votes_are_told_as_several() -> None:
 
 
 @pytest.mark.parametrize(("state", "word"), [
-    (State.COMMIT_UNKNOWN, "unknown"), (State.AWAITING, "waiting for approval"), ("odd", "another one"),
+    (State.COMMIT_UNKNOWN, "not confirmed yet"), (State.AWAITING, "waiting for approval"), ("odd", "another one"),
 ])  # fmt: skip
 def test_a_state_is_told_in_the_word_that_cards_have_for_it(state: str, word: str) -> None:
     assert told((Odd.STATE, (str(state),))) == f"its state in the audit: {word}"

@@ -253,7 +253,7 @@ def test_the_timeline_stands_below_the_card() -> None:
     card = payment_answers.shown_to(instruction(), [], approvals_channel=drawn.APPROVALS)
     content = with_timeline(card, instruction(), [VerifiedRow(seq=1, entry=entry, is_intact=True)])
     assert seen(content).removeprefix(seen(card)).strip() == snapshot("""\
-*History*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> requested $25.00 to ana@example.com.""")
+*History*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> requested $25.00 to Ana Maria Lopez (ana@example.com).""")
     assert content.text.startswith(card.text)
     assert list(content.blocks[: len(card.blocks)]) == list(card.blocks)
 

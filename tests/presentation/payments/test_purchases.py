@@ -43,15 +43,18 @@ $119.50 from ben@example.com
 For: Spring campaign
 web: 2 × 10.00 = 20.00
 Print ads: 1 × 99.50 = 99.50
-:link: *open*: Waiting for payment.
+:link: *Waiting for payment*: Nothing has been paid yet.
 [Open checkout]
-:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.\
+:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again in \
+the alerts channel.\
 """)
 
 
 @pytest.mark.parametrize("known", ["", "CREATED", "confirmed"])
 def test_a_status_that_we_know_is_told_in_our_word_alone(known: str) -> None:
-    assert sentence(purchase(remote_status=known), votes=0) == snapshot(":link: *open*: Waiting for payment.")
+    assert sentence(purchase(remote_status=known), votes=0) == snapshot(
+        ":link: *Waiting for payment*: Nothing has been paid yet."
+    )
 
 
 def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:

@@ -83,9 +83,10 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
     assert shown(card(rig)) == snapshot("""\
 Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at 99.50), \
-requested by <@U0MARIA>. :link: *open*: Waiting for payment. Checkout: <http://127.0.0.1/checkout/······>
+asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: \
+<http://127.0.0.1/checkout/······>
 $119.50 from ben@example.com
-*Requested by*
+*Asked by*
 <@U0MARIA>
 *Reference*
 C-······
@@ -99,7 +100,7 @@ web
 Print ads
 1 × 99.50
 99.50
-:link: *open*: Waiting for payment.
+:link: *open*: waiting for the buyer; nothing has been paid.
 Open checkout""")
     assert not rig.cards(APPROVALS)
     ack = await rig.pay("approvals", user=ADA)
@@ -182,8 +183,8 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert await state(rig) is State.MISMATCH
     assert not link(rig)
     assert shown(told_once(rig, "failed", FINANCE)) == snapshot("""\
-:octagonal_sign: <@U0MARIA> $119.50 from ben@example.com (C-······) has *failed*: the provider's record isn't what was \
-requested. Don't send any link. Reason: the amount is 999.99 instead of 119.50.""")
+:octagonal_sign: <@U0MARIA> $119.50 from ben@example.com (C-······) has *failed*: the service's record is not what was \
+asked for; do not pass any link on. Reason: the amount is 999.99 instead of 119.50.""")
     assert not pictures(rig)
     assert len(alerts(rig)) == 1
     await decide(rig)
@@ -227,7 +228,7 @@ async def test_the_buyer_who_comes_back_is_thanked_and_believed_after_reading(
     await rig.payments.settle(operation(rig).id, CONFIRMED)
     await visit(rig, secret)
     await rig.pass_time(5)
-    told_once(rig, "completed", FINANCE)
+    told_once(rig, "*paid*", FINANCE)
 
 
 async def test_no_other_address_has_a_page(rig: Rig) -> None:

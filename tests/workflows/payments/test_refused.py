@@ -40,17 +40,15 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     arm(rig, FaultKind.ERROR_500, "get_operation", times=3, skip=1)  # the first read is before the commit
     await approved(rig)
     assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, "Do not pay again")
-    assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot(
-        ":grey_question: *unknown*: the service refused it. Reason: answer 422, saying “The request is not "
-        "valid; status: is not created”. Switchboard is checking that it did not act all the same. *Do not pay "
-        "again.* Approved by <@U0ADA>. Needed 1 approval besides the requester."
-    )
-    assert shown(told_once(rig, "unknown")) == snapshot(
-        ":grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is "
-        "*unknown*. The service answered with a refusal. Reason: answer 422, saying “The request is not valid; "
-        "status: is not created”. Switchboard is finding out. Do not pay again."
-    )
+    assert everywhere(rig, "Don't send it again.")
+    assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot("""\
+:grey_question: *unknown*: the service refused it. Reason: answer 422, saying “The request is not valid; status: is \
+not created”. Switchboard is checking that it did not act all the same. *Do not pay again.* Approved by <@U0ADA>. \
+Needed 1 approval besides the requester.""")
+    assert shown(told_once(rig, "not confirmed yet")) == snapshot("""\
+:grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is *unknown*. The service \
+answered with a refusal. Reason: answer 422, saying “The request is not valid; status: is not created”. Switchboard is \
+finding out. Do not pay again.""")
     await rig.pass_time(5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMITTED
 
@@ -79,7 +77,7 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
     await rig.press("approve")
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert everywhere(rig, said)
-    assert said in told_once(rig, "unknown")
+    assert said in told_once(rig, "not confirmed yet")
     instruction = await newest(rig)
     found = there(await story(rig.switchboard.context.store, instruction.id))
     (lost,) = [row.entry for row in found.rows if row.entry is not None and row.entry.action == "commit_unknown"]
@@ -90,10 +88,9 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
 
 def test_words_of_a_service_are_escaped() -> None:
     reason = stored(Reason(Exchange.ANSWERED, status=500, words="no <!channel> & <https://x.example|y>"))
-    assert News(PAYOUT, made(), {"reason": reason}, {})["sent"] == snapshot(
-        "was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; "
-        "&lt;https://x.example|y&gt;”. Switchboard is finding out."
-    )
+    assert News(PAYOUT, made(), {"reason": reason}, {})["sent"] == snapshot("""\
+was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; \
+&lt;https://x.example|y&gt;”. Switchboard is finding out.""")
 
 
 async def refused(rig: Rig) -> None:

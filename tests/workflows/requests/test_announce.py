@@ -66,22 +66,22 @@ async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
     assert (found.channel, found.thread_ts, found.requester, found.instruction_id) == (*board, one.id)
 
 
-NEWS = ["news:approvals:{}:1", "news:requester:{}:1"]
+NEWS = ["news:requester:{}:1"]
 
 
 @on_one_rig([
     *((state, {"posted_at": True}, NEWS) for state in (
         State.COMPLETED, State.CANCELED, State.FAILED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED,
         State.CLOSED, State.PENDING_ESCROW, State.COMMIT_UNKNOWN)),
-    (State.NEEDS_HUMAN, {"posted_at": True}, [*NEWS, "alert:{}:1"]),
+    (State.NEEDS_HUMAN, {"posted_at": True}, ["alert:{}:1"]),
     (State.MISMATCH, {"posted_at": True}, [*NEWS, "alert:{}:1"]),
-    (State.WITHDRAWN, {}, NEWS[1:]), (State.MISMATCH, {}, [NEWS[1], "alert:{}:1"]),
+    (State.WITHDRAWN, {"by": MARIA}, []), (State.MISMATCH, {}, [*NEWS, "alert:{}:1"]),
 ])  # fmt: skip
-async def test_each_state_is_told_where_people_have_seen_the_request(
-    rig: Rig, state: State, like: dict[str, bool], keys: list[str]
+async def test_each_state_is_told_once_where_it_was_requested_and_nobody_what_they_did(
+    rig: Rig, state: State, like: dict[str, Any], keys: list[str]
 ) -> None:
-    now = rig.clock.now()
-    one = await planted(rig, state=state, posted_at=now if like else None)
+    posted = rig.clock.now() if like.get("posted_at") else None
+    one = await planted(rig, state=state, posted_at=posted, decided_by=like.get("by", ""))
     await write(rig, lambda uow: tell(uow, one))
     assert await queued(rig, one) == [key.format(state) for key in keys]
 

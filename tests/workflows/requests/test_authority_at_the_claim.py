@@ -224,7 +224,7 @@ async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(
     await rig.press("approve", user=ADA)
     monkeypatch.undo()
     assert await state(rig) is State.NEEDS_HUMAN
-    assert everywhere(rig, "not all of them were sent to the service. Somebody who approved no longer counts")
+    assert everywhere(rig, "Not all of them were sent to the provider. Somebody who approved no longer counts")
     await rig.pass_time(5 * HOUR, steps=10)
     assert (await state(rig), named(rig)) == (State.NEEDS_HUMAN, [100])
     await votes_with_amount(rig, "retry", LIN, "1.30")

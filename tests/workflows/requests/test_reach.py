@@ -40,17 +40,17 @@ def big(source: str) -> Requested:
 async def test_the_requester_and_the_admins_hear_of_it_at_once(rig: Rig) -> None:
     rig.workspace.set_group("S0TREASURY", [ADA, LIN, GUS, EVE])
     await rig.pay(BIG)
-    assert shown(told(rig)[0]) == snapshot(
-        ":warning: <@U0MARIA> $1,500.00 to ana@example.com (P-······): it needs 3 approvals, and only 2 people can \
-approve it. The admins were told. You can withdraw it."
-    )
+    assert shown(told(rig)[0]) == snapshot("""\
+:warning: <@U0MARIA> $1,500.00 to Ana Maria Lopez (P-······): it needs 3 approvals, and only 2 people can approve it. \
+The admins know. You can withdraw it.""")
     assert shown(alerts(rig)[0]) == snapshot("""\
-:rotating_light: Payout P-······, $1,500.00 to ana@example.com, asked by Maria Silva: cannot be approved by the \
-people there are.
+:rotating_light: Payout P-······, $1,500.00 to Ana Maria Lopez (ana@example.com), requested by Maria Silva: cannot be \
+approved by the people there are.
 It needs 3 approvals, and only 2 people can approve it.
-Provider ID: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
-<@U0OLGA> Add somebody to the approvers, or have it withdrawn.
-Runbook: `docs/alerts.md#too-few-approvers`""")
+Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
+<@U0OLGA> Add an approver, or withdraw it.
+Runbook: `docs/alerts.md#too-few-approvers`\
+""")
     for channel in (FINANCE, APPROVALS):
         assert "It needs 3 approvals, and only 2 people can approve it." in (await rig.card(channel)).text
     await rig.pass_time(3_600, steps=10)

@@ -8,10 +8,10 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.clock import MINUTE
 from tests.support.reasons import own_words
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.support.shown import shown
-from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, there, told_once
+from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, there, told, told_once
 
 
 async def test_a_veto_outweighs_votes(rig: Rig) -> None:
@@ -41,8 +41,8 @@ async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
     await rig.press("reject")
     await rig.submit(ADA, {forms.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
     reason = "&lt;!channel&gt; &lt;@U0ZOE&gt; ∗pay∗ &lt;https://evil.example|here&gt; tnemyap"
-    assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: {reason}. Nothing was paid.")
-    assert told_once(rig, "rejected").endswith(f"*rejected* by Ada Okafor. Reason: {reason}. Nothing was paid.")
+    assert everywhere(rig, f"Rejected by <@{ADA}>: “{reason}”. Nothing was paid.")
+    assert told_once(rig, "rejected").startswith(f"*Rejected* by Ada Okafor: “{reason}”. $25.00 to Ana")
 
 
 async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows(rig: Rig) -> None:
@@ -60,17 +60,18 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     assert await state(rig) is State.AWAITING
     assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
 Withdraw a payout
-$25.00 to ana@example.com · P-······
+$25.00 to Ana Maria Lopez (ana@example.com)
+P-······
 Reason
-Visible to everyone; the requester is told.""")
+Everybody sees it; the person who asked is told.\
+""")
     await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
-    assert everywhere(rig, f"*withdrawn* by <@{OLGA}>. Reason: the contract &lt;!channel&gt; ended.")
-    for text in (told_once(rig, "withdrawn", FINANCE), told_once(rig, "withdrawn", APPROVALS)):
-        assert shown(text) == snapshot("""\
-:wastebasket: <@U0MARIA> $25.00 to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: the contract \
-&lt;!channel&gt; ended. Nothing was paid.""")
+    assert everywhere(rig, f"Withdrawn by <@{OLGA}>: “the contract &lt;!channel&gt; ended”.")
+    assert shown(told_once(rig, "withdrawn")) == snapshot("""\
+*Withdrawn* by Olga Reis: “the contract &lt;!channel&gt; ended”. $25.00 to Ana Maria Lopez (ana@example.com) \
+(P-······). Nothing was paid. <@U0MARIA>""")
     entries = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "withdrawn"])
     reason = own_words("the contract <!channel> ended").stored()
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, reason)]
@@ -83,7 +84,7 @@ async def test_an_admin_who_asked_for_it_withdraws_it_without_a_reason(rig: Rig)
     await rig.press("withdraw", user=OLGA)
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
-    assert told_once(rig, "withdrawn").endswith("was *withdrawn* by Olga Reis. Nothing was paid.")
+    assert not told(rig, FINANCE, "withdrawn"), "nobody is told what they did themselves"
 
 
 async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
@@ -102,9 +103,10 @@ async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: R
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
     await rig.settle()
     assert await state(rig) is State.CREATE_UNKNOWN
+    await rig.pass_time(5)
     card, found = rig.cards(FINANCE)[0], await newest(rig)
     value = f"{found.id}:{found.round}"
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
     assert shown(await heard(rig, MARIA, "being created")) == snapshot("""\
-:no_entry_sign: This is being created. You can withdraw it when it waits for approval.""")
+:no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval.""")
     assert await state(rig) is State.CREATE_UNKNOWN

@@ -11,7 +11,9 @@ from tests.support.shown import shown
 from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
 
 SEND = 'send ana@example.com 25.00 "March translation"'
-ASKED = ":memo: Request sent: $25.00 to ana@example.com. Needs 1 approval besides the requester · P-······"
+ASKED = (
+    ":memo: Asked for $25.00 to ana@example.com, reference P-······. Needs 1 approval. The outcome will be posted here."
+)
 
 
 async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
@@ -40,43 +42,32 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card) == snapshot(
         """\
-Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, verified, primary address, country: ECU) for \
-“March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: \
-<!subteam^S0TREASURY>.
-$25.00 to ana@example.com
-*Registered name*
-Ana Maria Lopez
-*Account*
-active, verified, primary address
-*Country*
-ECU
-*Asked by*
-Maria Silva (maria)
-*Reference*
-P-······
-For: March translation
-:hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
-09:00 UTC>.
-To decide: <!subteam^S0TREASURY>
-Needs 1 approval besides the requester
+Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · P-······. 0 \
+of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>, please review.
+$25.00 USD to Ana Maria Lopez
+March translation · requested by Maria Silva (maria)
+ana@example.com · Verified
+0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC> · P-······
+<!subteam^S0TREASURY>, please review
 Approve
 Reject
-Withdraw"""
+Withdraw
+History
+Recipient\
+"""
     )
-    different = [line for line in copy.plain.splitlines()[1:] if line not in card.plain.splitlines()]
-    assert different == ["Maria Silva", "Needs 1 approval besides the requester · decided in <#C0APPROVE>"]
+    assert shown(copy.plain) == snapshot()
+
+
+PURPOSE = "pay &lt;the (https://evil.example/login) usual invoice&gt;"
 
 
 async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "pay <https://evil.example/login|the usual invoice>"')
     for channel in (FINANCE, APPROVALS):
         (card,) = rig.cards(channel)
-        (purpose,) = [line for line in card.plain.splitlines() if line.startswith("For: ")]
-        assert purpose == snapshot("For: pay <the (https://evil.example/login) usual invoice>")
-        assert card.text.partition(" for ")[2].partition(", asked by ")[0] == snapshot(
-            "“pay &lt;the (https://evil.example/login) usual invoice&gt;”"
-        )
+        assert "? " + PURPOSE in card.text or ". " + PURPOSE in card.text
+    assert PURPOSE in rig.cards(APPROVALS)[0].plain.splitlines()[2]
     assert not rig.payments.ledger.entries
 
 
@@ -86,8 +77,7 @@ async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
     first, second = await requests(rig)
     assert (first.requirement.quorum, second.requirement.quorum) == (1, 2)
     assert rig.cards(APPROVALS)[1].text.partition("UTC>. ")[2] == snapshot("""\
-Needs 2 approvals besides the requester (same recipient and amount within a day: one more approver). To decide: \
-<!subteam^S0TREASURY>.""")
+:warning: Needs 2 approvers because it repeats a payout of the last 24 hours. <!subteam^S0TREASURY>, please review.""")
     await rig.press("approve")
     assert not rig.paid
 
@@ -118,5 +108,5 @@ async def test_without_a_configured_service_the_command_says_what_is_missing(rig
     for text in (SEND, "send"):
         await rig.pay(text)
         assert shown(ephemerals(rig, MARIA)[-1]) == snapshot("""\
-:electric_plug: The payments service isn't configured. The operator has to set `PAYMENTS_PARTNER_SECRET`.""")
+:electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_PARTNER_SECRET`.""")
     assert not await requests(rig)

@@ -118,7 +118,7 @@ async def test_nor_is_it_sent_when_it_was_approved_before(rig: Rig, kind: Kind) 
 async def test_what_was_withdrawn_stays_withdrawn(rig: Rig, kind: Kind) -> None:
     await approved_just_now(rig, kind)
     deadline = deadline_of(await newest(rig))
-    await rig.workspace.click(MARIA, APPROVALS, (await rig.card()).ts, "payout.withdraw")
+    await rig.press("withdraw", user=MARIA)
     assert await state(rig) is State.WITHDRAWN
     await pushed(rig, deadline=deadline)
     await rig.settle()
@@ -129,7 +129,7 @@ async def test_what_was_withdrawn_stays_withdrawn(rig: Rig, kind: Kind) -> None:
 async def test_nor_when_the_row_that_says_so_is_deleted(rig: Rig) -> None:
     await approved_just_now(rig, Kind.ONE_STEP)
     deadline = deadline_of(await newest(rig))
-    await rig.workspace.click(MARIA, APPROVALS, (await rig.card()).ts, "payout.withdraw")
+    await rig.press("withdraw", user=MARIA)
     await pushed(rig, "DELETE FROM audit WHERE action = 'withdrawn'", deadline=deadline)
     await rig.settle()
     assert rig.paid == []
@@ -215,7 +215,9 @@ async def test_nobody_decides_on_what_the_audit_does_not_know(rig: Rig, action: 
     await tamper(rig, "UPDATE instruction SET commits = 1, due_at = NULL")
     found = await newest(rig)
     rows = await read(rig, lambda tx: len(tx.audit.about(found.id)))
-    await rig.workspace.click(user, APPROVALS, card.ts, f"payout.{action}")
+    await rig.workspace.click(
+        user, APPROVALS, card.ts, f"payout.{action}", value=f"{found.id}:{found.round}", force=True
+    )
     assert "on hold" in await heard(rig, user, "on hold")
     assert await read(rig, lambda tx: len(tx.audit.about(found.id))) == rows
     assert await state(rig) is State.AWAITING

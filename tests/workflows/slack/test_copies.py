@@ -28,7 +28,7 @@ async def test_where_the_bot_is_no_member_it_writes_directly_with_the_way_to_inv
     assert rig.workspace.messages(RANDOM, viewer=LIN) == []
     await rig.press("approve")
     await complete(rig)
-    told_once(rig, "completed", direct, APPROVALS)
+    told_once(rig, "*paid*", direct, APPROVALS)
     assert await state(rig) is State.COMPLETED
     assert buttons(rig, direct, APPROVALS) == set()
     assert rig.workspace.messages(RANDOM, viewer=LIN) == []
@@ -68,12 +68,12 @@ async def test_in_a_direct_message_of_two_people(rig: Rig) -> None:
 async def test_among_the_approvers_one_card_serves_both(rig: Rig) -> None:
     await rig.pay(channel=APPROVALS)
     assert len(rig.cards(APPROVALS)) == 1
-    assert buttons(rig, APPROVALS) == {"Approve", "Reject", "Withdraw"}
+    assert buttons(rig, APPROVALS) == {"Approve", "Reject"}
     found = await newest(rig)
     assert found.expires_at is not None
     await rig.press("approve")
     await complete(rig)
-    told_once(rig, "completed", APPROVALS)
+    told_once(rig, "*paid*", APPROVALS)
     assert len([m for m in rig.workspace.messages(APPROVALS) if not m.ephemeral_to]) == 2
     assert buttons(rig, APPROVALS) == set()
 
@@ -85,7 +85,7 @@ async def test_a_channel_that_is_lost_later_is_replaced_by_a_direct_message(rig:
     await rig.press("approve")
     await complete(rig)
     await rig.pass_time(10 * MINUTE, steps=10)
-    told_once(rig, "completed", APPROVALS)
+    told_once(rig, "*paid*", APPROVALS)
     direct = rig.workspace.open_dm(MARIA).id
     assert len([message for message in rig.workspace.messages(direct) if "completed" in message.text]) == 1
 
@@ -95,7 +95,7 @@ async def test_where_the_approvers_cannot_see_it_the_alerts_channel_hears_and_no
     await rig.pay()
     await rig.pass_time(HOUR, steps=15)
     [alert] = alerts(rig)
-    assert "cannot be shown to the approvers in <#C0APPROVE>. Invite me there" in alert
+    assert "can't be shown to the approvers in <#C0APPROVE>. Invite me there" in alert
     assert "/archives/C0FINANCE/" in alert
     assert (await newest(rig)).expires_at is None
     rig.workspace.set_channel(APPROVALS, bot_member=True)
@@ -163,7 +163,7 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     await rig.pass_time(HOUR, steps=15)
     told_once(rig, "withdrawn", FINANCE)
     [alert] = alerts(rig)
-    assert "its outcome could not be posted in <#C0APPROVE>. Invite me there" in alert
+    assert "ended, but that couldn't be posted in <#C0APPROVE>. Invite me there" in alert
     assert "/archives/C0APPROVE/" in alert
 
 
@@ -174,9 +174,9 @@ async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(r
     rig.workspace.set_user(MARIA, deleted=True)
     await complete(rig)
     await rig.pass_time(HOUR, steps=15)
-    told_once(rig, "completed", APPROVALS)
+    told_once(rig, "*paid*", APPROVALS)
     (said,) = rig.workspace.messages(MONEY)
-    assert "is *completed*" in said.text
+    assert "*Paid*" in said.text
 
 
 async def test_a_freeze_is_news_of_payments_without_a_conversation(rig: Rig) -> None:

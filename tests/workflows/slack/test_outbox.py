@@ -43,8 +43,8 @@ async def test_a_button_says_where_a_card_stands_whose_post_got_no_answer(rig: R
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.settle()
-    told_once(rig, "completed")
-    assert everywhere(rig, "*completed*")
+    told_once(rig, "*paid*")
+    assert everywhere(rig, "Paid")
     await rig.pass_time(HOUR, steps=8)
     assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
 
@@ -71,8 +71,8 @@ async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig)
     assert not rig.news(FINANCE)
     rig.workspace.faults.clear()
     await rig.pass_time(5 * MINUTE, steps=10)
-    told_once(rig, "completed")
-    assert everywhere(rig, "*completed*")
+    told_once(rig, "*paid*")
+    assert everywhere(rig, "Paid")
     assert buttons(rig) == set()
     assert rig.paid == [("ana@example.com", 2500)]
 
@@ -146,7 +146,7 @@ async def test_many_changes_need_few_edits(rig: Rig) -> None:
     await rig.pass_time(20 * MINUTE, steps=20)
     edits = [call for call in rig.workspace.calls if call.method == "chat.update" and call.ok]
     assert len(edits) <= 4
-    assert everywhere(rig, "*completed*")
+    assert everywhere(rig, "Paid")
 
 
 async def test_the_queue_is_empty_in_the_end(rig: Rig) -> None:
