@@ -174,7 +174,9 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await approve(rig)
     await run(rig)
     await rig.pass_time(3_600, steps=8)
-    [told] = [m.text for m in rig.workspace.messages(ALERTS) if "the provider's list of payments can't be read" in m.text]
+    [told] = [
+        m.text for m in rig.workspace.messages(ALERTS) if "the provider's list of payments can't be read" in m.text
+    ]
     assert shown(told) == snapshot("""\
 :rotating_light: Bulk payment L-······, $39.75 in 3 payments, asked by Maria Silva: is over at the service, but its \
 list of payments cannot be read. Switchboard goes on asking for it.

@@ -95,7 +95,9 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
     assert not alerts(rig)
     await rig.pass_time(4 * HOUR, steps=4)
     (alert,) = alerts(rig)
-    assert alert.splitlines()[0].endswith(", requested by Maria Silva: was reported, but the provider's record doesn't confirm it.")
+    assert alert.splitlines()[0].endswith(
+        ", requested by Maria Silva: was reported, but the provider's record doesn't confirm it."
+    )
     assert (await inbox(rig), await state(rig)) == ([InboxState.UNCONFIRMED], effect.found)
 
 

@@ -87,28 +87,24 @@ def card(
         where = f" in {md.channel(approvals_channel)}" if state is State.AWAITING else ""
         blocks = _line(instruction, len(votes), where=where, why=why, notes=[*warned, *notes], buttons=buttons)
 
-    about = f"{' '.join(words.text(instruction, asker))} · {instruction.reference}"
-    parts = [
-        _lead(instruction, len(votes), decides=for_approvers and buttons),
-        about,
-        f"Approved by {md.mentions(voters)}" if voters else "",
-    ]
-    if state is State.AWAITING:
-        until = f" · expires {md.moment(at)}" if (at := instruction.expires_at) else ""
-        parts.append(f"{len(voters)} of {instruction.requirement.quorum}{until}")
-    parts.append(why)
-    text = " ".join(md.as_said(part) for part in [*parts, *stopped, *paid] if part)
+    parts = _told(instruction, voters, asker, decides=for_approvers and buttons)
+    text = " ".join(md.as_said(part) for part in [*parts, why, *stopped, *paid] if part)
     text = text if words.text_limit is None else md.shorten(text, words.text_limit)
     return Content(text=" ".join([text, *warned, *([call] if call else [])]), blocks=blocks)
 
 
-def _lead(instruction: Instruction, votes: int, *, decides: bool) -> str:
-    """What is wanted of who reads it, or where it stands."""
-    what, words = md.escape(in_full(instruction)), KINDS[instruction.kind]
-    if decides and instruction.state is State.AWAITING:
-        return f"Approve {what}?"
-    so_far = f" ({votes} of {instruction.requirement.quorum})" if instruction.state is State.AWAITING else ""
-    return f"{md.capital(words.word(instruction))}{so_far}: {what}."
+def _told(instruction: Instruction, voters: list[str], asker: str, *, decides: bool) -> list[str]:
+    """The same as text, first what is wanted of who reads it, or where it stands."""
+    words, waits = KINDS[instruction.kind], instruction.state is State.AWAITING
+    what, votes = md.escape(in_full(instruction)), f"{len(voters)} of {instruction.requirement.quorum}"
+    lead = f"{md.capital(words.word(instruction))}{f' ({votes})' if waits else ''}: {what}"
+    until = f" · expires {md.moment(at)}" if (at := instruction.expires_at) else ""
+    return [
+        f"Approve {what}?" if decides and waits else lead,
+        f"{' '.join(words.text(instruction, asker))} · {instruction.reference}",
+        f"Approved by {md.mentions(voters)}" if voters else "",
+        f"{votes}{until}" if waits else "",
+    ]
 
 
 def _blocks(
