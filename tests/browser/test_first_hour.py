@@ -230,13 +230,20 @@ async def booked(walk: Walk, playground: Playground) -> Locator:
 
 @does("Book a delivery")
 async def book(walk: Walk, playground: Playground) -> None:
-    await walk.sees(await booked(walk, playground))
+    playground.delivery.book.step_seconds = None  # it moves when it was seen
+    card = await booked(walk, playground)
+    await walk.sees(card)
+    await walk.presses(card)
+    await walk.sees(card, 1)
+    playground.delivery.advance()
+    await walk.sees(card)
 
 
 @does("Cancel a delivery")
 async def cancel(walk: Walk, playground: Playground) -> None:
     playground.delivery.book.step_seconds = None
     card = await booked(walk, playground)
+    await walk.sees(card)
     await walk.presses(card)
     await walk.fills()
     await walk.presses(modal(walk.page))
@@ -262,7 +269,10 @@ async def prebook(walk: Walk, playground: Playground) -> None:
 async def translate(walk: Walk, _: Playground) -> None:
     await walk.goes()
     await walk.types()
-    await walk.sees(middle(walk.page))
+    await walk.sees(walk.private())
+    await walk.presses(walk.private())
+    everybody = walk.page.locator("#middle [data-testid=message]:not([data-ephemeral=true])")
+    await walk.sees(everybody.last)
 
 
 def recording() -> bytes:
