@@ -7,7 +7,7 @@ from playwright.async_api import Locator, Page, expect
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.launch import Playground
-from tests.browser.moving import enter, narrow, say
+from tests.browser.moving import enter, more, narrow, say
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -38,12 +38,6 @@ async def ask(page: Page, verb: str, fields: dict[str, str]) -> None:
     for label, text in fields.items():
         await modal(page).get_by_label(label).fill(text)
     await page.get_by_test_id("modal-submit").click()
-
-
-async def more(page: Page, card: Locator, name: str) -> None:
-    """Choose in the card's menu."""
-    await card.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name=name).click()
 
 
 async def close(page: Page) -> None:

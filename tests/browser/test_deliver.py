@@ -7,7 +7,7 @@ from playwright.async_api import Locator, Page, expect
 
 from bot.domain.bookings.record import Point
 from bot.playground.launch import Playground
-from tests.browser.moving import become, by, enter, fits, narrow, say, shot
+from tests.browser.moving import become, by, enter, fits, more, narrow, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -33,12 +33,6 @@ async def submit(page: Page) -> None:
 async def close(page: Page) -> None:
     await page.get_by_test_id("modal-close").click()
     await expect(modal(page)).to_have_count(0)
-
-
-async def more(page: Page, card: Locator, name: str) -> None:
-    """Choose in the card's menu."""
-    await card.get_by_role("button", name="More actions").click()
-    await page.get_by_role("menuitem", name=name).click()
 
 
 async def fill(page: Page, fields: dict[str, str], *, store: str = "Centro") -> None:
@@ -247,15 +241,32 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, playground: 
     await say(page, "/deliver book")
     await shot(page, "deliver-phone-form")
     await close(page)
+    await page.set_viewport_size({"width": 360, "height": 740})
     card = await book(page)
     await moved_to("Driver at the store", card, playground)
     await card.evaluate("card => card.scrollIntoView()")
     await shot(page, "deliver-phone-card")
     await fits(page)
+    await moved_to("On the way", card, playground)
+    assert await height(card) <= SHORT
+    await moved_to("Delivered", card, playground)
+    await expect(card.get_by_role("button", name="Book again")).to_be_visible()
+    await shot(page, "deliver-phone-ended")
+    assert await height(card) <= SHORT
     await say(page, "/deliver certify")
     await expect(private(page).last).to_contain_text("Certification", timeout=LATER)
     await shot(page, "deliver-phone-certify")
     await fits(page)
+
+
+SHORT = 220
+"""Pixels of a card on a phone: one glance."""
+
+
+async def height(card: Locator) -> float:
+    """Of a card with its author, without what was said in its thread."""
+    boxes = [await one.bounding_box() for one in (card, card.get_by_test_id("replies"))]
+    return (boxes[0] or {})["height"] - (boxes[1] or {})["height"]
 
 
 WORD = "WAITING_FOR_RAIN_TO_STOP"

@@ -31,7 +31,7 @@ async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:
     assert booking.fields["orderAmount"] == "25.50"
     assert shown(card(rig).text) == snapshot("""\
 *Ana Lopez · Looking for a driver*
-Since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · estimate 12 min
+Since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · est. 12 min
 <http://127.0.0.1/track/······|Live map>
 Centro · $25.50 cash · B-······""")
     for _ in range(5):
@@ -41,7 +41,7 @@ Centro · $25.50 cash · B-······""")
 *Ana Lopez · Delivered*
 <http://127.0.0.1/proof/······.png|Proof of delivery>
 <!date^1795165355^{date_short_pretty} {time}|2026-11-20 09:02 UTC> · Diego Paz · Centro · $25.50 cash · B-······""")
-    assert offered(rig) == ["Proof of delivery", "Book again", "Details"]
+    assert offered(rig) == ["Proof", "Book again", "Details"]
     assert shown("\n".join(lines(rig))) == snapshot("""\
 :bust_in_silhouette: Driver found for Ana Lopez (B-······): Diego Paz · +593987000111 · Rapido
 :white_check_mark: <@U0MARIA> *Delivered* to Ana Lopez (B-······). Proof of delivery: \

@@ -2,6 +2,7 @@
 
 from tests.mutants import (
     authority,
+    daily_bookings,
     daily_bulk,
     daily_cards,
     daily_home,
@@ -38,6 +39,7 @@ MUTANTS = (
     *tables.MUTANTS,
     *sampled.MUTANTS,
     *words.MUTANTS,
+    *daily_bookings.MUTANTS,
     *daily_bulk.MUTANTS,
     *daily_cards.MUTANTS,
     *daily_home.MUTANTS,

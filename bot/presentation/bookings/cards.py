@@ -237,7 +237,7 @@ def _driver(booking: Booking) -> str:
     if is_searching(booking.status):
         return ""
     reported = " _(reported, not confirmed)_" if booking.detail.get("driver_reported") else ""
-    found = driver_line(booking.detail.get("driver", {}))
+    found = driver_line({**booking.detail.get("driver", {}), "provider": ""})  # the courier stands in the details
     return f"{found}{reported}" if found else ""
 
 
@@ -248,7 +248,7 @@ def _since(booking: Booking) -> str:
         return at
     parts = [f"Since {at}"]
     eta = str(booking.detail.get("quote", {}).get("eta", ""))
-    parts += [f"estimate {md.quote(eta, NAME_LIMIT)} min"] if eta and booking.stage is Stage.OPEN else []
+    parts += [f"est. {md.quote(eta, NAME_LIMIT)} min"] if eta and booking.stage is Stage.OPEN else []
     return " · ".join(parts)
 
 
@@ -333,7 +333,7 @@ def _row(booking: Booking) -> list[Block]:
     """What can be pressed on its card: what is pressed often as buttons, the rest in a menu."""
     if booking.stage in CLOSED:
         again = [_button(booking, AGAIN, "Book again")] if booking.can_repeat else []
-        return [*_proof(booking), *again, _button(booking, DETAILS, "Details")]
+        return [*_proof(booking), *again, menu(MENU, [("Details", f"{DETAILS}:{booking.id}")])]
     options = (
         (booking.can_start, START, "Start the search"),
         (booking.stage is not Stage.SENDING and booking.stage is not Stage.NEW, REFRESH, "Refresh"),
@@ -352,7 +352,7 @@ def _track(booking: Booking) -> list[Block]:
 
 def _proof(booking: Booking) -> list[Block]:
     url = str(booking.detail.get("proof", ""))
-    return [_button(booking, PROOF, "Proof of delivery", url=url)] if is_link(url) else []
+    return [_button(booking, PROOF, "Proof", url=url)] if is_link(url) else []
 
 
 def _decisions(booking: Booking) -> list[Block]:

@@ -40,59 +40,59 @@ unknown: Ana Lopez · Not confirmed yet ⏎ Checking with the provider. Don't bo
 Centro · $25.50 cash · B-4F7K2M
 lost: Ana Lopez · Probably not booked ⏎ The provider doesn't list it. Check the delivery dashboard before you book it \
 again. ⏎ [… Refresh, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-refused: Ana Lopez · Not booked ⏎ Delivery declined it. Reason: “too far away”. ⏎ [Book again] [Details] ⏎ Centro · \
+refused: Ana Lopez · Not booked ⏎ Delivery declined it. Reason: “too far away”. ⏎ [Book again] [… Details] ⏎ Centro · \
 $25.50 cash · B-4F7K2M
-dropped: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+dropped: Ana Lopez · Canceled ⏎ [Book again] [… Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 waiting: Ana Lopez · Waiting for the address ⏎ Send the customer this link: <https://address.example.com/a1> ⏎ [… \
 Refresh, Cancel, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-dropped, a pre-booking: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+dropped, a pre-booking: Ana Lopez · Canceled ⏎ [Book again] [… Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 unknown, a pre-booking: Ana Lopez · Link not confirmed ⏎ Look in the delivery dashboard, then press *I found it* or \
 *It isn't there*. Don't request another link yet. ⏎ [I found it] [It isn't there] [… Refresh, Details] ⏎ Centro · \
 $25.50 cash · B-4F7K2M
 lost, a pre-booking: Ana Lopez · Link not confirmed ⏎ Look in the delivery dashboard, then press *I found it* or *It \
 isn't there*. Don't request another link yet. ⏎ [I found it] [It isn't there] [… Refresh, Details] ⏎ Centro · $25.50 \
 cash · B-4F7K2M
-closed, a pre-booking: Ana Lopez · Closed ⏎ [Book again] [Details] ⏎ The link wasn't made, says <@U0TOM>. · Centro · \
-$25.50 cash · B-4F7K2M
+closed, a pre-booking: Ana Lopez · Closed ⏎ [Book again] [… Details] ⏎ The link wasn't made, says <@U0TOM>. · Centro \
+· $25.50 cash · B-4F7K2M
 on hold: Ana Lopez · Preparing ⏎ Driver search starts 2026-11-20 12:09 UTC ⏎ [… Start the search, Refresh, Cancel, \
 Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 READY_FOR_PICKUP: Ana Lopez · Looking for a driver ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro · \
 $25.50 cash · B-4F7K2M
-ACCEPTED: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, \
-Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-ARRIVED_AT_PICKUP: Ana Lopez · Driver at the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Cancel, \
+ACCEPTED: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 ⏎ [Track] [… Refresh, Cancel, \
 Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-WAY_TO_DELIVER: Ana Lopez · On the way ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Cancel, Book again, \
+ARRIVED_AT_PICKUP: Ana Lopez · Driver at the store ⏎ Luis Mora · +593 98 765 4321 ⏎ [Track] [… Refresh, Cancel, Book \
+again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+WAY_TO_DELIVER: Ana Lopez · On the way ⏎ Luis Mora · +593 98 765 4321 ⏎ [Track] [… Refresh, Cancel, Book again, \
 Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-ARRIVED_AT_DELIVERY: Ana Lopez · Driver at the door ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, \
-Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-COMPLETED: Ana Lopez · Delivered ⏎ [Book again] [Details] ⏎ Luis Mora · Centro · $25.50 cash · B-4F7K2M
+ARRIVED_AT_DELIVERY: Ana Lopez · Driver at the door ⏎ Luis Mora · +593 98 765 4321 ⏎ [Track] [… Refresh, Cancel, Book \
+again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+COMPLETED: Ana Lopez · Delivered ⏎ [Book again] [… Details] ⏎ Luis Mora · Centro · $25.50 cash · B-4F7K2M
 PROVIDER_NOT_FOUND: Ana Lopez · No driver found ⏎ No courier took it. Cancel it, or search again in the delivery \
 dashboard. ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-CANCELLED_BY_BUSINESS: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the store · Luis Mora · Centro · $25.50 cash \
-· B-4F7K2M
-CANCELLED_BY_ADMIN: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the provider · Luis Mora · Centro · $25.50 cash \
-· B-4F7K2M
-CANCELLED_BY_DELIVERY_PROVIDER: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ By the courier · Luis Mora · Centro · \
-$25.50 cash · B-4F7K2M
-NOT_DELIVERED: Ana Lopez · Not delivered ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ The customer didn't get it. ⏎ [Track] \
-[… Refresh, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-RETURNING: Ana Lopez · Coming back to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ [Track] [… Refresh, Book \
-again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
-RETURNED: Ana Lopez · Returned to the store ⏎ [Book again] [Details] ⏎ Luis Mora · Centro · $25.50 cash · B-4F7K2M
-a word nobody knows: Ana Lopez · Unknown state ⏎ Luis Mora · +593 98 765 4321 · Rayo ⏎ It may have ended. An admin can \
-add this state: use the switchboard command with `unread`. ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro \
+CANCELLED_BY_BUSINESS: Ana Lopez · Canceled ⏎ [Book again] [… Details] ⏎ By the store · Luis Mora · Centro · $25.50 \
+cash · B-4F7K2M
+CANCELLED_BY_ADMIN: Ana Lopez · Canceled ⏎ [Book again] [… Details] ⏎ By the provider · Luis Mora · Centro · $25.50 \
+cash · B-4F7K2M
+CANCELLED_BY_DELIVERY_PROVIDER: Ana Lopez · Canceled ⏎ [Book again] [… Details] ⏎ By the courier · Luis Mora · Centro \
 · $25.50 cash · B-4F7K2M
-a cancellation nobody knows: Ana Lopez · Canceled ⏎ [Book again] [Details] ⏎ “heavy rain” · Luis Mora · Centro · \
+NOT_DELIVERED: Ana Lopez · Not delivered ⏎ Luis Mora · +593 98 765 4321 ⏎ The customer didn't get it. ⏎ [Track] [… \
+Refresh, Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+RETURNING: Ana Lopez · Coming back to the store ⏎ Luis Mora · +593 98 765 4321 ⏎ [Track] [… Refresh, Book again, \
+Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+RETURNED: Ana Lopez · Returned to the store ⏎ [Book again] [… Details] ⏎ Luis Mora · Centro · $25.50 cash · B-4F7K2M
+a word nobody knows: Ana Lopez · Unknown state ⏎ Luis Mora · +593 98 765 4321 ⏎ It may have ended. An admin can add \
+this state: use the switchboard command with `unread`. ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro · \
 $25.50 cash · B-4F7K2M
-behind: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 · Rayo _(reported, not confirmed)_ ⏎ \
-[… Refresh, Cancel, Book again, Details] ⏎ Centro · 25.50 cash · B-4F7K2M ⏎ :octagonal_sign: Stopped by an internal \
+a cancellation nobody knows: Ana Lopez · Canceled ⏎ [Book again] [… Details] ⏎ “heavy rain” · Luis Mora · Centro · \
+$25.50 cash · B-4F7K2M
+behind: Ana Lopez · Driver on the way to the store ⏎ Luis Mora · +593 98 765 4321 _(reported, not confirmed)_ ⏎ [… \
+Refresh, Cancel, Book again, Details] ⏎ Centro · 25.50 cash · B-4F7K2M ⏎ :octagonal_sign: Stopped by an internal \
 error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ :grey_question: Reported as on the way, not \
 confirmed. ⏎ :warning: May be out of date. Couldn't reach Delivery. ⏎ :warning: Booked without a price.
 made elsewhere: Ana Lopez · Driver on the way to the store ⏎ [… Refresh, Cancel, Details] ⏎ Centro · 25.50 cash · \
 B-4F7K2M · not booked here
-the same delivery: Ana Lopez · Duplicate ⏎ [Details] ⏎ The same delivery as B-4F7K2M, which goes on there. · Centro · \
-25.50 cash · B-4F7K2M · not booked here""")
+the same delivery: Ana Lopez · Duplicate ⏎ [… Details] ⏎ The same delivery as B-4F7K2M, which goes on there. · Centro \
+· 25.50 cash · B-4F7K2M · not booked here""")
 
 
 def test_the_same_for_one_who_may_see_all_of_it() -> None:
@@ -275,7 +275,7 @@ def test_a_proof_is_a_button_where_it_is_a_link_and_else_a_word() -> None:
     def shown(proof: str) -> str:
         return seen(cards.card(booking(stage=Stage.ENDED, status="COMPLETED", detail={"proof": proof}), now=NOW))
 
-    assert "[Proof of delivery]" in shown("https://proof.example.com/1")
+    assert "[Proof]" in shown("https://proof.example.com/1")
     assert "Proof: code 7731" in shown("code 7731")
     assert "Proof" not in shown("")
 

@@ -194,7 +194,7 @@ async def test_what_cannot_be_read_is_passed_on_as_unverified(rig: Rig) -> None:
         .endswith("Reported as driver on the way to the store, not confirmed.")
     )
     assert deliveries.stands(rig) == deliveries.SEARCHING  # the state stays what was read
-    assert ["Not confirmed" in line for line in sorted(deliveries.lines(rig))] == [True, True, False]
+    assert ["Not confirmed" in line for line in sorted(deliveries.lines(rig))] == [True, True]
     deliveries.service_of(rig).switches.suspended = False
     await rig.pass_time(120, steps=4)
     assert "not confirmed" not in deliveries.card(rig).text
@@ -222,7 +222,7 @@ async def test_an_event_of_a_store_whose_key_is_gone_is_passed_on_in_its_channel
     await rig.settle()
     (said,) = [one for one in rig.workspace.messages(deliveries.CENTRO) if str(booking.id) in one.text]
     assert "Not confirmed" in said.text
-    assert "there is no key for the store Centro" in said.text
+    assert "API key for the store Centro" in said.text
 
 
 async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None:
