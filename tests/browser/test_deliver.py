@@ -265,8 +265,10 @@ SHORT = 220
 
 async def height(card: Locator) -> float:
     """Of a card with its author, without what was said in its thread."""
-    boxes = [await one.bounding_box() for one in (card, card.get_by_test_id("replies"))]
-    return (boxes[0] or {})["height"] - (boxes[1] or {})["height"]
+    whole, replies = [await one.bounding_box() for one in (card, card.get_by_test_id("replies"))]
+    assert whole is not None
+    assert replies is not None
+    return whole["height"] - replies["height"]
 
 
 WORD = "WAITING_FOR_RAIN_TO_STOP"

@@ -1,4 +1,4 @@
-"""A booking says little: one line for a driver, none to who canceled it; customers and short links stay where they may."""
+"""A booking says little; customers are those of one's stores; short links lead to public addresses only."""
 
 from tests.mutants.mutant import mutants
 
