@@ -279,8 +279,9 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     return service_call(work, meanwhile=Nothing())
 
 
-async def _named(deps: Dependencies, payments: PaymentsClient, text: str) -> bulk_shown.Bulk:
-    bulk = await bulk_shown.find_bulk(deps.ctx, payments, text)
+async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, canceled: bool = False) -> bulk_shown.Bulk:
+    """``canceled``: a cancellation will do as well."""
+    bulk = await bulk_shown.find_bulk(deps.ctx, payments, text, canceled=canceled)
     if bulk is not None:
         return bulk
     other = await find(deps.ctx, text)
@@ -311,10 +312,21 @@ async def _items(deps: Dependencies, command: Command, values: Values, *, failed
 
 
 async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool) -> Content:
-    bulk = await _named(deps, payments, text)
+    bulk = await _named(deps, payments, text, canceled=True)
     found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
     sizes = {"page": found.page, "pages": found.pages, "total": found.total}
-    return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes)
+    read_at, known = found.read_at, found.known
+    return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=read_at, known=known, **sizes)
+
+
+async def view_list(deps: Dependencies, click: Click) -> Reply:
+    """The payments of this card, page by page, for who may look at payments."""
+    payments = await payments_for(deps, click.user)
+    found = await shown_as(deps.ctx, click.value.partition(":")[0], channel=click.channel, ts=click.ts)
+    if found is None:
+        return Private(answers.refused(Refusal.STALE))
+    name = found[0].reference
+    return service_call(then(lambda: _items_page(deps, payments, name, page=1, failed=False), Private))
 
 
 async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -335,7 +347,7 @@ async def _all_items(deps: Dependencies, user: str, value: str) -> Listing:
     failed = which == "failed"
 
     async def pages() -> AsyncIterator[Rows]:
-        bulk, page, last = await _named(deps, payments, text), 1, 1
+        bulk, page, last = await _named(deps, payments, text, canceled=True), 1, 1
         yield [payment_answers.ITEMS_HEADER]
         while page <= last:
             found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
@@ -429,7 +441,7 @@ async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str,
     async def work() -> Answer:
         bulk = await _named(deps, payments, text)
         if not bulk.remote_id:
-            raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=payment_answers.NOT_SENT)
+            return Private(payment_answers.not_sent(bulk.name))
         by = {"requester": asked.user, "channel": asked.channel, "source_key": asked.source_key}
         found = await request_cancel(deps.ctx, payments, bulk, hashes=hashes, **by)
         if isinstance(found, NotRequested):
@@ -505,6 +517,7 @@ VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
 BUTTONS: dict[str, ClickHandler] = {
     payment_answers.PREVIOUS: turn,
     payment_answers.NEXT: turn,
+    bulk_files.LIST: view_list,
     bulk_files.CANCEL: cancel,
     bulk_files.AGAIN: again,
     payouts.RETURN: return_money,

@@ -235,8 +235,9 @@ def doubts_of(payload: Payload) -> str:
         rows = "1 row repeats" if payload.duplicate_count == 1 else f"{payload.duplicate_count} rows repeat"
         doubts.append(f"{rows} an earlier one")
     if isinstance(payload, BulkPayload) and payload.same_as:
-        same = f"{payload.same_rows} of the payments of" if payload.same_rows else "the same payments as"
-        doubts.append(f"{same} {payload.same_as}")
+        same = f"{payload.same_rows} of these payments" if payload.same_rows else "the same payments"
+        were = "was" if payload.same_rows == 1 else "were"
+        doubts.append(f"{same} {were} already requested as {payload.same_as}")
     return " and ".join(doubts)
 
 

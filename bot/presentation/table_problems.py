@@ -11,7 +11,7 @@ from bot.presentation.blocks.text import counted, shorten
 EXAMPLE = "email,amount,note"  # a right first row, where the caller has no better one
 _NAME_LIMIT = 60
 _SHOWN = 5
-_AGAIN = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop it again."
+_AGAIN = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and upload it again."
 
 
 def table_problem(problem: TableProblem, *, example: str = EXAMPLE) -> str:
@@ -60,78 +60,69 @@ _FORMATS = {
 _OTHERS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a picture"}
 _WORDS: Final[Mapping[Flaw, str]] = {
     Flaw.EMPTY: (
-        "The file is empty. It needs a first row with names and at least one row below, for example {example}."
+        "The file is empty. It needs a first row with column names and at least one row below. Example: {example}"
     ),
-    Flaw.TOO_LARGE: "The file is larger than {megabytes} MB. Split it into smaller files and drop them one by one.",
+    Flaw.TOO_LARGE: "The file is larger than {megabytes} MB. Split it into smaller files.",
     Flaw.TOO_MANY_ROWS: (
         "The file has more than {problem.allowed:,} rows. Split it into files of at most {problem.allowed:,} rows each."
     ),
-    Flaw.TOO_MANY_COLUMNS: (
-        "The first row has more than {problem.allowed} columns. "
-        "Keep the columns that are needed, at most {problem.allowed}."
-    ),
-    Flaw.NO_HEADER: "The first row already holds data. Put a row with names above it, for example {example}.",
-    Flaw.NO_ROWS: "The file has names in its first row but no rows below. Add at least one row below {example}.",
+    Flaw.TOO_MANY_COLUMNS: ("The first row has more than {problem.allowed} columns. Remove the ones you don't need."),
+    Flaw.NO_HEADER: "The first row already holds data. Add a row with column names above it. Example: {example}",
+    Flaw.NO_ROWS: "The file has column names but no rows. Add at least one row below {example}.",
     Flaw.RAGGED: (
         "Every row needs as many cells as the first row, which has {problem.allowed}: {places}. "
-        'A cell that holds the separator itself stands in quotation marks, for example "Ana, Quito".'
+        'Put a cell that contains the separator in quotation marks, for example "Ana, Quito".'
     ),
-    Flaw.NUL: "There is a NUL character in {row}, which no table holds; the file is damaged or no CSV. {again}",
+    Flaw.NUL: "The file is damaged at {row}, or isn't a CSV file. {again}",
     Flaw.QUOTE_OPEN: (
-        "A quotation mark opens in {row} and is never closed. Close it, or write it twice inside a quoted "
+        "A quotation mark in {row} is never closed. Close it, or write it twice inside a quoted "
         'cell, for example "the ""big"" one".'
     ),
     Flaw.QUOTE_INSIDE: (
-        "A quotation mark stands in the middle of a quoted cell in {row}. Write it twice there, for example "
-        '"the ""big"" one".'
+        'There\'s a quotation mark inside a quoted cell in {row}. Write it twice there, for example "the ""big"" one".'
     ),
     Flaw.CELL_TOO_LONG: (
         "A cell in {row} is longer than {problem.allowed:,} characters. Shorten it; if it should be short, "
         'look for a quotation mark that is not closed, for example "Ana.'
     ),
     Flaw.ENCODING: (
-        "The file is {name} except for letters{where} that are not. "
-        "Save it as CSV (UTF-8) from the spreadsheet and drop it again."
+        "Some letters{where} can't be read. Save the file as CSV (UTF-8) from the spreadsheet and upload it again."
     ),
-    Flaw.OTHER_KIND: "This is {format}, not a table that can be read. {again}",
+    Flaw.OTHER_KIND: "This is {format}, not a table. {again}",
     Flaw.LOCKED: (
-        "The workbook is locked with a password. Remove the password (File, Info, Protect Workbook) "
-        "or save the sheet as CSV (UTF-8), and drop it again."
+        "The workbook is locked with a password. Remove it (File, Info, Protect Workbook) or save the sheet as "
+        "CSV (UTF-8), then upload it again."
     ),
     Flaw.DAMAGED: (
-        "The workbook is damaged and cannot be opened. Open it in the spreadsheet, save it as .xlsx or CSV (UTF-8), "
-        "and drop it again."
+        "The workbook is damaged and can't be opened. Open it in the spreadsheet, save it as .xlsx or CSV (UTF-8), "
+        "then upload it again."
     ),
     Flaw.BOMB: (
-        "The workbook unpacks to far more than it seems, above what is opened ({megabytes} MB). "
-        "Copy the rows into a new workbook, or save the sheet as CSV (UTF-8), and drop it again."
+        "The workbook unpacks to more than {megabytes} MB. Copy the rows into a new workbook, or save the sheet as "
+        "CSV (UTF-8), then upload it again."
     ),
     Flaw.TOO_COMPLEX: (
-        "The file is too complicated to read. Copy the rows, as values alone, into a new workbook, or save the sheet "
-        "as CSV (UTF-8), and drop it again."
+        "The file is too complicated to read. Copy the rows, as values only, into a new workbook, or save the sheet "
+        "as CSV (UTF-8), then upload it again."
     ),
     Flaw.NO_SHEET: (
-        "The workbook has no visible sheet with cells. "
-        "Put the table on the first sheet, show it, and drop the file again."
+        "The workbook has no visible sheet with cells. Put the table on the first sheet and upload the file again."
     ),
     Flaw.NO_RESULT: (
-        "Cell {name} holds a formula without a result. Open the workbook in the spreadsheet and "
-        "save it, or replace the formula by its value, for example 25.00."
+        "Cell {name} has a formula without a result. Open the workbook in the spreadsheet and save it, or replace "
+        "the formula with its value, for example 25.00."
     ),
     Flaw.MERGED: (
-        "Cells {name} are merged, so it is not clear which row they belong to. "
-        "Unmerge them and give each row its own value, for example 25.00 in each."
+        "Cells {name} are merged, so it isn't clear which row they belong to. Unmerge them and give each row its "
+        "own value, for example 25.00."
     ),
     Flaw.TWICE: (
-        "{name} stands in the workbook twice or out of order, so it is not clear what counts. "
-        "Open it in the spreadsheet, check the values, save it and drop it again."
+        "{name} is in the workbook twice or out of order, so it isn't clear what counts. Open it in the "
+        "spreadsheet, check the values, save it and upload it again."
     ),
     Flaw.DISGUISED_NAME: (
-        "Cell {name} shows something else than the name that it holds. "
-        "Give it the number format General and drop the file again."
+        "Cell {name} shows something else than it holds. Give it the number format General and upload the file again."
     ),
-    Flaw.MISSING_COLUMNS: "The first row has no column {lacking}. It names the columns, for example {example}.",
-    Flaw.AMBIGUOUS_COLUMN: (
-        "Two columns could be {name}: {columns}. Rename one of them, so that only one means {name}."
-    ),
+    Flaw.MISSING_COLUMNS: "The first row has no column {lacking}. Example: {example}",
+    Flaw.AMBIGUOUS_COLUMN: ("Two columns could be {name}: {columns}. Rename one of them."),
 }

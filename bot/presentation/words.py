@@ -18,8 +18,6 @@ from bot.presentation.blocks.text import counted
 
 UNKNOWN: Final = "not confirmed yet"
 NEEDS_PERSON: Final = "needs a decision"
-FINISHED: Final = "finished"
-"""Of a bulk payment that is over and of which some failed: *paid* would say that all was."""
 IN_ESCROW: Final = "waiting for sign-up"  # the service holds the money until the recipient has signed up
 QUEUED: Final = "queued"  # of a payment that the service has received and has not begun
 NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive money now"

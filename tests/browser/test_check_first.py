@@ -36,15 +36,15 @@ async def test_a_checked_file_is_paid_without_what_is_undeliverable(
     await message.get_by_test_id("replies").click(timeout=LATER)
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_role("button", name="Check first").click(timeout=LATER)
-    await expect(modal).to_contain_text("$42.00 in 5 payments", timeout=LATER)
+    await expect(modal).to_contain_text("$42.00 · 5 payments", timeout=LATER)
     await narrow(page, "check-form")
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("The file is being checked", timeout=LATER)
+    await expect(modal).to_contain_text("Checking the file", timeout=LATER)
     await page.get_by_test_id("modal-x").click()
 
     board = thread.get_by_test_id("message").filter(has_text="Nothing is asked for or paid by this")
     await expect(board).to_contain_text("2 undeliverable, left out: row 3, row 6", timeout=LATER)
-    await expect(board).to_contain_text("1 registered under another name: luis@example.com")
+    await expect(board).to_contain_text("1 account registered under another name: luis@example.com")
     await expect(thread.get_by_test_id("file").filter(has_text="recipients")).to_have_count(1, timeout=LATER)
     await narrow(page, "check-board")
     await board.get_by_role("button", name="Pay in bulk").click()
@@ -58,13 +58,13 @@ async def test_a_checked_file_is_paid_without_what_is_undeliverable(
 async def take_in(page: Page) -> None:
     """Row 6 although it is undeliverable; row 4, which has no account, is left out."""
     modal = page.get_by_test_id("modal")
-    await expect(modal).to_contain_text("$30.00 in 3 payments", timeout=LATER)
+    await expect(modal).to_contain_text("$30.00 · 3 payments", timeout=LATER)
     await modal.get_by_text("Row 6: $2.00 to bounce2@example.com").click()
-    await modal.get_by_text("Leave out 1 row without an active account").click()
+    await modal.get_by_text("Leave out 1 row that can't receive money yet").click()
     await narrow(page, "check-choices")
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("$28.00 in 3 payments", timeout=LATER)
-    await expect(modal).to_contain_text("1 undeliverable, paid: row 6")
+    await expect(modal).to_contain_text("$28.00 · 3 payments", timeout=LATER)
+    await expect(modal).to_contain_text("1 undeliverable, will be paid: row 6")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("Left out: row 3, row 4", timeout=LATER)
     await page.get_by_test_id("modal-x").click()
@@ -74,12 +74,11 @@ async def take_in(page: Page) -> None:
 async def approved_by(page: Page, phone: Page) -> None:
     await become(page, ADA)
     await enter(page, APPROVALS)
-    card = page.locator("#middle").get_by_test_id("message").filter(has_text="$28.00 in 3 payments").first
-    await expect(card).to_contain_text("Accounts looked up: 3", timeout=LATER)
+    card = page.locator("#middle").get_by_test_id("message").filter(has_text="$28.00 USD · 3 payments").first
     await expect(card).to_contain_text("Paid although undeliverable: row 6")
     await card.get_by_test_id("replies").click(timeout=LATER)
     thread = page.get_by_role("complementary", name="Thread")
-    await expect(thread.get_by_test_id("file").filter(has_text="accounts")).to_have_count(1, timeout=LATER)
+    await expect(thread.get_by_test_id("file").filter(has_text="request")).to_have_count(1, timeout=LATER)
     await shot(page, "check-card")
     await phone.get_by_test_id("menu").tap()
     await become(phone, ADA)
@@ -90,7 +89,7 @@ async def approved_by(page: Page, phone: Page) -> None:
     await shot(phone, "check-phone-card")
     await card.get_by_role("button", name="Approve").click()
     await expect(card).to_contain_text("Approved by", timeout=LATER)
-    await expect(card).to_contain_text("1 registered under another name: luis@example.com", timeout=LATER)
+    await expect(card).to_contain_text("1 account registered under another name: luis@example.com", timeout=LATER)
 
 
 async def test_a_dropped_result_leaves_out_what_is_undeliverable(visit: Page) -> None:
@@ -106,7 +105,7 @@ async def test_a_dropped_result_leaves_out_what_is_undeliverable(visit: Page) ->
     await message.get_by_test_id("replies").click(timeout=LATER)
     thread = page.get_by_role("complementary", name="Thread")
     await thread.get_by_role("button", name="Pay in bulk").click(timeout=LATER)
-    await expect(modal).to_contain_text("$7.25 in 1 payment", timeout=LATER)
+    await expect(modal).to_contain_text("$7.25 · 1 payment", timeout=LATER)
     await expect(modal).to_contain_text("1 undeliverable, left out: row 3")
     await narrow(page, "check-result")
     await page.get_by_test_id("modal-submit").click()

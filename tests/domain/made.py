@@ -69,7 +69,6 @@ def bulk(**changes: Any) -> Instruction:
         people=9,
         new_count=2,
         new_cents=9_000,
-        read_as="UTF-8 with commas: email, amount, note",
     )
     values = {"payload": asked, "reference": "L-4F7K2M", "recipient": None, "remote_id": None}
     return instruction(**{**values, "kind": Kind.BULK, **changes})

@@ -1,5 +1,7 @@
 """Whom a bulk payment goes to: every account is looked up, counted on the card, and listed for the approvers."""
 
+from typing import Any
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -28,12 +30,22 @@ def asked_about(rig: Rig) -> list[str]:
 
 def table(rig: Rig) -> StoredFile:
     files = [file for message in everything(rig, APPROVALS) for file in message.files]
-    return next(one for one in (stored(rig, file) for file in files) if one.name.endswith("-accounts.csv"))
+    return next(one for one in (stored(rig, file) for file in files) if one.name.endswith("-request.csv"))
 
 
 def accounts_line(rig: Rig, channel: str = APPROVALS) -> str:
-    lines = rig.cards(channel)[-1].plain.rpartition("\n*Payments*\n")[2].splitlines()
-    return "\n".join(line for line in lines if line.startswith(("Accounts", "Looking up accounts", ":warning:")))
+    lines = [part for block in rig.cards(channel)[-1].blocks for part in block_texts(block)]
+    return "\n".join(line for line in lines if line.startswith(("Checking recipients", ":warning:")))
+
+
+def block_texts(block: dict[str, Any]) -> list[str]:
+    """The lines of a paragraph or of small print."""
+    return [line for part in [block, *block.get("elements", [])] for line in texts_of(part).splitlines()]
+
+
+def texts_of(part: dict[str, Any]) -> str:
+    text = part.get("text", "")
+    return str(text.get("text", "")) if isinstance(text, dict) else str(text)
 
 
 async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) -> None:
@@ -44,29 +56,27 @@ async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) ->
     names = ("ana", "joana.silva", "luis", "mia", "nobody")
     assert sorted(email.casefold() for email in asked_about(rig)) == [f"{name}@example.com" for name in names]
     assert accounts_line(rig) == snapshot("""\
-Accounts looked up: 5; 3 active
-:warning: *2 not active* (no account, signup not completed, or it cannot receive money now): mia@example.com, \
-nobody@example.com
-:warning: *1 not verified*: luis@example.com
-:warning: *1 registered under another name*: joana.silva@example.com\
+:warning: 2 of the 5 accounts checked can't receive money yet: mia@example.com, nobody@example.com.
+:warning: 1 account not verified: luis@example.com.
+:warning: 1 account registered under another name: joana.silva@example.com.
+:warning: 5 first-time recipients.\
 """)
     assert table(rig).content.decode("utf-8-sig") == snapshot("""\
-row,email,name,registered name,active,verified,primary,country,to check\r
-2,ana@example.com,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
-3,luis@example.com,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified\r
-4,joana.silva@example.com,Pedro Costa,Joana Silva,yes,yes,no,BRA,not the primary address; registered under another \
-name\r
-5,mia@example.com,Mia Keller,Mia Keller,no,yes,yes,DEU,not active\r
-6,ANA@example.com,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
-7,nobody@example.com,,,no,no,no,,no account\r
+row,email,amount,note,name,registered name,active,verified,primary,country,to check\r
+2,ana@example.com,25.00,March,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
+3,luis@example.com,10.50,Proofs,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified\r
+4,joana.silva@example.com,4.00,x,Pedro Costa,Joana Silva,yes,yes,no,BRA,not the primary address; registered under \
+another name\r
+5,mia@example.com,3.00,x,Mia Keller,Mia Keller,no,yes,yes,DEU,not active\r
+6,ANA@example.com,2.00,y,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
+7,nobody@example.com,1.00,z,,,no,no,no,,no account\r
 """)
     await approve(rig)
     await run(rig)
     assert accounts_line(rig) == snapshot("""\
-:warning: *2 not active* (no account, signup not completed, or it cannot receive money now): mia@example.com, \
-nobody@example.com
-:warning: *1 not verified*: luis@example.com
-:warning: *1 registered under another name*: joana.silva@example.com\
+:warning: 2 of the 5 accounts checked can't receive money yet: mia@example.com, nobody@example.com.
+:warning: 1 account not verified: luis@example.com.
+:warning: 1 account registered under another name: joana.silva@example.com.\
 """)
     sent = [item.order.note for item in rig.payments.bulk_payments[0].items]
     assert sent == ["March", "Proofs", "x", "x", "y", "z"], "no name is sent"
@@ -75,30 +85,34 @@ nobody@example.com
 async def test_the_card_says_how_many_are_looked_up_and_each_is_asked_about_once(rig: Rig) -> None:
     people = [f"p{n}@example.com" for n in range(38)]
     rig.add_payees(*people)
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", skip=20, times=40))
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", skip=20, times=80))
     await ask(rig, "\n".join(f"{email},1.00" for email in people))
     assert (await newest(rig)).state is State.NEW
-    assert accounts_line(rig, FINANCE) == snapshot(
-        "Looking up accounts: `██████████░░░░░░░░░░ 52 %` 20 of 38 looked up"
-    )
+    rig.clock.advance(5)
+    await rig.settle()
+    assert accounts_line(rig, FINANCE) == snapshot("")
     assert not rig.cards()
     await rig.pass_time(30, steps=6)
     assert (await newest(rig)).state is State.AWAITING
-    assert accounts_line(rig) == snapshot("Accounts looked up: 38; 38 active")
+    assert accounts_line(rig) == snapshot(":warning: 38 first-time recipients.")
     asked = asked_about(rig)
     assert len(set(asked)) == 38
-    assert len(asked) == 38 + 40, "those that nothing answered for, and no others"
+    assert len(asked) == 38 + 80, "those that nothing answered for, and no others"
 
 
 async def test_a_service_that_stays_silent_does_not_keep_people_from_approving(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await ask(rig)
     assert not rig.cards()
-    assert rig.cards(FINANCE)[0].plain.splitlines()[-3] == snapshot("""\
-:hourglass_flowing_sand: *being prepared*: the recipients are being looked up; no money moves before people approve \
-it. Payments answered 500, saying “Internal server error”.""")
+    await rig.pass_time(6)
+    assert rig.cards(FINANCE)[0].plain.splitlines()[-2:] == snapshot(
+        ["Withdraw", "Payments answered 500, saying “Internal server error”."]
+    )
     await rig.pass_time(120, steps=12)
-    assert accounts_line(rig) == snapshot("Accounts looked up: 3; 0 active, 3 could not be read")
+    assert accounts_line(rig) == snapshot("""\
+:warning: 3 of 3 accounts couldn't be checked.
+:warning: 3 first-time recipients.\
+""")
     assert len(asked_about(rig)) == 24, "three addresses, four times, each twice"
     await approve(rig, ADA)
     assert len(rig.payments.bulk_payments) == 1
@@ -106,9 +120,11 @@ it. Payments answered 500, saying “Internal server error”.""")
 
 
 async def test_it_can_be_withdrawn_while_it_is_looked_up(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=2 * 3))
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await ask(rig)
+    await rig.pass_time(6)
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    rig.payments.faults.clear()
     await rig.pass_time(120, steps=12)
     assert (await newest(rig)).state is State.WITHDRAWN
     assert not rig.cards()

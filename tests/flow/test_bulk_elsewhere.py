@@ -34,15 +34,16 @@ async def test_rows_run_on_and_the_row_that_is_shown_is_the_one_that_is_canceled
     pages = [await told(rig, f"bulk items {{}} {page}", job) for page in (1, 2, 3)]
     assert "\n".join(pages) == snapshot("""\
 *Payments of b7*: 7, page 1 of 3
-• row 1 · person1@example.com · $1.00 · completed · `······` · note n1 · user ······
-• row 2 · person2@example.com · $2.00 · pending in escrow · `······` · note n2
-• row 3 · person3@example.com · $3.00 · pending in escrow · `······` · note n3
+• row 1 · person1@example.com · $1.00 · paid · note n1 · user ······
+• row 2 · person2@example.com · $2.00 · waiting for sign-up · note n2
+• row 3 · person3@example.com · $3.00 · waiting for sign-up · note n3
 *Payments of b7*: 7, page 2 of 3
-• row 4 · person4@example.com · $4.00 · failed · `······` · note n4 · user ······
-• row 5 · person5@example.com · $5.00 · pending in escrow · `······` · note n5
-• row 6 · person6@example.com · $6.00 · completed · `······` · note n6 · user ······
+• row 4 · person4@example.com · $4.00 · failed · note n4 · user ······
+• row 5 · person5@example.com · $5.00 · waiting for sign-up · note n5
+• row 6 · person6@example.com · $6.00 · paid · note n6 · user ······
 *Payments of b7*: 7, page 3 of 3
-• row 7 · person7@example.com · $7.00 · completed · `······` · note n7 · user ······""")
+• row 7 · person7@example.com · $7.00 · paid · note n7 · user ······\
+""")
     assert await told(rig, "bulk failed {}", job) == snapshot("""\
 *Failed payments of b7*: 1, page 1 of 1
 • row 4 · person4@example.com · $4.00 · The recipient's account refused the money · note n4 · user ······""")
@@ -60,10 +61,10 @@ async def test_rows_run_on_and_the_row_that_is_shown_is_the_one_that_is_canceled
 @pytest.mark.parametrize(
     ("switches", "steps", "word"),
     [
-        ({}, 1, "under way"),
-        ({}, 2, "pending in escrow"),
+        ({}, 1, "in progress"),
+        ({}, 2, "waiting for sign-up"),
         ({"bulk_fail_every": 1}, 2, "finished"),
-        ({"bulk_fail_every": 4}, 2, "pending in escrow"),
+        ({"bulk_fail_every": 4}, 2, "waiting for sign-up"),
         ({"bulk_breaks_after": 4}, 2, "failed"),
     ],
 )
@@ -85,11 +86,11 @@ async def test_all_of_it_is_shown_and_what_failed_is_no_reason_to_pay_the_rest_a
 Status: failed
 Why: Something went wrong processing the payments
 Payments: 7
-Pending in escrow: 2
-Completed: 2
+Waiting for sign-up: 2
+Paid: 2
 Failed: 3
-Only the 3 that failed can be paid again. 2 payments may still arrive: *don't pay them again*.
-Not requested here. This is the provider's record.\
+You can retry the 3 that failed. 2 payments may still arrive: *don't send them again*.
+Created outside Switchboard.\
 """)
     assert await told(rig, "bulk failed {}", job) == snapshot("""\
 *Failed payments of b7*: 3, page 1 of 1
@@ -99,8 +100,7 @@ Not requested here. This is the provider's record.\
     assert (await told(rig, "bulk items {} 2", job)).splitlines() == snapshot(
         [
             "*Payments of b7*: 4, page 2 of 2",
-            """• row 4 · person4@example.com · $4.00 · completed · `······` · note \
-n4 · user ······""",
+            "• row 4 · person4@example.com · $4.00 · paid · note n4 · user ······",
         ]
     )
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_bulk_items", times=None))
@@ -109,8 +109,8 @@ n4 · user ······""",
 Status: failed
 Why: Something went wrong processing the payments
 Payments: 7
-Pending in escrow: 5
-Not requested here. This is the provider's record.\
+Waiting for sign-up: 5
+Created outside Switchboard.\
 """)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="get_bulk_payment", times=None))
     assert len((await told(rig, "bulk history", job)).splitlines()) == 2
@@ -126,5 +126,5 @@ async def test_the_history_reads_the_record_only_of_what_its_figures_leave_open(
     done = await made_elsewhere(rig)
     job.items[1].status = "canceled"
     said = (await told(rig, "bulk history", done)).replace(job.id, "b6").splitlines()[1:]
-    assert [line.split(" · ")[2] for line in said] == ["completed", "finished", "finished"]
+    assert [line.split(" · ")[2] for line in said] == ["paid", "finished", "finished"]
     assert [call.path.rpartition("/")[2] for call in rig.payments.calls_of("get_bulk_payment")] == [job.id]

@@ -55,8 +55,7 @@ async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     assert (asked.cents, asked.state, asked.requester) == (6050, State.AWAITING, MARIA)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Request sent: $60.50 in 3 payments. Needs 2 approvals besides the requester (1 row repeats an earlier one: one \
-more approver) · L-······\
+:memo: Request sent: $60.50 · 3 payments to 2 people. Needs 2 approvers because 1 row repeats an earlier one · L-······\
 """)
     assert not rig.form().submit
 
@@ -86,8 +85,8 @@ Pay in bulk
     await submit(rig, {"amount": "0", "email": "1"})
     assert told(rig) == snapshot("""\
 Pay in bulk
-:warning: The first row has no column email and no column amount. It names the columns, for example \
-email,amount,note.""")
+:warning: The first row has no column email and no column amount. Example: email,amount,note\
+""")
     assert await requests(rig) == []
 
 
@@ -106,7 +105,7 @@ async def test_which_columns_are_used_is_shown_and_can_be_changed(rig: Rig) -> N
     (row,) = await stored_rows(rig)
     assert (row.item.email, row.item.cents, row.item.note) == ("ana@example.com", 7500, "")
     assert [one for one in rig.cards()[0].plain.splitlines() if "total paid" in one][-1] == snapshot(
-        "Read as: email from “email”, amount from “total paid”; not used: “amount”, “note”"
+        "Email from “email”, amount from “total paid”; not used: “amount”, “note”."
     )
 
 
@@ -148,8 +147,9 @@ async def test_a_file_that_is_no_table_is_said_in_one_sentence(rig: Rig) -> None
     await pressed(rig, b"email,amount\nana@example.com,1.00,2.00,3.00\n")
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:warning: Every row needs as many cells as the first row, which has 2: row 2 has 4. A cell that holds the separator \
-itself stands in quotation marks, for example "Ana, Quito".""")
+:warning: Every row needs as many cells as the first row, which has 2: row 2 has 4. Put a cell that contains the \
+separator in quotation marks, for example "Ana, Quito".\
+""")
     assert not rig.form().submit
 
 
@@ -159,7 +159,8 @@ async def test_who_may_not_ask_by_then_asks_for_nothing(rig: Rig) -> None:
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Switchboard
-:snowflake: Payments are frozen by <@U0ADA>: careful. You can send requests again once an approver unfreezes them.""")
+:snowflake: Payments are frozen by <@U0ADA>: “careful”. You can send requests again once an approver unfreezes them.\
+""")
     await rig.pay("unfreeze", user=LIN)
     assert await requests(rig) == []
     offer = await offered(rig)

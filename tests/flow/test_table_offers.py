@@ -57,8 +57,9 @@ async def test_where_the_first_row_cannot_be_read_it_is_offered_and_says_why(rig
     await dropped(rig, b"ana@example.com,25.00\nluis@example.com,10.50\n")
     assert offers(rig) == [BOTH]
     await press(rig, said(rig)[0])
-    assert rig.form().plain.splitlines()[1] == snapshot(""":warning: The first row already holds data. Put a row with \
-names above it, for example email,amount,note.""")
+    assert rig.form().plain.splitlines()[1] == snapshot(
+        ":warning: The first row already holds data. Add a row with column names above it. Example: email,amount,note"
+    )
 
 
 async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig: Rig) -> None:
@@ -124,8 +125,7 @@ async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> Non
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $35.50 in 2 payments, reference L-······. Needs 1 approval besides the requester. The outcome will be \
-posted here.
+:memo: Asked for $35.50 · 2 payments, reference L-······. Needs 1 approval. The outcome will be posted here.
 Email from “Contact”, amount from “To pay”; not used: “Id”, “Before”, “Why”.\
 """)
     assert (await newest(rig)).origin_channel == FINANCE

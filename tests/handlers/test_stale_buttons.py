@@ -43,6 +43,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "operations.next",
                 "bulk.previous",
                 "bulk.next",
+                "bulk.list",
                 "bulk.cancel",
                 "bulk.again",
                 "payout.return",
@@ -73,10 +74,10 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "csv.audit",
                 "line.offered",
             ],
-            ":information_source: This check is not known any more. Press *Check first* again.": ["bulk.pay_checked"],
-            ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.": [
+            ":page_facing_up: I sent you a template. Fill it in, drop it here and press *Pay in bulk*.": [
                 "bulk.template"
             ],
+            ":information_source: I can't find this check any more. Press *Check first* again.": ["bulk.pay_checked"],
             "": [
                 "booking.track",
                 "booking.proof",

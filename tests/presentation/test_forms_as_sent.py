@@ -63,8 +63,8 @@ block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_len
 initial_value=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
 translation initial_value=March translation
-block_id=code label=Your code for it as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
-optional=True hint=To find it again in your books; used once.\
+block_id=code label=Your reference as=plain_text_input action_id=code max_length=64 placeholder=INV-2026-17 \
+optional=True hint=For example an invoice number. Each can be used once.\
 """)
 
 
@@ -237,7 +237,7 @@ type=section text=*list.csv* · 2,000 rows
 block_id=column …
 block_id=how label=How as=radio_buttons action_id=how options=[value=whole text=Whole file description=Send the file \
 in one piece] initial_option=value=whole text=Whole file description=Send the file in one piece
-type=section text=“Row by row” isn't set up: the operator has to set EMAIL_SINGLE_BASE_URL.\
+type=section text=“Row by row” isn't set up: an admin has to set EMAIL_SINGLE_BASE_URL.\
 """)
 
 

@@ -1,5 +1,6 @@
 """Bulk payments on a rig: the form, the file, the stored rows and the service's records."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -49,8 +50,9 @@ async def held(rig: Rig) -> None:
 
 
 def reference(rig: Rig) -> str:
-    words = rig.cards(FINANCE)[-1].plain.replace(":", " ").split()
-    return next(word for word in words if word.startswith("L-")).rstrip(".")
+    found = re.search(r"L-[0-9A-Z]{6}", rig.cards(FINANCE)[-1].plain)
+    assert found is not None
+    return found[0]
 
 
 def stored(rig: Rig, file_id: str) -> StoredFile:

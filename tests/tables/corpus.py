@@ -15,42 +15,44 @@ from tests.tables.workbooks import Cell, cell, letters, packed, parts, sheet, wo
 GOOD: list[Cell] = ["email", "amount", "note"]
 ROW: list[Cell] = ["ana@example.com", 25, "March"]
 
-SAVE = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop it again."
-EMPTY = "The file is empty. It needs a first row with names and at least one row below, for example email,amount,note."
-NO_HEADER = "The first row already holds data. Put a row with names above it, for example email,amount,note."
-NO_ROWS = "The file has names in its first row but no rows below. Add at least one row below email,amount,note."
+SAVE = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and upload it again."
+EMPTY = (
+    "The file is empty. It needs a first row with column names and at least one row below. Example: email,amount,note"
+)
+NO_HEADER = "The first row already holds data. Add a row with column names above it. Example: email,amount,note"
+NO_ROWS = "The file has column names but no rows. Add at least one row below email,amount,note."
 DAMAGED = (
-    "The workbook is damaged and cannot be opened. Open it in the spreadsheet, save it as .xlsx or CSV (UTF-8), "
-    "and drop it again."
+    "The workbook is damaged and can't be opened. Open it in the spreadsheet, save it as .xlsx or CSV (UTF-8), "
+    "then upload it again."
 )
 BOMB = (
-    "The workbook unpacks to far more than it seems, above what is opened (200 MB). "
-    "Copy the rows into a new workbook, or save the sheet as CSV (UTF-8), and drop it again."
+    "The workbook unpacks to more than 200 MB. Copy the rows into a new workbook, or save the sheet as CSV (UTF-8), "
+    "then upload it again."
 )
 LOCKED = (
-    "The workbook is locked with a password. Remove the password (File, Info, Protect Workbook) or save the sheet as "
-    "CSV (UTF-8), and drop it again."
+    "The workbook is locked with a password. Remove it (File, Info, Protect Workbook) or save the sheet as "
+    "CSV (UTF-8), then upload it again."
 )
 
 
 def other(kind: str) -> str:
-    return f"This is {kind}, not a table that can be read. {SAVE}"
+    return f"This is {kind}, not a table. {SAVE}"
 
 
 def nul(row: int) -> str:
-    return f"There is a NUL character in row {row}, which no table holds; the file is damaged or no CSV. {SAVE}"
+    return f"The file is damaged at row {row}, or isn't a CSV file. {SAVE}"
 
 
 def opened(row: int) -> str:
     return (
-        f"A quotation mark opens in row {row} and is never closed. Close it, or write it twice inside a quoted cell, "
+        f"A quotation mark in row {row} is never closed. Close it, or write it twice inside a quoted cell, "
         'for example "the ""big"" one".'
     )
 
 
 def inside(row: int) -> str:
     return (
-        f"A quotation mark stands in the middle of a quoted cell in row {row}. Write it twice there, for example "
+        f"There's a quotation mark inside a quoted cell in row {row}. Write it twice there, for example "
         '"the ""big"" one".'
     )
 
@@ -65,21 +67,18 @@ def long(row: int) -> str:
 def ragged(width: int, places: str) -> str:
     return (
         f"Every row needs as many cells as the first row, which has {width}: {places}. "
-        'A cell that holds the separator itself stands in quotation marks, for example "Ana, Quito".'
+        'Put a cell that contains the separator in quotation marks, for example "Ana, Quito".'
     )
 
 
-def mixed(where: str, encoding: str = "UTF-8") -> str:
-    return (
-        f"The file is {encoding} except for letters{where} that are not. "
-        "Save it as CSV (UTF-8) from the spreadsheet and drop it again."
-    )
+def mixed(where: str) -> str:
+    return f"Some letters{where} can't be read. Save the file as CSV (UTF-8) from the spreadsheet and upload it again."
 
 
 def again(what: str) -> str:
     return (
-        f"{what} stands in the workbook twice or out of order, so it is not clear what counts. Open it in the "
-        "spreadsheet, check the values, save it and drop it again."
+        f"{what} is in the workbook twice or out of order, so it isn't clear what counts. Open it in the "
+        "spreadsheet, check the values, save it and upload it again."
     )
 
 
@@ -224,9 +223,9 @@ TEXTS = [
     text("UTF-8 with a foreign byte",
      "email,note\na@b.co,José Peña\n".encode() + b"b@b.co,Jos\xe9\n", mixed(" in row 3")),
     text("a marked UTF-8 with Latin-1", b"\xef\xbb\xbfemail,note\na@b.co,Jos\xe9\n", mixed("")),
-    text("half a letter of UTF-16", "email,note\na@b.co,x\n".encode("utf-16") + b"\x00", mixed("", "UTF-16")),
+    text("half a letter of UTF-16", "email,note\na@b.co,x\n".encode("utf-16") + b"\x00", mixed("")),
     text("a surrogate alone in UTF-16", b"\xff\xfe" + "email\n".encode("utf-16-le") + b"\x00\xd8a\x00",
-     mixed("", "UTF-16")),
+     mixed("")),
     text("a PDF called CSV", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", other("a PDF")),
     text("a web page called XLS", b"<html><body><table><tr><td>email</td></tr></table></body></html>",
      other("a web page"), file="report.xls"),
@@ -260,10 +259,10 @@ BOOKS = [
     book("a text that is missing", lambda: workbook([GOOD, [('t="s"', "<v>7</v>")]]), DAMAGED),
     book("entities that grow", laughs, DAMAGED),
     book("no sheet", without("xl/worksheets/sheet1.xml"), "The workbook has no visible sheet with cells. "
-     "Put the table on the first sheet, show it, and drop the file again."),
+     "Put the table on the first sheet and upload the file again."),
     book("a hidden sheet", lambda: workbook([GOOD, ROW], state="hidden"),
      "The workbook has no visible sheet with cells. "
-     "Put the table on the first sheet, show it, and drop the file again."),
+     "Put the table on the first sheet and upload the file again."),
     book("an empty sheet", lambda: workbook([]), EMPTY),
     book("blank cells", lambda: workbook([["", " "], [None, ""]]), EMPTY),
     book("header alone", lambda: workbook([GOOD]), NO_ROWS),
@@ -275,11 +274,11 @@ BOOKS = [
      ).replace('<c r="A1">', '<c r="A1" t="str">')}), ragged(1, "row 1048576 has 16384")),
     book("merged cells",
      lambda: workbook([GOOD, ROW, ROW], after='<mergeCells><mergeCell ref="B2:B3"/></mergeCells>'),
-     "Cells B2:B3 are merged, so it is not clear which row they belong to. "
-     "Unmerge them and give each row its own value, for example 25.00 in each."),
+     "Cells B2:B3 are merged, so it isn't clear which row they belong to. "
+     "Unmerge them and give each row its own value, for example 25.00."),
     book("a formula without a result", lambda: workbook([GOOD, ["a@b.co", ("", "<f>SUM(A1:A9)</f>"), "x"]]),
-     "Cell B2 holds a formula without a result. Open the workbook in the spreadsheet and save it, or replace the "
-     "formula by its value, for example 25.00."),
+     "Cell B2 has a formula without a result. Open the workbook in the spreadsheet and save it, or replace the "
+     "formula with its value, for example 25.00."),
     book("a cell given twice",
      rows_of('<row r="2"><c r="A2" t="str"><v>a@b.co</v></c><c r="B2"><v>5</v></c><c r="B2"><v>900</v></c></row>'),
      again("Cell B2")),
@@ -311,7 +310,7 @@ BOOKS = [
      '<Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>'), DAMAGED),
     book("a name under a format that shows another",
      lambda: workbook([["email", ('s="1" t="str"', "<v>bonus</v>"), "note"], ROW], formats=['0;0;0;"amount"']),
-     "Cell B1 shows something else than the name that it holds. Give it the number format General and drop the "
+     "Cell B1 shows something else than it holds. Give it the number format General and upload the "
      "file again."),
     book("NUL in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_x0000_y"]]), nul(2)),
     book("half a letter in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_xD83D_y"]]), DAMAGED),
@@ -336,16 +335,16 @@ LIMITS = [
      sentence="The file has more than 100,000 rows. Split it into files of at most 100,000 rows each."),
     Broken(name="many bytes", file="people.csv", limits=Limits(size=2 * 1024 * 1024),
      content=lambda: b"email,amount\n" + b"ana@example.com,25.00\n" * 200_000,
-     sentence="The file is larger than 2 MB. Split it into smaller files and drop them one by one."),
+     sentence="The file is larger than 2 MB. Split it into smaller files."),
     Broken(name="many columns", file="people.csv",
      content=lambda: ",".join(f"c{n}" for n in range(101)).encode() + b"\n1\n",
-     sentence="The first row has more than 100 columns. Keep the columns that are needed, at most 100."),
+     sentence="The first row has more than 100 columns. Remove the ones you don't need."),
     Broken(name="many rows of a workbook", file="people.xlsx", limits=Limits(rows=50),
      content=lambda: workbook([GOOD, *[ROW] * 60]),
      sentence="The file has more than 50 rows. Split it into files of at most 50 rows each."),
     Broken(name="many columns of a workbook", file="people.xlsx",
      content=lambda: workbook([[f"column {letters(n)}" for n in range(101)], ["x"]]),
-     sentence="The first row has more than 100 columns. Keep the columns that are needed, at most 100."),
+     sentence="The first row has more than 100 columns. Remove the ones you don't need."),
 ]  # fmt: skip
 
 CORPUS = [*TEXTS, *BOOKS, *LIMITS]

@@ -68,10 +68,8 @@ async def test_what_takes_too_much_is_ended_and_said(attributes: int, bounds: Bo
     with pytest.raises(TableProblem) as refused:
         await read_apart(io.BytesIO(content), name="people.xlsx", bounds=bounds)
     assert refused.value.flaw is Flaw.TOO_COMPLEX
-    assert table_problem(refused.value) == snapshot(
-        "The file is too complicated to read. Copy the rows, as values alone, into a new workbook, or save the "
-        "sheet as CSV (UTF-8), and drop it again."
-    )
+    assert table_problem(refused.value) == snapshot("""The file is too complicated to read. Copy the rows, as values \
+only, into a new workbook, or save the sheet as CSV (UTF-8), then upload it again.""")
     assert (await read_apart(io.BytesIO(_text(20_000)), name="people")).rows
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from types import MappingProxyType
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
@@ -13,6 +14,7 @@ from bot.domain.payments.bulk import Tally
 from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.bulk_records import NOT_AGAIN, BulkJob, BulkRow, JobPage, JobStatus, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.lookups import Lookup
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.policy import Frozen
 from bot.domain.text import clean
@@ -21,7 +23,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Cell, Column, Fact, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
-from bot.presentation.payments.bulk import advice, some_rows
+from bot.presentation.payments.bulk import account_cells, advice, some_rows
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
@@ -74,9 +76,9 @@ _ITEM_COLUMNS = (
     Column(title="Recipient", most=_PERSON, wraps=True),
     Column(title="Amount", most=_WORD, align="right"),
     Column(title="Status", most=_WORD),
-    Column(title="Hash", most=70, wraps=True),
 )
 _FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
+_UNSENT_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Check", most=120, wraps=True))
 _NOTE_COLUMNS = (
     (Column(title="Note", most=_PERSON, wraps=True), "note"),
     (Column(title="Internal note", most=60), "internal_note"),
@@ -88,14 +90,10 @@ _JOB_COLUMNS = (
     Column(title="Bulk payment", most=40),
     Column(title="Status", most=_WORD),
     Column(title="Payments", most=12, align="right"),
-    Column(title="Completed", most=12, align="right"),
+    Column(title="Paid", most=12, align="right"),
     Column(title="Failed", most=12, align="right"),
 )
-# The rule that a cancellation breaks whose bulk payment the service does not have yet.
-NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
-TEMPLATE_SENT = md.message(
-    ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*."
-)
+TEMPLATE_SENT = md.message(":page_facing_up: I sent you a template. Fill it in, drop it here and press *Pay in bulk*.")
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -229,39 +227,51 @@ def reading(name: str) -> Content:
 
 
 def items(
-    name: str, rows: Sequence[BulkRow], *, page: int, pages: int, total: int, failed: bool, read_at: datetime | None
+    name: str,
+    rows: Sequence[BulkRow],
+    *,
+    page: int,
+    pages: int,
+    total: int,
+    failed: bool,
+    read_at: datetime | None,
+    known: Mapping[str, Lookup] = MappingProxyType({}),
 ) -> Content:
+    """``known``: what was found out about the recipients of payments that are not sent yet."""
     what = "Failed payments" if failed else "Payments"
     whose = md.quote(name, _NAME)
     which = f"{'failed' if failed else 'items'}:{name}"
     pager = turns(which, page, pages, csv_button(ITEMS, which), back=PREVIOUS, on=NEXT)
     if not rows:
-        text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
+        text = f"*{what} of {whose}*: none" + (f" on page {page} of {pages}" if page > 1 else "")
         return Content(text=text, blocks=[md.paragraph(text), *pager])
     cells, lines = [], []
     # The internal note of our own rows says what the row says.
     rows = [replace(one, internal_note=one.internal_note.removeprefix(f"{name}/{one.row}")) for one in rows]
     noted = [(column, field) for column, field in _NOTE_COLUMNS if any(getattr(one, field) for one in rows)]
     for one in rows:
-        stands, why = item_word(one.status) or "not reported", one.error or "not said"
+        stood = one.error or "No reason given" if failed else item_word(one.status) or "Not reported"
+        if known:
+            stood = account_cells(one, known.get(one.email.casefold()))[-1]
         number = str(one.row or "")  # one that only the list of failures names has no place in the list
         notes = [(column.title, str(getattr(one, field))) for column, field in noted]
-        stood = [why] if failed else [stands, one.hash]
-        cells.append([number, one.email, shown(one.cents), *stood, *(text for _, text in notes)])
-        said = md.quote(why, 200) if failed else md.quote(stands, _WORD)
-        known = f" · `{md.quote(one.hash.replace('`', ''), 70)}`" if one.hash and not failed else ""
-        person, amount = md.quote(one.email, _PERSON), md.escape(shown(one.cents))
-        known += "".join(f" · {title.lower()} {md.quote(text, _PERSON)}" for title, text in notes if text)
-        lines.append(f"• {f'row {number} · ' if number else ''}{person} · {amount} · {said}{known}")
+        cells.append([number, one.email, shown(one.cents), stood, *(text for _, text in notes)])
+        told = [f"row {number}"] if number else []
+        told += [md.quote(one.email, _PERSON), md.escape(shown(one.cents)), *([md.quote(stood, 200)] if stood else [])]
+        told += [f"{title.lower()} {md.quote(text, _PERSON)}" for title, text in notes if text]
+        lines.append(f"• {' · '.join(told)}")
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
-    after: list[Block] = [md.context(f"As the service said {md.moment(read_at)}.")] if read_at else []
-    columns = [*(_FAILED_COLUMNS if failed else _ITEM_COLUMNS), *(column for column, _ in noted)]
+    after: list[Block] = [md.context(f"Checked {md.moment(read_at)}")] if read_at else []
+    drawn = _FAILED_COLUMNS if failed else _UNSENT_COLUMNS if known else _ITEM_COLUMNS
+    columns = [*drawn, *(column for column, _ in noted)]
     return listing(lead, table(columns, cells), lines, *after, *pager)
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
     if not page.jobs:
-        return md.message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
+        return md.message(
+            "No bulk payments yet." if page.page <= 1 else f"There are no bulk payments on page {page.page}."
+        )
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
     rows = list[list[Cell]]()
     for one in page.jobs:
@@ -280,7 +290,7 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
         ]
         lines.append("• " + " · ".join(f"{cell} {what}".rstrip() for cell, what in named if cell))
     after: list[Block] = [
-        md.context(f"`{command} bulk show` with the reference or id tells more about one."),
+        md.context(f"Details: `{command} bulk show L-…`"),
         *turns("history", page.page, page.pages, csv_button(HISTORY), back=PREVIOUS, on=NEXT),
     ]
     return listing(lead, table(_JOB_COLUMNS, rows[:50]), lines, *after)
@@ -307,7 +317,7 @@ def item_row(one: BulkRow) -> list[str]:
 
 def job(found: BulkJob, counted: Tally | None = None) -> Content:
     """``counted``: its payments; None: they could not be read."""
-    notes = ["Not requested here. This is the provider's record."]
+    notes = ["Created outside Switchboard."]
     if found.state is JobStatus.FAILED and counted is not None:
         notes.insert(0, advice(counted))
     return facts(f"Bulk payment {found.id}", job_facts(found, counted)[1:], notes=notes)
@@ -317,14 +327,15 @@ def job_facts(found: BulkJob, counted: Tally | None = None) -> list[Fact]:
     """What the service says of a bulk payment, its id first."""
     more: dict[str, int] = {}
     if counted is not None:
-        more = {"Canceled": counted.canceled, "Queued": counted.queued, "Under way": counted.under_way - counted.queued}
+        moving = counted.under_way - counted.queued
+        more = {"Canceled": counted.canceled, "Queued": counted.queued, "In progress": moving}
     return [
         ("Provider ID", found.id),
         ("Status", job_word(found)),
         ("Why", found.why),
         ("Payments", _number(found.count)),
-        ("Pending in escrow", _number(counted.pending if counted is not None else found.pending)),
-        ("Completed", _number(found.completed)),
+        ("Waiting for sign-up", _number(counted.pending if counted is not None else found.pending)),
+        ("Paid", _number(found.completed)),
         ("Failed", _number(found.failed)),
         *((what, str(count)) for what, count in more.items() if count),
         ("Created", found.created_at),
@@ -361,6 +372,10 @@ def not_returned(reference: str, status: str) -> Content:
     """A payout is not in escrow any more, so nothing was asked for. ``status``: the service's."""
     now = md.quote(status_word(status))
     return md.message(f":information_source: {reference} can't be canceled any more. It is *{now}*.")
+
+
+def not_sent(bulk: str) -> Content:
+    return md.message(f":pencil2: {bulk} wasn't sent yet, so there's nothing to cancel. Withdraw it on its card.")
 
 
 def cannot_cancel(

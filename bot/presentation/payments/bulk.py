@@ -1,6 +1,7 @@
 """What bulk payments and their cancellations say: the card, how many payments stand where, the news, the files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from bot.domain.content import Block, Content
@@ -8,7 +9,7 @@ from bot.domain.money import CURRENCY, plain, shown
 from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.bulk_records import PaidAgain, has_failed
 from bot.domain.payments.deliverability import doubt_of
-from bot.domain.payments.instruction import NOT_PAID, Instruction, State
+from bot.domain.payments.instruction import FINAL, NOT_PAID, Instruction, State
 from bot.domain.payments.lookups import Lookup, doubts
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
@@ -19,7 +20,6 @@ from bot.presentation.payments.wording import (
     NEWS,
     Line,
     News,
-    Sentence,
     Stands,
     ThreadFile,
     Wording,
@@ -27,11 +27,12 @@ from bot.presentation.payments.wording import (
     policy_line,
 )
 from bot.presentation.reasons import worded
-from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, QUEUED, UNKNOWN, symbol
+from bot.presentation.words import DO_NOT_PAY_AGAIN, IN_ESCROW, QUEUED, UNKNOWN, symbol
 
-CANCEL: Final = "bulk.cancel"  # the button that cancels what is pending
+CANCEL: Final = "bulk.cancel"  # the button that cancels what waits
 AGAIN: Final = "bulk.again"  # the button that pays again what failed
-PAY_AGAIN: Final = "Pay the failed ones again"
+LIST: Final = "bulk.list"  # the button that shows the payments
+VIEW_LIST: Final = "View list"
 _TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
 ACCOUNTS_HEADER: Final = (
@@ -57,31 +58,37 @@ def repeated(rows: Sequence[int], count: int) -> str:
     return f"{md.capital(some_rows(rows, count))} {repeats} (same address and amount)"
 
 
-def accounts_line(progress: BulkProgress | None) -> str:
+def looking_up(progress: BulkProgress | None) -> str:
+    """How far the look-up of the accounts is; empty once it is done."""
     if progress is None or not progress.to_look_up:
-        return "Accounts: not looked up yet"
+        return "Checking the recipients…"
     if progress.looked_up < progress.to_look_up:
-        figures = f"{progress.looked_up} of {progress.to_look_up} looked up"
-        return f"Looking up accounts: `{md.bar(progress.looked_up, progress.to_look_up)}` {figures}"
-    active = progress.looked_up - progress.not_read - progress.inactive
-    unread = f", {progress.not_read} could not be read" if progress.not_read else ""
-    return "\n".join(
-        [f"Accounts looked up: {progress.looked_up}; {active} active{unread}", *account_warnings(progress)]
-    )
+        bar = md.bar(progress.looked_up, progress.to_look_up)
+        return f"Checking recipients: `{bar}` {progress.looked_up} of {progress.to_look_up}."
+    return ""
 
 
 def account_warnings(progress: BulkProgress) -> list[str]:
-    """What is not fine about the recipients' accounts, by kind: how many, and the first of them."""
-    found = [
-        (progress.inactive, f"not active* ({NOT_ACTIVE})", progress.inactive_emails),
-        (progress.unverified, "not verified*", progress.unverified_emails),
-        (progress.other_names, "registered under another name*", progress.other_name_emails),
-    ]
-    return [
-        f":warning: *{count} {what}: {md.series([md.quote(email, 130) for email in emails[:_EMAILS]], count)}"
-        for count, what, emails in found
-        if count
-    ]
+    """What is not fine about the recipients' accounts, by kind; few of them by name."""
+    checked = progress.looked_up - progress.not_read
+    unread = f" ({progress.not_read} not checked)" if progress.not_read else ""
+    found = []
+    if progress.inactive:
+        accounts = f"of the {md.counted(checked, 'account')} checked can't receive money yet"
+        found.append(f"{progress.inactive} {accounts}{unread}{_few(progress.inactive, progress.inactive_emails)}")
+    elif progress.not_read:
+        found.append(f"{progress.not_read} of {md.counted(progress.looked_up, 'account')} couldn't be checked")
+    for count, what, emails in (
+        (progress.unverified, "not verified", progress.unverified_emails),
+        (progress.other_names, "registered under another name", progress.other_name_emails),
+    ):
+        if count:
+            found.append(f"{md.counted(count, 'account')} {what}{_few(count, emails)}")
+    return found
+
+
+def _few(count: int, emails: Sequence[str]) -> str:
+    return f": {', '.join(md.quote(one, 130) for one in emails)}" if count == len(emails) <= _EMAILS else ""
 
 
 def account_cells(row: BulkItem, found: Lookup | None) -> tuple[str, ...]:
@@ -99,119 +106,127 @@ def account_cells(row: BulkItem, found: Lookup | None) -> tuple[str, ...]:
     return (str(row.row), row.email, row.name, *named, "; ".join(to_check))
 
 
-def _many(lines: Sequence[str], asker: str) -> list[str]:
-    return [*map(md.as_said, lines), f"Requested by {asker}"]
-
-
 def _payload(instruction: Instruction) -> BulkPayload:
     if not isinstance(instruction.payload, BulkPayload):
         raise TypeError(f"{instruction.reference} is no bulk payment")
     return instruction.payload
 
 
-def _head(instruction: Instruction, asker: str) -> list[Block]:
-    payload, (_, *more) = _payload(instruction), _lines(instruction)
-    label, name = ("Pays again", f"what failed in {payload.again_of}") if payload.again_of else ("File", payload.name)
-    about = [(label, md.quote(name, _NAME)), ("Requested by", asker)]
-    head = md.fields(*about, ("Payments", _together(payload)))
-    return [*head, md.paragraph("\n".join(more))] if more else head
+def _from(payload: BulkPayload) -> str:
+    if payload.again_of:
+        return f"Retries what failed in {payload.again_of}"
+    return md.quote(payload.name, _NAME)
 
 
-def _lines(instruction: Instruction) -> list[str]:
+def _lines(instruction: Instruction, asker: str) -> list[str]:
     payload = _payload(instruction)
-    file = f"“{md.quote(payload.name, _NAME)}”"
-    what = f"Pays again what failed in {payload.again_of} ({file})" if payload.again_of else f"File {file}"
-    first = f"{what}, {_together(payload)}"
-    if instruction.state not in _TO_DECIDE:  # what was decided on stands in the files; it is about how far it is
-        warned = account_warnings(instruction.progress or BulkProgress())
-        return [first, *(warned if instruction.state not in NOT_PAID else [])]
-    top = "\n".join(f"• {shown(one.cents)} to {md.escape(one.email)} (row {one.row})" for one in payload.largest)
-    duplicates = "none"
-    if 0 < payload.people < payload.count:
-        duplicates = "no row repeats the address and the amount of another"
+    people = [md.counted(payload.people, "person", "people")] if payload.people else []
+    return [_from(payload), *people, f"requested by {asker}"]
+
+
+def _head(instruction: Instruction, asker: str) -> list[Block]:
+    read_as = _payload(instruction).read_as
+    notes = [md.context(f"{md.capital(md.quote(read_as, 300))}.")] if _decides(instruction) and read_as else []
+    return [md.paragraph(" · ".join(_lines(instruction, asker))), *notes]
+
+
+def _decides(instruction: Instruction) -> bool:
+    """Whether people may still decide about it."""
+    return instruction.state in _TO_DECIDE
+
+
+def _warnings(instruction: Instruction) -> list[str]:
+    """What is not fine: about the accounts as long as it goes on, about the rest while people decide."""
+    payload, progress = _payload(instruction), instruction.progress or BulkProgress()
+    accounts = account_warnings(progress) if not looking_up(progress) and instruction.state not in NOT_PAID else []
+    if not _decides(instruction):
+        return [f"{one}." for one in accounts]
+    found = [*accounts]
+    if payload.new_count:
+        found.append(md.counted(payload.new_count, "first-time recipient"))
     if payload.duplicate_count:
-        duplicates = repeated(payload.duplicates, payload.duplicate_count)
-    which = f"{payload.same_rows} of these payments" if payload.same_rows else "The same payments"
-    same = f":warning: *{which}* {'was' if payload.same_rows == 1 else 'were'} asked for as {payload.same_as}"
-    return [
-        first,
-        f"*Largest*:\n{top}",
-        f"*Duplicates*: {duplicates}",
-        f"*Never paid before*: {md.counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
-        *([same] if payload.same_as else []),
-        *_left_out(payload),
-        accounts_line(instruction.progress),
-        *mark_lines(payload.marks),
-        *([f"Read as: {md.quote(payload.read_as, 300)}"] if payload.read_as else []),
-    ]
-
-
-def _left_out(payload: BulkPayload) -> list[str]:
-    told = []
+        found.append(repeated(payload.duplicates, payload.duplicate_count))
     if payload.left_out_count:
-        told.append(f":warning: *Left out of the file*: {some_rows(payload.left_out, payload.left_out_count)}")
+        found.append(f"Left out of the file: {some_rows(payload.left_out, payload.left_out_count)}")
     if payload.anyway:
-        told.append(f":warning: *Paid although undeliverable*: {some_rows(payload.anyway, len(payload.anyway))}")
-    return told
+        found.append(f"Paid although undeliverable: {some_rows(payload.anyway, len(payload.anyway))}")
+    hidden = [one.removeprefix(":warning: ") for one in mark_lines(payload.marks)]
+    policy = [md.escape(policy_line(instruction))] if is_unusual(instruction) else []
+    return [*policy, *(f"{one}." for one in found), *hidden]
 
 
 def some_rows(rows: Sequence[int], count: int) -> str:
     return md.series([f"row {row}" for row in rows[:_ROWS]], count)
 
 
-def _together(payload: BulkPayload) -> str:
-    return f"{payments_to(payload.count, payload.people)}, {shown(payload.cents)} together"
-
-
 def _cancel_button(instruction: Instruction) -> list[Block]:
-    progress = instruction.progress or BulkProgress()
-    if instruction.state not in (State.COMMITTED, State.PENDING_ESCROW) or not progress.tally.pending:
+    tally = (instruction.progress or BulkProgress()).tally
+    if instruction.state not in (State.COMMITTED, State.PENDING_ESCROW) or not tally.pending:
         return []
-    pending = md.counted(progress.tally.pending, "payment")
-    text = f"{pending} are pending. Approvers decide about exactly those that are pending now."
-    asked = question("Ask to cancel?", text, yes="Ask for approval", no="Leave them")
-    return [button("Cancel pending", CANCEL, instruction.id, confirm=asked)]
+    waiting = md.counted(tally.pending, "waiting payment")
+    text = f"{shown(tally.cents_of('pending'))} comes back once it's approved. Only what waits now is canceled."
+    asked = question(f"Cancel {waiting}?", text, yes="Request approval", no="Keep them")
+    return [button(f"Cancel {tally.pending} waiting", CANCEL, instruction.id, confirm=asked)]
+
+
+def _list_button(instruction: Instruction) -> list[Block]:
+    spoken = f"View the payments of {instruction.reference}"
+    return [] if instruction.state in FINAL else [button(VIEW_LIST, LIST, instruction.id, spoken=spoken)]
 
 
 def again_button(instruction: Instruction, again: PaidAgain) -> list[Block]:
     if again.count <= 0:
         return []
-    text = f"{md.counted(again.count, 'payment')}, {shown(again.cents)} together, as a new request that needs approval."
-    asked = question(f"{PAY_AGAIN}?", text, yes="Ask for approval", no="Not now")
-    return [button(PAY_AGAIN, AGAIN, instruction.id, confirm=asked)]
+    label = "Retry the failed one" if again.count == 1 else f"Retry these {again.count}"
+    text = f"{md.counted(again.count, 'payment')}, {shown(again.cents)}, as a new request that needs approval."
+    asked = question(f"{label}?", text, yes="Request approval", no="Not now")
+    return [button(label, AGAIN, instruction.id, confirm=asked)]
 
 
 def _counts(tally: Tally) -> str:
-    """Completed, failed and pending always, the others when there are any; together they are all there is."""
-    counts = [_count(tally, "completed"), _count(tally, "failed"), _count(tally, "pending", IN_ESCROW)]
-    counts += [_count(tally, "canceled")] if tally.canceled else []
-    counts += [f"{tally.queued} {QUEUED}"] if tally.queued else []
-    counts += [f"{moving} under way"] if (moving := tally.under_way - tally.queued) else []
-    counts += [f"{tally.unaccounted} not reported yet"] if tally.unaccounted else []
-    return ", ".join(counts)
+    """What was paid always, the others when there are any; together they are all there is."""
+    held = f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})"
+    told = (
+        (tally.failed, f"{tally.failed} failed"),
+        (tally.pending, held),
+        (tally.canceled, f"{tally.canceled} canceled"),
+        (tally.queued, f"{tally.queued} {QUEUED}"),
+        (moving := tally.under_way - tally.queued, f"{moving} in progress"),
+        (tally.unaccounted, f"{tally.unaccounted} not reported yet"),
+    )
+    return ", ".join([f"{tally.completed} paid", *(words for count, words in told if count)])
+
+
+def _summary(tally: Tally) -> str:
+    """How many were paid, failed and are pending, always, with their sums; the others when there are any."""
+    told = [_count(tally, "completed", "paid"), _count(tally, "failed"), _count(tally, "pending")]
+    told += [_count(tally, "canceled")] if tally.canceled else []
+    told += [f"{tally.under_way} in progress"] if tally.under_way else []
+    told += [f"*{tally.unaccounted} not reported*"] if tally.unaccounted else []
+    return ", ".join(told)
 
 
 def _count(tally: Tally, status: str, word: str = "") -> str:
-    return f"{tally.of(status)} {word or status} ({shown(tally.cents_of(status))})"
+    count = tally.of(status)
+    return f"{count} {word or status}{f' ({shown(tally.cents_of(status))})' if count else ''}"
 
 
-def _outcome(tally: Tally) -> str:
-    """What came of a bulk payment that is over, when not all of it was paid."""
-    canceled = f", {_count(tally, 'canceled')}" if tally.canceled else ""
-    return f"{_count(tally, 'completed', 'paid')}, {_count(tally, 'failed')}{canceled}"
-
-
-def _summary(tally: Tally, instruction: Instruction) -> str:
-    """The counts, and that they add up to what was approved, or what is missing."""
-    payments = md.counted(_payload(instruction).count, "payment")
-    if tally.unaccounted:
-        return f"{_counts(tally)}. *Unaccounted: {tally.unaccounted}* of {payments} approved."
-    return f"{_counts(tally)}. That is all {payments} that were approved."
+def _ended(instruction: Instruction) -> str:
+    """What came of its payments, once each has ended: *all 3 paid*; empty before, and where none was sent."""
+    tally = (instruction.progress or BulkProgress()).tally
+    if instruction.state not in (State.COMPLETED, State.FAILED, State.CANCELED) or not tally.is_settled:
+        return ""
+    counts = ((tally.completed, "paid"), (tally.failed, "failed"), (tally.canceled, "canceled"))
+    some = [(count, word) for count, word in counts if count]
+    if len(some) == 1:
+        (count, word), *_ = some
+        return word if count == 1 else f"{'both' if count == 2 else f'all {count}'} {word}"  # noqa: PLR2004
+    return ", ".join(f"{count} {word}" for count, word in some)
 
 
 def _progress_line(tally: Tally) -> str:
     if tally.unaccounted == tally.total:
-        return f"`{md.bar(0, 1)}` no payment reported yet."
+        return f"`{md.bar(0, 1)}` Nothing reported yet."
     return f"`{md.bar(tally.final, tally.total)}` {_counts(tally)}."
 
 
@@ -222,76 +237,64 @@ def _broke(instruction: Instruction) -> str:
 
 
 def advice(tally: Tally) -> str:
-    """What to do about the payments of a bulk payment that failed: which may be paid again, and which must not."""
+    """What to do about the payments of a bulk payment that failed: which may be retried, and which must not."""
     moving = tally.pending + tally.under_way + tally.unaccounted
     told = []
     if tally.failed:
-        which = "one" if tally.failed == 1 else f"{tally.failed}"
-        told.append(f"Only the {which} that failed can be paid again.")
+        told.append(f"You can retry the {'one' if tally.failed == 1 else tally.failed} that failed.")
     if moving:
         them = "it" if moving == 1 else "them"
-        told.append(f"{md.counted(moving, 'payment')} may still arrive: *don't pay {them} again*.")
-    return " ".join(told) or "Don't pay any of them again."
+        told.append(f"{md.counted(moving, 'payment')} may still arrive: *don't send {them} again*.")
+    return " ".join(told) or DO_NOT_PAY_AGAIN
 
 
 def _failed(stands: Stands) -> str:
     return f"{_broke(stands.instruction)}\n{_progress_line(stands.tally)}\n{advice(stands.tally)}"
 
 
-def _followed(otherwise: str) -> Sentence:
-    """How far it is; ``otherwise``: what is said unless the provider's record is failed."""
-    return lambda stands: (
-        _failed(stands)
-        if has_failed(stands.instruction)
-        else "\n".join(part for part in (otherwise, _progress_line(stands.tally)) if part)
-    )
+def _followed(stands: Stands) -> str:
+    return _failed(stands) if has_failed(stands.instruction) else _progress_line(stands.tally)
 
 
 def _over(stands: Stands) -> str:
     if has_failed(stands.instruction):
         return _failed(stands)
-    if stands.instruction.state is State.COMPLETED and stands.tally.failed:
-        return f"{_outcome(stands.tally)}. The failed ones are listed in the thread."
-    return _summary(stands.tally, stands.instruction)
+    return "" if _ended(stands.instruction) else f"{_counts(stands.tally)}."
 
 
-def _ended(how: str) -> Line:
-    return _unless_failed(lambda told: f"{told.say(how)} {_summary(told.tally, told.instruction)}{told['approved']}")
+def _new(stands: Stands) -> str:
+    return stands["reason"] or looking_up(stands.instruction.progress) or "Checking the recipients…"
 
 
-def _unless_failed(otherwise: Callable[[News], str]) -> Line:
+def _told(how: Line) -> Line:
+    """``how``: what is said before the counts unless the provider's record is failed."""
+
     def say(told: News) -> str:
-        if not has_failed(told.instruction):
-            return otherwise(told)
-        tally = told.tally
-        stand = _summary(tally, told.instruction) if tally.is_settled else f"{_counts(tally)}."
-        return f"*Failed*: {told['what']}. {_broke(told.instruction)} {stand} {advice(tally)}{told['approved']}"
+        counts, approved = f"{_summary(told.tally)}.", told["approved"]
+        if has_failed(told.instruction):
+            what = f"*Failed*: {told['what']}. {_broke(told.instruction)}"
+            return f"{what} {counts} {advice(told.tally)}{approved}"
+        return f"{told.say(how)} {counts}{approved}"
 
     return say
 
 
 def _completed(told: News) -> str:
-    tally = told.tally
-    if not tally.failed:
-        return f"*Paid*: {told['what']}. {_summary(tally, told.instruction)}{told['approved']}"
-    counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
-    counts += f", {tally.canceled} canceled" if tally.canceled else ""
-    payments = md.counted(_payload(told.instruction).count, "payment")
-    summary = f"{counts}. That is all {payments} that were approved."
-    return f"*{FINISHED.capitalize()}*: {told['what']}, {_outcome(tally)}. {summary}{told['approved']}"
+    ended = md.capital(_ended(told.instruction)) or "Paid"
+    return f"*{ended}* · {told['what']}."
 
 
 def _with_chart(told: News, text: str) -> Content:
     """In the end, with a pie that has a piece for everything there is; drawn with letters where Slack shows none."""
     tally = told.tally
     counts = {
-        "Completed": tally.completed,
+        "Paid": tally.completed,
         "Failed": tally.failed,
         IN_ESCROW.capitalize(): tally.pending,
         "Canceled": tally.canceled,
         QUEUED.capitalize(): tally.queued,
-        "Under way": tally.under_way - tally.queued,
-        "Unaccounted": tally.unaccounted,
+        "In progress": tally.under_way - tally.queued,
+        "Not reported": tally.unaccounted,
     }
     pieces = [{"label": label, "value": count} for label, count in counts.items() if count > 0]
     if told.state is State.PENDING_ESCROW or not pieces:
@@ -306,33 +309,36 @@ def _with_chart(told: News, text: str) -> Content:
     )
 
 
-def _headline(instruction: Instruction) -> str:
-    return f"{shown(instruction.cents)} in {md.counted(_payload(instruction).count, 'payment')}"
-
-
 BULK: Final[Wording] = Wording(
     noun="bulk payment",
-    headline=_headline,
-    in_full=_headline,
-    title=lambda one: f"{shown(one.cents)} {CURRENCY} in {md.counted(_payload(one).count, 'payment')}",
+    headline=lambda one: f"{shown(one.cents)} · {md.counted(_payload(one).count, 'payment')}",
+    in_full=lambda one: f"{shown(one.cents)} · {payments_to(_payload(one).count, _payload(one).people)}",
+    title=lambda one: " · ".join(
+        [
+            f"{shown(one.cents)} {CURRENCY}",
+            *([] if _ended(one) else [md.counted(_payload(one).count, "payment")]),
+        ]
+    ),
+    ended=_ended,
     look_up="notes such as `{instruction.reference}/2`",
     head=_head,
-    facts=lambda one, asker: [*_lines(one)[:1], f"requested by {asker}"],
-    text=lambda one, asker: _many(_lines(one), asker),
-    warnings=lambda one: [md.escape(policy_line(one))] if is_unusual(one) else [],
+    facts=_lines,
+    text=lambda one, asker: [f"{_from(_payload(one))}, requested by {asker}"],
+    warnings=_warnings,
     text_limit=_TEXT_LIMIT,
     buttons=_cancel_button,
+    look=_list_button,
     sentences={
         **DECIDED,
-        State.NEW: "Checking the recipients. Nothing is paid until it's approved.{why}",
+        State.NEW: _new,
         State.SENDING: "",
         State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt("We're checking with the provider."),
         State.NEEDS_HUMAN: (
             "We couldn't confirm this bulk payment.{why} Check the provider's dashboard ({look_up}), then retry or "
             "close it as not paid. No other bulk payment is sent until you decide."
         ),
-        State.COMMITTED: _followed(""),
-        State.PENDING_ESCROW: _followed(""),
+        State.COMMITTED: _followed,
+        State.PENDING_ESCROW: _followed,
         State.COMPLETED: _over,
         State.FAILED: _over,
         State.CANCELED: _over,
@@ -340,14 +346,12 @@ BULK: Final[Wording] = Wording(
     },
     news={
         **NEWS,
-        State.COMMITTED: _ended("*Not everything is accounted for*: {what} is done at the provider."),
-        # Between the service's *done* and the end: what still can change, and that more will be said.
-        State.PENDING_ESCROW: _unless_failed(
-            lambda told: f"{told['what']}: {_counts(told.tally)}. A summary follows when all are done."
-        ),
-        State.COMPLETED: _unless_failed(_completed),
-        State.FAILED: _ended("*Failed*: {what}."),
-        State.CANCELED: _ended("*Canceled*: {what}."),
+        State.COMMITTED: _told("The provider is done with {what}, *but not every payment is reported*:"),
+        # Some failed, so there is something to do before the others have ended.
+        State.PENDING_ESCROW: _told("*Some failed*: {what}."),
+        State.COMPLETED: _told(_completed),
+        State.FAILED: _told(_completed),
+        State.CANCELED: _told(_completed),
         State.MISMATCH: "*Failed*: {what} wasn't sent. {words.nothing}{why}",
     },
     # No green mark where some of the payments failed.
@@ -355,42 +359,29 @@ BULK: Final[Wording] = Wording(
         symbol(State.FAILED)
         if has_failed(told.instruction)
         else ":warning:"
-        if told.state is State.COMPLETED and told.tally.failed
+        if told.state in (State.COMPLETED, State.PENDING_ESCROW) and told.tally.failed
         else symbol(told.state)
     ),
     news_content=_with_chart,
     topics=ALERTS,
     files={
+        # Its columns are what a new request reads, so that it can be dropped again.
         "request": ThreadFile(
-            title="{reference}: what is to be paid",
-            comment=":page_facing_up: The file behind {reference}: {payments}, exactly as they would be sent.",
-            header=TEMPLATE_HEADER,
-            row=lambda row: (row.email, plain(row.cents), row.note),
+            title="{reference}: payment list",
+            comment=":page_facing_up: Payment list ({rows})",
+            header=("row", "email", "amount", "note", *ACCOUNTS_HEADER[2:]),
+            with_accounts=True,
+            row=lambda row, found: (
+                *(str(row.row), row.email, plain(row.cents), row.note),
+                *account_cells(row, found)[2:],
+            ),
         ),
-        "accounts": ThreadFile(
-            title="{reference}: recipients",
-            comment=":bust_in_silhouette: Whom the {payments} of {reference} go to, and what is not fine.",
-            header=ACCOUNTS_HEADER,
-            row=account_cells,
-        ),
-        # Its first columns are what a new request reads, so that it can be dropped again after mending.
         "failed": ThreadFile(
             title="{reference}: failed payments",
-            comment=(
-                ":page_facing_up: The {payments} that failed, with the reasons. Mend the rows, drop the file here "
-                "again and choose *Pay in bulk*. To pay them unchanged, press *Pay the failed ones again* on the card."
-            ),
+            comment=":page_facing_up: {payments} failed. To change them, fix the rows and upload this file. To send "
+            "them as they are, press *Retry*.",
             header=(*TEMPLATE_HEADER, "error"),
             row=lambda row: (row.email, plain(row.cents), row.note, row.error),
-        ),
-        "items": ThreadFile(
-            title="{reference}: every payment",
-            comment=":page_facing_up: {all} final state and hash.",
-            header=("row", "email", "amount", "note", "status", "hash", "error"),
-            row=lambda row: (
-                *(str(row.row), row.email, plain(row.cents), row.note),
-                *(row.status or "not reported", row.hash, row.error),
-            ),
         ),
     },
 )
@@ -406,33 +397,45 @@ def _cancel_line(instruction: Instruction) -> str:
     payload = _canceling(instruction)
     if payload.payout_to:
         return f"Payout {md.quote(payload.bulk, _NAME)} to {md.quote(payload.payout_to)}, who hasn't signed up yet"
-    which = "All that were waiting" if payload.all_pending else "Named one by one"
-    payments = md.counted(payload.count, "payment")
-    return f"From {md.quote(payload.bulk, _NAME)}. {which}: {payments}"
+    which = "all that were waiting" if payload.all_pending else md.counted(payload.count, "payment")
+    return f"From {md.quote(payload.bulk, _NAME)}: {which}"
 
 
 def _canceled(tally: Tally) -> str:
-    canceled = f"{md.counted(tally.canceled, 'payment')} canceled"
-    parts = [f"{canceled}, {shown(tally.cents_of('canceled'))} returned to the balance"]
-    if late := tally.completed + tally.failed + tally.under_way:
-        cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
-        parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
-    if tally.pending:
-        parts.append(_count(tally, "pending", f"still {IN_ESCROW}"))
+    parts = [f"{md.counted(tally.canceled, 'payment')} canceled, {shown(tally.cents_of('canceled'))} returned"]
+    for count, what, cents in (
+        (tally.completed, "already paid", tally.cents_of("completed")),
+        (tally.failed, "already failed", tally.cents_of("failed")),
+        (tally.under_way, "too late", sum(tally.sums.values()) - tally.cents_of(*_KNOWN)),
+        (tally.pending, f"still {IN_ESCROW}", tally.cents_of("pending")),
+    ):
+        if count:
+            parts.append(f"{count} {what} ({shown(cents)})")
     return "; ".join(parts) + "."
 
 
-def _back(instruction: Instruction) -> str:
-    payments = md.counted(_canceling(instruction).count, "payment")
-    return f"{shown(instruction.cents)} back from {payments} {IN_ESCROW}"
+def _told_canceled(told: News, how: str) -> str:
+    which = told.instruction.reference
+    return f"{how} ({which}): {_canceled(told.tally)}{told['why']}{told['approved']}"
+
+
+_KNOWN: Final = ("completed", "failed", "pending", "canceled", "")
+
+
+def _what(instruction: Instruction, *, doing: str = "") -> str:
+    """``doing``: the ending of the verb."""
+    if _canceling(instruction).payout_to:
+        return f"return{doing} {shown(instruction.cents)}"
+    return f"cancel{doing} {md.counted(_canceling(instruction).count, 'waiting payment')} ({shown(instruction.cents)})"
 
 
 CANCELLATION: Final[Wording] = Wording(
     noun="cancellation",
-    headline=_back,
-    in_full=_back,
-    title=lambda one: f"Cancel: {_back(one)}",
+    headline=_what,
+    in_full=partial(_what, doing="ing"),
+    title=lambda one: md.capital(_what(one)),
     states={State.COMPLETED: "done"},
+    requested="Requested: {headline} · {instruction.reference}. {needs}",
     nothing="Nothing was canceled.",
     look_up=lambda stands: (
         f"`{md.quote(_canceling(stands.instruction).bulk_remote_id)}`"
@@ -441,12 +444,13 @@ CANCELLATION: Final[Wording] = Wording(
     ),
     head=lambda one, asker: [md.paragraph(f"{_cancel_line(one)} · requested by {asker}")],
     facts=lambda one, asker: [_cancel_line(one), f"requested by {asker}"],
-    text=lambda one, asker: _many([_cancel_line(one)], asker),
+    text=lambda one, asker: [f"{_cancel_line(one)}, requested by {asker}"],
     text_limit=_TEXT_LIMIT,
     warnings=lambda one: [md.escape(policy_line(one))] if is_unusual(one) else [],
+    look=lambda one: [] if _canceling(one).payout_to else _list_button(one),
     sentences={
         **DECIDED,
-        State.NEW: "Nothing is canceled until it's approved.",
+        State.NEW: "Nothing is canceled until it's approved.{why}",
         State.SENDING: "",
         State.COMMIT_UNKNOWN: "We're checking with the provider whether they were canceled.{answered}",
         # People have to decide as an answer was lost, or as approvals were.
@@ -463,25 +467,22 @@ CANCELLATION: Final[Wording] = Wording(
     news={
         **NEWS,
         State.COMMIT_UNKNOWN: f"*{md.capital(UNKNOWN)}*: {{what}}. {{checking}}",
-        State.COMPLETED: lambda told: f"*Done*: {told['what']}. {_canceled(told.tally)}{told['why']}{told['approved']}",
-        State.FAILED: lambda told: f"*Failed*: {told['what']}. {_canceled(told.tally)}{told['why']}{told['approved']}",
+        State.COMPLETED: lambda told: _told_canceled(told, "*Done*"),
+        State.FAILED: lambda told: _told_canceled(told, "*Failed*"),
         State.MISMATCH: "*Failed*: {what} wasn't sent. {words.nothing}{why}",
     },
     topics=ALERTS,
-    retry=(
-        "Only payments that still read as pending are named again. What was canceled already is canceled once only."
-    ),
+    retry=("Only payments that still wait are canceled; what was canceled before stays as it is."),
     closed_as="",
     close_title="Close a cancellation",
-    close_hint="What became of the payments, and how do you know?",
+    close_hint="What happened to the payments, and how do you know?",
     files={
         name: ThreadFile(
             title=f"{{reference}}: {what}",
-            alt="A table of {payments} with their hashes",
-            comment=f":page_facing_up: {{reference}}: {what} ({{payments}})",
+            comment=f":page_facing_up: {what.capitalize()} ({{rows}})",
             header=("email", "amount", "status", "hash"),
             row=lambda row: (row.email, plain(row.cents), row.status, row.hash),
         )
-        for name, what in (("request", "the payments to cancel"), ("result", "outcome of each payment"))
+        for name, what in (("request", "payments to cancel"), ("result", "result of each payment"))
     },
 )

@@ -78,6 +78,7 @@ def card(
         blocks += [md.context(note) for note in notes]
         offered = [
             *deciding(instruction),
+            *words.look(instruction),
             *words.buttons(instruction),
             *again_button(instruction, again),
             *_menu(instruction),
@@ -85,7 +86,9 @@ def card(
         blocks += actions(offered, f"decide:{instruction.id}") if buttons else []
     else:
         where = f" in {md.channel(approvals_channel)}" if state is State.AWAITING else ""
-        blocks = _line(instruction, len(votes), where=where, why=why, notes=[*warned, *notes], buttons=buttons)
+        pressed = [*words.buttons(instruction), *again_button(instruction, again)] if buttons else []
+        notes = [*warned, *notes]
+        blocks = _line(instruction, len(votes), where=where, why=why, notes=notes, pressed=pressed, buttons=buttons)
 
     parts = _told(instruction, voters, asker, decides=for_approvers and buttons)
     text = " ".join(md.as_said(part) for part in [*parts, why, *stopped, *paid] if part)
@@ -136,14 +139,20 @@ def _blocks(
 
 
 def _line(
-    instruction: Instruction, votes: int, *, where: str, why: str, notes: Sequence[str], buttons: bool
+    instruction: Instruction,
+    votes: int,
+    *,
+    where: str,
+    why: str,
+    notes: Sequence[str],
+    pressed: Sequence[Block],
+    buttons: bool,
 ) -> list[Block]:
     """One line, edited to its end; what explains it below, while it is open."""
     words = KINDS[instruction.kind]
     stands = words.stands(instruction, votes=votes)
     said = md.paragraph(f"{stands}{where} · {md.escape(headline(instruction))} · {instruction.reference}")
     blocks: list[Block] = [{**said, "block_id": f"line:{instruction.id}"}]
-    pressed = words.buttons(instruction) if buttons else []
     withdraw = withdrawing(instruction) if buttons else []
     if withdraw and not pressed:
         blocks[0]["accessory"] = withdraw.pop()

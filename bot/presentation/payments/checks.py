@@ -11,23 +11,23 @@ from bot.domain.payments.lookups import FileCheck, Lookup
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, accounts_line, some_rows
+from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, account_warnings, some_rows
 from bot.presentation.reasons import worded
 
 PAY: Final = "bulk.pay_checked"
 CHECK: Final = "Check first"
 _NAME: Final = 120
-STARTED: Final = ":mag: The file is being checked. The outcome comes in its thread; nothing was asked for."
-STARTED_BEFORE: Final = ":information_source: This file is being checked already; see its thread."
-STALE: Final = ":information_source: This check is not known any more. Press *Check first* again."
-HEADER: Final = (*ACCOUNTS_HEADER, "e-mail service")
+STARTED: Final = ":mag: Checking the file. The result comes in its thread."
+STARTED_BEFORE: Final = ":information_source: This file is already being checked; see its thread."
+STALE: Final = ":information_source: I can't find this check any more. Press *Check first* again."
+HEADER: Final = (*ACCOUNTS_HEADER, "e-mail check")
 
 
 def board(check: FileCheck, *, named: bool = True) -> Content:
     """The message of a check; not ``named``: inside the one of its file, which names that."""
     title = f"{CHECK}: {md.shorten(clean(check.file), _NAME)}" if named else CHECK
     lines = _lines(check)
-    about = f"Asked by {md.mention(check.requester)}. Nothing is asked for or paid by this."
+    about = f"Requested by {md.mention(check.requester)}. This check pays nothing."
     head = md.header(title) if named else md.paragraph(f"*{title}*")
     blocks: list[Block] = [head, *md.paragraphs(lines), md.context(about)]
     if check.state is RunState.DONE:
@@ -37,21 +37,21 @@ def board(check: FileCheck, *, named: bool = True) -> Content:
 
 def _lines(check: FileCheck) -> list[str]:
     if check.state is RunState.FAILED:
-        return [f":x: The file could not be checked. {md.quote_sentence(worded(check.reason), 300)}"]
+        return [f":x: The file couldn't be checked. {md.quote_sentence(worded(check.reason), 300)}"]
     if check.state is not RunState.DONE:
-        figures = f"{check.done} of {check.total} addresses checked" if check.total else "reading the file"
+        figures = f"{check.done} of {check.total} addresses" if check.total else "Reading the file…"
         return [f":mag: `{md.bar(check.done, check.total)}` {figures}"]
     lines = []
     for doubt, (count, rows) in check.doubts.items():
-        left = "left out" if doubt in OF_ADDRESSES else "paid, unless you leave them out"
+        left = "left out" if doubt in OF_ADDRESSES else "paid unless you leave them out"
         lines.append(f":warning: *{count} {doubt.value}*, {left}: {some_rows(rows, count)}")
-    paid = f"*{shown(check.cents)}* in {md.counted(check.payments, 'payment')} to pay"
+    paid = f"*{shown(check.cents)}* · {md.counted(check.payments, 'payment')}"
     lacking = check.total - check.answered
     if lacking > 0:
-        lines.append(
-            f":grey_question: {md.counted(lacking, 'address', 'addresses')} without an answer of the e-mail service"
-        )
-    return [paid, *lines, accounts_line(check.accounts)]
+        lines.append(f":grey_question: {md.counted(lacking, 'address', 'addresses')} not checked by the e-mail check")
+    accounts = [f":warning: {one}" for one in account_warnings(check.accounts)]
+    fine = [":white_check_mark: Nothing found that speaks against it"] if not lines and not accounts else []
+    return [paid, *lines, *accounts, *fine]
 
 
 def about_file(check: FileCheck) -> tuple[str, str, str]:
@@ -61,7 +61,7 @@ def about_file(check: FileCheck) -> tuple[str, str, str]:
     return (
         f"{name}: recipients",
         alt,
-        f":bust_in_silhouette: Whom {md.quote(check.file, _NAME)} pays, and what is not fine.",
+        f":bust_in_silhouette: The recipients in {md.quote(check.file, _NAME)}, with what to check",
     )
 
 

@@ -271,7 +271,8 @@ def doubt_lines(checked: Checked) -> list[str]:
                 lines.append(f":warning: *{len(rows)} {doubt.value}*, {words}: {some_rows(rows, len(rows))}")
     if checked.unchecked:
         lines.append(f":grey_question: {counted(checked.unchecked, 'address', 'addresses')} not checked")
-    return [*lines, *(account_warnings(checked.accounts) if checked.accounts is not None else [])]
+    accounts = account_warnings(checked.accounts) if checked.accounts is not None else []
+    return [*lines, *(f":warning: {one}" for one in accounts)]
 
 
 def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:

@@ -21,7 +21,7 @@ from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
 from bot.presentation.reasons import reason_of, worded
-from bot.presentation.words import DO_NOT_PAY_AGAIN, FINISHED, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
+from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
 
 WITHDRAW: Final = "payout.withdraw"
 _ID_LIMIT = 200
@@ -152,17 +152,18 @@ Line = str | Callable[[News], str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThreadFile:
-    """A file for the thread of a card. Templates may name ``reference`` and ``payments``, which counts them."""
+    """A file for the thread of a card. Templates may name ``reference``, and ``payments`` or ``rows``, counted."""
 
     title: str
     alt: str = "A table of {payments}"
     comment: str
     header: tuple[str, ...]
-    row: Callable[..., Sequence[str]]  # of a BulkRow; of the accounts, with its look-up
+    with_accounts: bool = False
+    row: Callable[..., Sequence[str]]  # of a BulkRow; with accounts, and of its look-up
 
     def about(self, instruction: Instruction, *, count: int) -> tuple[str, str, str]:
-        slots = {"reference": instruction.reference, "payments": md.counted(count, "payment")}
-        slots["all"] = "The payment with its" if count == 1 else f"All {slots['payments']} with their"
+        slots = {"reference": instruction.reference}
+        slots |= {f"{noun}s": md.counted(count, noun) for noun in ("payment", "row")}
         return self.title.format_map(slots), self.alt.format_map(slots), self.comment.format_map(slots)
 
 
@@ -176,6 +177,7 @@ class Wording:
     title: Callable[[Instruction], str]  # the same at the head of the card, with the currency
     nothing: str = NOTHING_PAID  # which effect a request that was not sent did not have
     states: Mapping[State, str] = field(default_factory=dict)  # words of states that are another one for this kind
+    ended: Callable[[Instruction], str] = lambda _: ""  # what came of many payments, in place of the word of the state
     look_up: Sentence = "our code {code}"  # as long as we do not know its id there
     requested: Sentence = "Request sent: {in_full}. {needs} · {instruction.reference}"  # the answer to who requested it
 
@@ -186,6 +188,7 @@ class Wording:
     text_limit: int | None = None  # characters of that text; None: it is never too long
     warnings: Callable[[Instruction], list[str]] = lambda _: []  # what is not fine, told as long as people decide
     buttons: Callable[[Instruction], list[Block]] = lambda _: []  # besides those for a decision and for withdrawing
+    look: Callable[[Instruction], list[Block]] = lambda _: []  # what approvers press to see more
     menu: Sequence[tuple[str, str]] = ()  # behind the three dots: labels and the words that their choice sends
     card: Callable[..., Content] | None = None  # the whole card, of a kind that nobody decides on
 
@@ -209,10 +212,10 @@ class Wording:
     files: Mapping[str, ThreadFile] = field(default_factory=dict)
 
     def word(self, instruction: Instruction) -> str:
-        """The word of its state: many payments of which some failed are finished, never paid."""
+        """The word of its state, or what came of many payments: they are not called paid where some failed."""
         if has_failed(instruction):
             return word(State.FAILED)
-        return FINISHED if has_failures(instruction) else self.states.get(instruction.state) or word(instruction.state)
+        return self.ended(instruction) or self.states.get(instruction.state) or word(instruction.state)
 
     def why(self, instruction: Instruction, *, votes: int) -> str:
         """What explains where it stands, in mrkdwn; empty where the word of its state says all."""

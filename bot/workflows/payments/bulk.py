@@ -44,7 +44,6 @@ from bot.workflows.requests.announce import (
     asked_in,
     news_of,
     on_record,
-    places,
     show_file,
     show_progress,
     tell,
@@ -59,7 +58,7 @@ log = structlog.get_logger(__name__)
 
 BULK = "bulk"
 """Kind of a tracked bulk payment."""
-FAILED_FILE, ITEMS_FILE = "failed", "items"
+FAILED_FILE = "failed"
 
 _FULL_EVERY = 8
 """Looks after which the items are read although no figure has changed."""
@@ -181,8 +180,7 @@ def _apply(uow: Unit, instruction: Instruction, read: Read, *, patient: bool = F
             instruction, show=fails, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
         )
         if after is not None and fails:
-            for place in places(uow.ctx, after):
-                news_of(uow, after, place, "failed there")
+            news_of(uow, after, asked_in(uow.ctx, after), "failed there")
             hand_over(uow, after, tally)
         elif after is not None and tally != before.tally:
             show_progress(uow, after, asked_in(uow.ctx, after))
@@ -199,19 +197,17 @@ def _apply(uow: Unit, instruction: Instruction, read: Read, *, patient: bool = F
         puts_off=0,
         due_at=None,
     )
-    if moved is not None:
+    # That some only wait for a sign-up, the card says.
+    if moved is not None and (moved.state in FINAL or tally.failed or progress.failed):
         tell(uow, moved)
         hand_over(uow, moved, tally)
     return moved
 
 
 def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
-    """WorkQueue the files that go with the news: failed items, and at the end every item."""
-    if tally.failed:  # the approvers have to know, too
-        for place in places(uow.ctx, instruction):
-            show_file(uow, instruction, place, f"{FAILED_FILE}:{tally.failed}")
-    if instruction.state in FINAL:
-        show_file(uow, instruction, asked_in(uow.ctx, instruction), ITEMS_FILE)
+    """Queue the file that goes with the news where some payments failed."""
+    if tally.failed:
+        show_file(uow, instruction, asked_in(uow.ctx, instruction), f"{FAILED_FILE}:{tally.failed}")
 
 
 def _alert_stuck(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
@@ -222,8 +218,8 @@ def _alert_stuck(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
         alert(uow, instruction, "unaccounted", reason=Reason(OfRequest.UNACCOUNTED, **figures))
-        for place in places(uow.ctx, instruction) if not progress.failed else ():  # that it failed was told with these
-            news_of(uow, instruction, place, "unaccounted")
+        if not progress.failed:  # that it failed was told with these
+            news_of(uow, instruction, asked_in(uow.ctx, instruction), "unaccounted")
         hand_over(uow, instruction, progress.tally)
     since = progress.changed_at or tracked.created_at
     if not progress.over and uow.now - since >= timedelta(seconds=uow.poll_seconds * _STILL_AFTER):

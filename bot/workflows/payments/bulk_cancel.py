@@ -451,7 +451,7 @@ def _finish(uow: Unit, instruction: Instruction, progress: BulkProgress) -> None
         return
     tell(uow, moved)
     payload = _payload(instruction)
-    if not payload.payout_to:
+    if not payload.payout_to and progress.tally.canceled < progress.tally.total:
         show_file(uow, moved, asked_in(uow.ctx, moved), RESULT_FILE)
     uow.tracked.hasten(PAYOUT if payload.payout_to else BULK, payload.bulk_remote_id, uow.now)
 

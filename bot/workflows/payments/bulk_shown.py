@@ -6,7 +6,7 @@ the number that is shown is the one that a cancellation takes.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from http import HTTPStatus
 from typing import Final
@@ -25,6 +25,7 @@ from bot.domain.payments.bulk_records import (
     row_elsewhere,
 )
 from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.lookups import Lookup
 from bot.domain.payments.operation import OperationStatus
 from bot.workflows.context import Context, Unit
 
@@ -51,14 +52,16 @@ class ItemsPage:
     pages: int
     total: int
     read_at: datetime | None = None
+    known: Mapping[str, Lookup] = field(default_factory=dict)
+    """What was found out about the recipients before it was sent, by address in lower case."""
 
 
-async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk | None:
-    """Find a bulk payment by our reference or the service's id."""
+async def find_bulk(ctx: Context, payments: PaymentsClient, text: str, *, canceled: bool = False) -> Bulk | None:
+    """Find a bulk payment, or a cancellation where these are ``canceled``, by our reference or the service's id."""
     found = await ctx.read(lambda uow: uow.instructions.find(text))
     if found is not None:
         ours = Bulk(name=found.reference, remote_id=found.remote_id or "", instruction=found)
-        return ours if found.kind is Kind.BULK else None
+        return ours if found.kind is Kind.BULK or (canceled and found.kind is Kind.BULK_CANCEL) else None
     try:
         job = await payments.get_bulk(text)
     except ServiceNever as refused:
@@ -76,15 +79,17 @@ async def items_page(
     if instruction is not None:
         statuses = [OperationStatus.FAILED.value] if failed else []
 
-        def work(uow: Unit) -> tuple[list[BulkRow], int]:
+        def work(uow: Unit) -> tuple[list[BulkRow], int, Mapping[str, Lookup]]:
             tally, offset = uow.bulk_items.tally(instruction.id), (page - 1) * PER_PAGE
             rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
-            return rows, tally.failed if failed else tally.total
+            known = {} if any(row.status for row in rows) else uow.lookups.of(instruction.id)
+            return rows, tally.failed if failed else tally.total, known
 
-        stored, total = await ctx.read(work)
+        stored, total, known = await ctx.read(work)
         rows = [replace(one, internal_note=f"{bulk.name}/{one.row}") for one in stored]
         read_at = instruction.progress.read_at if instruction.progress is not None else None
-        return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
+        pages = max(1, -(-total // PER_PAGE))
+        return ItemsPage(rows=rows, page=page, pages=pages, total=total, read_at=read_at, known=known)
     if failed:
         rows = [row for row in await _elsewhere(payments, bulk.remote_id) if row.state is OperationStatus.FAILED]
         total, shown = len(rows), rows[(page - 1) * PER_PAGE : page * PER_PAGE]

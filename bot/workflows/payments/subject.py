@@ -23,7 +23,6 @@ from bot.presentation.payments.kinds import KINDS
 from bot.slack.messenger import Posted
 from bot.tables.delimited import write_csv
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
-from bot.workflows.payments.accounts import ACCOUNTS_FILE
 from bot.workflows.payments.bulk import FAILED_FILE
 from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import LINK, link_of
@@ -102,10 +101,10 @@ class RequestSubject(Subject):
             kind = what.partition(":")[0]
             statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
             rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
-            if not rows:
+            made = KINDS[instruction.kind].files.get(kind)
+            if not rows or made is None:  # older versions queued files that this one does not have
                 return None
-            made = KINDS[instruction.kind].files[kind]
-            if kind == ACCOUNTS_FILE:
+            if made.with_accounts:
                 known = await ctx.read(lambda uow: uow.lookups.of(instruction.id))
                 lines = (made.row(row, known.get(row.email.casefold())) for row in rows)
             else:

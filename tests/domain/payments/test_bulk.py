@@ -86,8 +86,8 @@ def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, 
         (0, "", ""),
         (1, "", "1 row repeats an earlier one"),
         (2, "", "2 rows repeat an earlier one"),
-        (0, "L-ABC", "the same payments as L-ABC"),
-        (1, "L-ABC", "1 row repeats an earlier one and the same payments as L-ABC"),
+        (0, "L-ABC", "the same payments were already requested as L-ABC"),
+        (1, "L-ABC", "1 row repeats an earlier one and the same payments were already requested as L-ABC"),
     ],
 )
 def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: str, said: str) -> None:
@@ -98,7 +98,7 @@ def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: s
     assert doubts_of(payload) == said
     if same_as and not repeated:
         some = payload.model_copy(update={"same_rows": 2})
-        assert doubts_of(some) == "2 of the payments of L-ABC"
+        assert doubts_of(some) == "2 of these payments were already requested as L-ABC"
 
 
 def test_duplicates_twins_and_largest() -> None:

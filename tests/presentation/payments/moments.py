@@ -208,21 +208,15 @@ Item | Quantity × each | USD
 web | 2 × 10.00 | 20.00
 Print ads | 1 × 99.50 | 99.50""",
     Kind.BULK: """\
-*File*: march.csv | *Requested by*: Maria Quispe | *Payments*: 10 payments to 9 people, $1,250.00 together""",
+march.csv · 9 people · requested by Maria Quispe""",
     Kind.BULK_CANCEL: """\
-From L-4F7K2M. All that were waiting: 2 payments · requested by Maria Quispe""",
+From L-4F7K2M: all that were waiting · requested by Maria Quispe""",
 }
 """What the card of each kind says of what is requested; of a payout in one step what it says of any payout."""
 TO_DECIDE: Final = """\
-*Largest*:
-• $900.00 to luis@example.com (row 4)
-• $90.00 to ana@example.com (row 2)
-*Duplicates*: Row 7 repeats an earlier row (same address and amount)
-*Never paid before*: 2 recipients
-Accounts looked up: 9; 8 active
-:warning: *1 not active* (no account, signup not completed, or it cannot receive \
-money now): eve@example.com
-Read as: UTF-8 with commas: email, amount, note"""
+:warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com.
+:warning: 2 first-time recipients.
+:warning: Row 7 repeats an earlier row (same address and amount)."""
 CALL: Final = "<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>"
 MARKS: Final = {TO_DECIDE: "(what is decided on)", CALL: "(call)"}
 """What stands on many cards -> how it is named below."""

@@ -1,6 +1,7 @@
 """What one person is told who looks at bulk payments, or freezes payments."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
@@ -60,14 +61,14 @@ def test_a_page_of_payments() -> None:
     told = answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
     assert parts(told) == snapshot("""\
 *Payments of L-4F7K2M*: 42, page 2 of 3
-• row 2 · ana@example.com · $25.00 · paid · `9f86d081`
-• row 3 · ben@example.com · $10.50 · not reported
+• row 2 · ana@example.com · $25.00 · paid
+• row 3 · ben@example.com · $10.50 · Not reported
 --
 *Payments of L-4F7K2M*: 42, page 2 of 3
-Row | Recipient | Amount | Status | Hash
-2 | ana@example.com | $25.00 | paid | 9f86d081
-3 | ben@example.com | $10.50 | not reported | –
-As the service said 2026-11-20 09:00 UTC.
+Row | Recipient | Amount | Status
+2 | ana@example.com | $25.00 | paid
+3 | ben@example.com | $10.50 | Not reported
+Checked 2026-11-20 09:00 UTC
 [Previous] [Next] [Send as CSV]\
 """)
     check_message(told)
@@ -89,13 +90,14 @@ def test_a_page_of_failed_payments() -> None:
     assert parts(told) == snapshot("""\
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
 • row 2 · ana@example.com · $25.00 · the account is closed
-• row 3 · ben@example.com · $10.50 · not said
+• row 3 · ben@example.com · $10.50 · No reason given
 --
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
 Row | Recipient | Amount | Why
 2 | ana@example.com | $25.00 | the account is closed
-3 | ben@example.com | $10.50 | not said
-[Next] [Send as CSV]""")
+3 | ben@example.com | $10.50 | No reason given
+[Next] [Send as CSV]\
+""")
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [("Next", "bulk.next", "failed:L-4F7K2M:2"), ("Send as CSV", "csv.items", "failed:L-4F7K2M")]
     )
@@ -104,9 +106,9 @@ Row | Recipient | Amount | Why
 @pytest.mark.parametrize(
     ("page", "failed", "text"),
     [
-        (1, False, ":open_file_folder: *Payments of L-4F7K2M*: none."),
-        (1, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none."),
-        (3, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none on page 3 of 2."),
+        (1, False, "*Payments of L-4F7K2M*: none"),
+        (1, True, "*Failed payments of L-4F7K2M*: none"),
+        (3, True, "*Failed payments of L-4F7K2M*: none on page 3 of 2"),
     ],
 )
 def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
@@ -126,14 +128,14 @@ def test_the_history_page_by_page() -> None:
     told = answers.history(JobPage(jobs=jobs, page=2, pages=3), ours, command="/sb-pay")
     assert parts(told) == snapshot("""\
 *Bulk payments*, page 2 of 3
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · a1 · paid · 1 payment · 1 completed · 0 failed
-• L-4F7K2M · sent · 3 payments · 1 completed · 2 failed
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · a1 · paid · 1 payment · 1 paid · 0 failed
+• L-4F7K2M · sent · 3 payments · 1 paid · 2 failed
 --
 *Bulk payments*, page 2 of 3
-Created | Bulk payment | Status | Payments | Completed | Failed
+Created | Bulk payment | Status | Payments | Paid | Failed
 2026-11-20 09:00 UTC | a1 | paid | 1 | 1 | 0
 – | L-4F7K2M | sent | 3 | 1 | 2
-`/sb-pay bulk show` with the reference or id tells more about one.
+Details: `/sb-pay bulk show L-…`
 [Previous] [Next] [Send as CSV]\
 """)
     assert [(one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
@@ -141,10 +143,10 @@ Created | Bulk payment | Status | Payments | Completed | Failed
     )
 
 
-@pytest.mark.parametrize(("page", "text"), [(1, "no bulk payments."), (2, "no bulk payments here.")])
+@pytest.mark.parametrize(("page", "text"), [(1, "No bulk payments yet."), (2, "There are no bulk payments on page 2.")])
 def test_a_page_of_the_history_with_nothing_on_it(page: int, text: str) -> None:
     told = answers.history(JobPage(jobs=(), page=page, pages=1), {}, command="/pay")
-    assert told.text == f":open_file_folder: The service has {text}"
+    assert told.text == text
 
 
 def test_one_that_was_made_elsewhere() -> None:
@@ -153,14 +155,14 @@ def test_one_that_was_made_elsewhere() -> None:
 *Bulk payment a1*
 Status: in progress
 Payments: 6
-Pending in escrow: 1
-Completed: 3
+Waiting for sign-up: 1
+Paid: 3
 Failed: 2
-Not requested here. This is the provider's record.
+Created outside Switchboard.
 --
 Bulk payment a1
-*Status*: in progress | *Payments*: 6 | *Pending in escrow*: 1 | *Completed*: 3 | *Failed*: 2
-This is the service's record. Switchboard did not ask for it.\
+*Status*: in progress | *Payments*: 6 | *Waiting for sign-up*: 1 | *Paid*: 3 | *Failed*: 2
+Created outside Switchboard.\
 """)
 
 
@@ -211,63 +213,47 @@ def test_what_is_told_on_the_way() -> None:
     assert lines_of([content.text for content in found]) == snapshot("""\
 :hourglass_flowing_sand: Reading “march.csv”…
 :hourglass: Reading…
-:information_source: This file was already requested as L-4F7K2M: $1,250.00 in 10 payments, *waiting for approval*.
+:information_source: This file was already requested as L-4F7K2M: $1,250.00 · 10 payments, *waiting for approval*.
 :information_source: P-4F7K2M can't be canceled any more. It is *paid*.
-:memo: Asked for $1,250.00 in 10 payments, reference L-4F7K2M. Needs 1 approval. The outcome will be posted here. ⏎ \
-Read as Latin-1 (Windows-1252).
-:page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.\
+:memo: Request sent: $1,250.00 · 10 payments to 9 people. Needs 1 approval · L-4F7K2M ⏎ Read as Latin-1 (Windows-1252).
+:page_facing_up: I sent you a template. Fill it in, drop it here and press *Pay in bulk*.\
 """)
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
     assert answers.asked(one, typed, member=True) == requested(one, member=True)
 
 
-NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
+LOOKED_UP = {"to_look_up": 60, "looked_up": 60}
 
 
 @pytest.mark.parametrize(
     ("progress", "said"),
     [
-        (None, "Accounts: not looked up yet"),
-        (BulkProgress(), "Accounts: not looked up yet"),
-        (BulkProgress(to_look_up=9, looked_up=9), "Accounts looked up: 9; 9 active"),
-        (BulkProgress(to_look_up=9, looked_up=9, not_read=2), "Accounts looked up: 9; 7 active, 2 could not be read"),
+        ({}, []),
+        ({"not_read": 20}, ["20 of 60 accounts couldn't be checked"]),
         (
-            BulkProgress(to_look_up=9, looked_up=9, inactive=1, inactive_emails=("eve@example.com",), not_read=1),
-            "Accounts looked up: 9; 7 active, 1 could not be read\n"
-            f":warning: *1 not active* ({NOT_ACTIVE}): eve@example.com",
+            {"inactive": 40, "inactive_emails": ("a@x.yz", "b@x.yz", "c@x.yz"), "not_read": 20},
+            ["40 of the 40 accounts checked can't receive money yet (20 not checked)"],
         ),
         (
-            BulkProgress(to_look_up=9, looked_up=9, inactive=3, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz")),
-            f"Accounts looked up: 9; 6 active\n:warning: *3 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz",
+            {"inactive": 1, "inactive_emails": ("eve@x.yz",)},
+            ["1 of the 60 accounts checked can't receive money yet: eve@x.yz"],
         ),
         (
-            BulkProgress(
-                to_look_up=9, looked_up=9, inactive=5, inactive_emails=("a@x.yz", "b@x.yz", "c@x.yz", "d@x.yz")
-            ),
-            f"Accounts looked up: 9; 4 active\n:warning: *5 not active* ({NOT_ACTIVE}): a@x.yz, b@x.yz, c@x.yz and "
-            "2 more",
+            {"unverified": 1, "unverified_emails": ("a@x.yz",), "other_names": 2, "other_name_emails": ("b@x.yz", "c")},
+            ["1 account not verified: a@x.yz", "2 accounts registered under another name: b@x.yz, c"],
         ),
-        (
-            BulkProgress(
-                to_look_up=9,
-                looked_up=9,
-                unverified=1,
-                unverified_emails=("a@x.yz",),
-                other_names=1,
-                other_name_emails=("b@x.yz",),
-            ),
-            "Accounts looked up: 9; 9 active\n:warning: *1 not verified*: a@x.yz\n"
-            ":warning: *1 registered under another name*: b@x.yz",
-        ),
+        ({"unverified": 4, "unverified_emails": ("a@x.yz", "b", "c", "d")}, ["4 accounts not verified"]),
     ],
 )
-def test_accounts(progress: BulkProgress | None, said: str) -> None:
-    assert words.accounts_line(progress) == said
+def test_accounts(progress: dict[str, Any], said: list[str]) -> None:
+    assert words.account_warnings(BulkProgress(**LOOKED_UP, **progress)) == said
 
 
 def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
-    said = words.accounts_line(BulkProgress(to_look_up=4, looked_up=1))
-    assert said == "Looking up accounts: `█████░░░░░░░░░░░░░░░ 25 %` 1 of 4 looked up"
+    said = words.looking_up(BulkProgress(to_look_up=4, looked_up=1))
+    assert said == "Checking recipients: `█████░░░░░░░░░░░░░░░ 25 %` 1 of 4."
+    assert words.looking_up(None) == words.looking_up(BulkProgress()) == "Checking the recipients…"
+    assert words.looking_up(BulkProgress(to_look_up=4, looked_up=4)) == ""
 
 
 @pytest.mark.parametrize(("count", "people", "said"), [
@@ -295,21 +281,14 @@ def test_each_file_says_what_stands_in_it() -> None:
         if count == 2 or name == "items"
     }
     assert lines_of(found) == snapshot("""\
-bulk request 2: L-4F7K2M: what is to be paid | A table of 2 payments | :page_facing_up: The file behind L-4F7K2M: 2 \
-payments, exactly as they would be sent.
-bulk accounts 2: L-4F7K2M: recipients | A table of 2 payments | :bust_in_silhouette: Whom the 2 payments of L-4F7K2M \
-go to, and what is not fine.
-bulk failed 2: L-4F7K2M: failed payments | A table of 2 payments | :page_facing_up: The 2 payments that failed, with \
-the reasons. Mend the rows, drop the file here again and choose *Pay in bulk*. To pay them unchanged, press *Pay the \
-failed ones again* on the card.
-bulk items 1: L-4F7K2M: every payment | A table of 1 payment | :page_facing_up: The payment with its final state and \
-hash.
-bulk items 2: L-4F7K2M: every payment | A table of 2 payments | :page_facing_up: All 2 payments with their final state \
-and hash.
-bulk_cancel request 2: L-4F7K2M: the payments to cancel | A table of 2 payments with their hashes | :page_facing_up: \
-L-4F7K2M: the payments to cancel (2 payments)
-bulk_cancel result 2: L-4F7K2M: outcome of each payment | A table of 2 payments with their hashes | :page_facing_up: \
-L-4F7K2M: outcome of each payment (2 payments)""")
+bulk request 2: L-4F7K2M: payment list | A table of 2 payments | :page_facing_up: Payment list (2 rows)
+bulk failed 2: L-4F7K2M: failed payments | A table of 2 payments | :page_facing_up: 2 payments failed. To change them, \
+fix the rows and upload this file. To send them as they are, press *Retry*.
+bulk_cancel request 2: L-4F7K2M: payments to cancel | A table of 2 payments | :page_facing_up: Payments to cancel (2 \
+rows)
+bulk_cancel result 2: L-4F7K2M: result of each payment | A table of 2 payments | :page_facing_up: Result of each \
+payment (2 rows)\
+""")
 
 
 CALLED = Reason(Verbatim.GIVEN, text="the bank called")

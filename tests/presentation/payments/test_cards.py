@@ -47,15 +47,15 @@ approver any more); an approval no longer counts, because it was given too long 
 requested by Maria Quispe · ana@example.com, verified, ECU · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) \
 ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ requested by Maria Quispe · ana@example.com, \
-verified, ECU · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Switchboard stopped here \
-after an internal error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ [Approve] [Reject] [… \
-Withdraw, History, Recipient]
+verified, ECU · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an internal \
+error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, History, \
+Recipient]
 payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ requested by Maria Quispe · ana@example.com, \
 verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, frozen: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments are frozen: the books are being \
 audited. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
 History, Recipient]
-payout approved, over the limit: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The daily limit is reached. ⏎ \
+payout approved, over the limit: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Today's limit is reached. ⏎ \
 requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
 Recipient]
 payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Held, because the account of who asked for \
@@ -74,16 +74,15 @@ payout withdrawn: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@
 requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout withdrawn, by an admin: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@U0TOM>: “asked for twice”. \
 Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout expired: Expired · $25.00 USD to Ana Maria Lopez ⏎ Nobody decided in time. Nothing was paid. ⏎ (head) · \
-requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout expired, late: Expired · $25.00 USD to Ana Maria Lopez ⏎ It was not sent in time after approval. Nothing was \
+payout expired: Expired · $25.00 USD to Ana Maria Lopez ⏎ Not approved in time. Nothing was paid. ⏎ (head) · requested \
+by Maria Quispe · ana@example.com · P-4F7K2M
+payout expired, late: Expired · $25.00 USD to Ana Maria Lopez ⏎ It wasn't sent in time after approval. Nothing was \
 paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout closed: Failed · $25.00 USD to Ana Maria Lopez ⏎ Closed as not paid by <@U0ADA>: “the service shows no \
 payment”. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout new, stopped: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ :octagonal_sign: *stopped*: its preparation \
-does not go on by itself. ⏎ requested by Maria Quispe · ana@example.com · P-4F7K2M ⏎ :octagonal_sign: Switchboard \
-stopped here after an internal error (`0badcafe`). An admin can have it tried again in the alerts channel. ⏎ [… \
-Withdraw, History, Recipient]
+payout new, stopped: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ :octagonal_sign: *Stopped* by an internal \
+error. ⏎ requested by Maria Quispe · ana@example.com · P-4F7K2M ⏎ :octagonal_sign: Stopped by an internal error \
+(`0badcafe`). An admin can try it again in the alerts channel. ⏎ [… Withdraw, History, Recipient]
 payout creating: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Nothing is paid until it's approved. ⏎ requested \
 by Maria Quispe · ana@example.com · P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether the \
@@ -125,43 +124,43 @@ payout mismatch: Failed · $25.00 USD to Ana Maria Lopez ⏎ Not sent: the provi
 The amount is 26.00 instead of 25.00; the recipient is another one. ⏎ (head) · requested by Maria Quispe · \
 ana@example.com · P-4F7K2M
 payout needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
-service still shows it as not committed. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or \
-close it as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] \
-[Close as not paid] [… History, Recipient]
+provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close \
+it as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as \
+not paid] [… History, Recipient]
 payout needs_human, never created: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't find out \
-whether the provider created this payout. Nothing was paid. Its creation was tried several times. Check our code \
+whether the provider created this payout. Nothing was paid. It couldn't be created in several tries. Check our code \
 `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ requested by Maria \
 Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
 payout needs_human, one of two: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The new attempt was not sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
+payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
 or close it as not paid. Approved to retry: 1 of 2. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
 approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
 one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with the \
-provider. *Don't send it again.* The service holds op-77, made since this was sent, for the same recipient and amount \
-and without our code: look whether that is this one. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+provider. *Don't send it again.* The provider has op-77, made since this was sent, for the same recipient and amount \
+and without our code: check whether that is this one. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
 approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
-service does not list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close \
+provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close \
 it as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as \
 not paid] [… History, Recipient]
 one_step needs_human, suspect: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The service holds op-77, made since this was sent, for the same recipient and amount and without our code: \
-look whether that is this one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it \
+payout. The provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
+check whether that is this one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it \
 as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Close as not paid] [… \
 History, Recipient]
 one_step needs_human, refused: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The service refused the request (422), saying “the limit is reached”, but the list cannot be used: its pages \
+payout. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
 repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ \
 requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
 History, Recipient]
-purchase new: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating the checkout link. ⏎ [Withdraw]
-purchase creating: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating the checkout link.
+purchase new: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
+purchase creating: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
 purchase create_unknown: (head) ⏎ :grey_question: *Not confirmed yet*: We're checking whether the checkout was \
 created. Don't request it again.
 purchase create_unknown, refused: (head) ⏎ :grey_question: *Not confirmed yet*: The provider declined it: “the limit \
 is reached”. We're checking that it didn't go through. Don't request it again.
 purchase needs_human: (head) ⏎ :warning: *Needs a decision*: We couldn't find out whether the checkout was created. \
-Check the provider's dashboard before you request it again. The list cannot be used: its pages repeat.
+Check the provider's dashboard before you request it again. The list can't be used: its pages repeat.
 purchase open: (head) ⏎ :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout]
 purchase open, as it calls it: (head) ⏎ :link: *Waiting for payment*: The provider calls its status “On &lt;Hold&gt;”. \
 ⏎ [Open checkout]
@@ -172,99 +171,85 @@ purchase failed: (head) ⏎ :x: *Failed*: The provider couldn't take the payment
 purchase refused: (head) ⏎ :x: *Failed*: The provider declined it: “the limit is reached”. There is nothing to pay.
 purchase mismatch: (head) ⏎ :octagonal_sign: *Failed*: The link isn't shown: the provider's record isn't what was \
 requested. The amount is 120.00 instead of 119.50.
-purchase closed: (head) ⏎ :no_entry: *Failed*: It was never opened, so nobody can pay it. The service does not list it.
+purchase closed: (head) ⏎ :no_entry: *Failed*: It was never opened, so nobody can pay it. The provider doesn't list it.
 purchase withdrawn: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0MARIA>. Nobody can pay it.
 purchase withdrawn, by an admin: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0TOM>: “asked for twice”. Nobody can pay it.
-bulk new: Preparing · $1,250.00 USD in 10 payments ⏎ (head) ⏎ *Largest*: ⏎ • $900.00 to luis@example.com (row 4) ⏎ • \
-$90.00 to ana@example.com (row 2) ⏎ *Duplicates*: Row 7 repeats an earlier row (same address and amount) ⏎ *Never paid \
-before*: 2 recipients ⏎ Looking up accounts: `████████░░░░░░░░░░░░ 44 %` 4 of 9 looked up ⏎ Read as: UTF-8 with \
-commas: email, amount, note ⏎ Checking the recipients. Nothing is paid until it's approved. ⏎ L-4F7K2M ⏎ [… Withdraw, \
+bulk new: Preparing · $1,250.00 USD · 10 payments ⏎ (head) ⏎ Checking recipients: `████████░░░░░░░░░░░░ 44 %` 4 of 9. \
+⏎ :warning: 2 first-time recipients. ⏎ :warning: Row 7 repeats an earlier row (same address and amount). ⏎ L-4F7K2M ⏎ \
+[View list] [… Withdraw, History]
+bulk awaiting: $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ 0 of 1 · expires 2026-11-21 09:00 UTC · \
+L-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
+bulk approved: Approved · $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · \
+L-4F7K2M ⏎ [View list] [… Withdraw, History]
+bulk sending: Sending · $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · L-4F7K2M \
+⏎ [View list] [… History]
+bulk committed: Sent · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 paid, 7 not reported yet. \
+⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ \
+[View list] [… History]
+bulk rejected: Rejected · $1,250.00 USD · 10 payments ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was \
+paid. ⏎ (head) · L-4F7K2M
+bulk withdrawn: Withdrawn · $1,250.00 USD · 10 payments ⏎ Withdrawn by <@U0MARIA>. Nothing was paid. ⏎ (head) · L-4F7K2M
+bulk expired: Expired · $1,250.00 USD · 10 payments ⏎ Not approved in time. Nothing was paid. ⏎ (head) · L-4F7K2M
+bulk closed: Failed · $1,250.00 USD · 10 payments ⏎ Closed as not paid by <@U0ADA>: “the service shows no payment”. ⏎ \
+(head) · L-4F7K2M
+bulk commit_unknown: Not confirmed yet · $1,250.00 USD · 10 payments ⏎ (head) ⏎ We're checking with the provider. \
+*Don't send it again.* ⏎ (what is decided on) ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [… History]
+bulk commit_unknown, refused: Not confirmed yet · $1,250.00 USD · 10 payments ⏎ (head) ⏎ The provider declined it: \
+“the limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ (what is decided on) ⏎ \
+approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [… History]
+bulk needs_human: Needs a decision · $1,250.00 USD · 10 payments ⏎ (head) ⏎ We couldn't confirm this bulk payment. The \
+provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then retry or close \
+it as not paid. No other bulk payment is sent until you decide. ⏎ (what is decided on) ⏎ L-4F7K2M · (call) ⏎ [Retry] \
+[Close as not paid] [View list] [… History]
+bulk committed, not read: Sent · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported \
+yet. ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> · \
+L-4F7K2M ⏎ [View list] [… History]
+bulk pending_escrow: Waiting for sign-up · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `████████████████░░░░ 80 %` 7 paid, \
+1 failed, 2 waiting for sign-up ($95.00). ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: \
+eve@example.com. ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [Cancel 2 waiting] [… History]
+bulk completed: All 10 paid · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
+bulk completed, some failed: 7 paid, 1 failed, 2 canceled · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
+bulk failed: All 10 failed · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
+bulk canceled: All 10 canceled · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
+bulk refused: Failed · $1,250.00 USD · 10 payments ⏎ The provider declined it: “the limit is reached”. Nothing was \
+paid. ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
+bulk mismatch: Failed · $1,250.00 USD · 10 payments ⏎ Not sent. Our own record was changed after it was approved. ⏎ \
+(head) · L-4F7K2M
+bulk_cancel new: Preparing · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Nothing is canceled until it's approved. ⏎ \
+X-4F7K2M ⏎ [View list] [… Withdraw, History]
+bulk_cancel awaiting: Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ 0 of 1 · expires 2026-11-21 09:00 UTC · X-4F7K2M · \
+(call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
+bulk_cancel approved: Approved · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
+list] [… Withdraw, History]
+bulk_cancel sending: Sending · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
+list] [… History]
+bulk_cancel committed: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each payment. ⏎ \
+approved by <@U0LIN> · X-4F7K2M ⏎ [View list] [… History]
+bulk_cancel rejected: Rejected · Cancel 2 waiting payments ($95.00) ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. \
+Nothing was canceled. ⏎ (head) · X-4F7K2M
+bulk_cancel withdrawn: Withdrawn · Cancel 2 waiting payments ($95.00) ⏎ Withdrawn by <@U0MARIA>. Nothing was canceled. \
+⏎ (head) · X-4F7K2M
+bulk_cancel expired: Expired · Cancel 2 waiting payments ($95.00) ⏎ Not approved in time. Nothing was canceled. ⏎ \
+(head) · X-4F7K2M
+bulk_cancel closed: Failed · Cancel 2 waiting payments ($95.00) ⏎ Closed by <@U0ADA>: “the service shows no payment”. \
+⏎ (head) · X-4F7K2M
+bulk_cancel commit_unknown: Not confirmed yet · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ We're checking with the \
+provider whether they were canceled. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View list] [… History]
+bulk_cancel needs_human: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ We couldn't confirm whether \
+they were canceled. The provider still lists them as waiting. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… \
 History]
-bulk awaiting: $1,250.00 USD in 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ 0 of 1 · expires 2026-11-21 09:00 UTC · \
-L-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History]
-bulk approved: Approved · $1,250.00 USD in 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · \
-L-4F7K2M ⏎ [… Withdraw, History]
-bulk sending: Sending · $1,250.00 USD in 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · L-4F7K2M \
-⏎ [… History]
-bulk committed: Sent · $1,250.00 USD in 10 payments ⏎ (head) ⏎ :warning: *1 not active* (no account, signup not \
-completed, or it cannot receive money now): eve@example.com ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 completed ($200.00), 0 \
-failed ($0.00), 0 waiting for sign-up ($0.00), 7 not reported yet. ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [… History]
-bulk rejected: Rejected · $1,250.00 USD in 10 payments ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was \
-paid. ⏎ File “march.csv”, 10 payments to 9 people, $1,250.00 together · requested by Maria Quispe · L-4F7K2M
-bulk withdrawn: Withdrawn · $1,250.00 USD in 10 payments ⏎ Withdrawn by <@U0MARIA>. Nothing was paid. ⏎ File \
-“march.csv”, 10 payments to 9 people, $1,250.00 together · requested by Maria Quispe · L-4F7K2M
-bulk expired: Expired · $1,250.00 USD in 10 payments ⏎ Nobody decided in time. Nothing was paid. ⏎ File “march.csv”, \
-10 payments to 9 people, $1,250.00 together · requested by Maria Quispe · L-4F7K2M
-bulk closed: Failed · $1,250.00 USD in 10 payments ⏎ Closed as not paid by <@U0ADA>: “the service shows no payment”. ⏎ \
-File “march.csv”, 10 payments to 9 people, $1,250.00 together · requested by Maria Quispe · L-4F7K2M
-bulk commit_unknown: Not confirmed yet · $1,250.00 USD in 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ We're checking \
-with the provider. *Don't send it again.* ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [… History]
-bulk commit_unknown, refused: Not confirmed yet · $1,250.00 USD in 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ The \
-provider declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ \
-approved by <@U0LIN> · L-4F7K2M ⏎ [… History]
-bulk needs_human: Needs a decision · $1,250.00 USD in 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ We couldn't \
-confirm this bulk payment. The service's history does not show it. Check the provider's dashboard (notes such as \
-`L-4F7K2M/2`), then retry or close it as not paid. No other bulk payment is sent until you decide. ⏎ L-4F7K2M · (call) \
-⏎ [Retry] [Close as not paid] [… History]
-bulk committed, not read: Sent · $1,250.00 USD in 10 payments ⏎ (head) ⏎ :warning: *1 not active* (no account, signup \
-not completed, or it cannot receive money now): eve@example.com ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet. \
-⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [… History]
-bulk pending_escrow: Waiting for sign-up · $1,250.00 USD in 10 payments ⏎ (head) ⏎ :warning: *1 not active* (no \
-account, signup not completed, or it cannot receive money now): eve@example.com ⏎ `████████████████░░░░ 80 %` 7 \
-completed ($1,100.00), 1 failed ($55.00), 2 waiting for sign-up ($95.00). ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [Cancel \
-pending] [… History]
-bulk completed: Paid · $1,250.00 USD in 10 payments ⏎ 10 completed ($1,250.00), 0 failed ($0.00), 0 waiting for \
-sign-up ($0.00). That is all 10 payments that were approved. ⏎ File “march.csv”, 10 payments to 9 people, $1,250.00 \
-together · requested by Maria Quispe · approved by <@U0LIN> · L-4F7K2M
-bulk completed, some failed: Finished · $1,250.00 USD in 10 payments ⏎ 7 paid ($1,100.00), 1 failed ($55.00), 2 \
-canceled ($95.00). The failed ones are listed in the thread. ⏎ File “march.csv”, 10 payments to 9 people, $1,250.00 \
-together · requested by Maria Quispe · approved by <@U0LIN> · L-4F7K2M
-bulk failed: Failed · $1,250.00 USD in 10 payments ⏎ 0 completed ($0.00), 10 failed ($1,250.00), 0 waiting for sign-up \
-($0.00). That is all 10 payments that were approved. ⏎ File “march.csv”, 10 payments to 9 people, $1,250.00 together · \
-requested by Maria Quispe · approved by <@U0LIN> · L-4F7K2M
-bulk canceled: Canceled · $1,250.00 USD in 10 payments ⏎ 0 completed ($0.00), 0 failed ($0.00), 0 waiting for sign-up \
-($0.00), 10 canceled ($1,250.00). That is all 10 payments that were approved. ⏎ File “march.csv”, 10 payments to 9 \
-people, $1,250.00 together · requested by Maria Quispe · approved by <@U0LIN> · L-4F7K2M
-bulk refused: Failed · $1,250.00 USD in 10 payments ⏎ The provider declined it: “the limit is reached”. Nothing was \
-paid. ⏎ File “march.csv”, 10 payments to 9 people, $1,250.00 together · requested by Maria Quispe · approved by \
-<@U0LIN> · L-4F7K2M
-bulk mismatch: Failed · $1,250.00 USD in 10 payments ⏎ Not sent. Our own record was changed after it was approved. ⏎ \
-File “march.csv”, 10 payments to 9 people, $1,250.00 together · requested by Maria Quispe · L-4F7K2M
-bulk_cancel new: Preparing · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ Nothing is canceled \
-until it's approved. ⏎ X-4F7K2M ⏎ [… Withdraw, History]
-bulk_cancel awaiting: Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ 0 of 1 · expires 2026-11-21 \
-09:00 UTC · X-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History]
-bulk_cancel approved: Approved · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ approved by \
-<@U0LIN> · X-4F7K2M ⏎ [… Withdraw, History]
-bulk_cancel sending: Sending · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ approved by <@U0LIN> \
-· X-4F7K2M ⏎ [… History]
-bulk_cancel committed: Sent · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ Reading the outcome \
-of each payment. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [… History]
-bulk_cancel rejected: Rejected · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ Rejected by <@U0ADA>: “the \
-invoice is wrong”. Nothing was canceled. ⏎ (head) · X-4F7K2M
-bulk_cancel withdrawn: Withdrawn · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ Withdrawn by <@U0MARIA>. \
-Nothing was canceled. ⏎ (head) · X-4F7K2M
-bulk_cancel expired: Expired · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ Nobody decided in time. \
-Nothing was canceled. ⏎ (head) · X-4F7K2M
-bulk_cancel closed: Failed · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ Closed by <@U0ADA>: “the \
-service shows no payment”. ⏎ (head) · X-4F7K2M
-bulk_cancel commit_unknown: Not confirmed yet · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ \
-We're checking with the provider whether they were canceled. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [… History]
-bulk_cancel needs_human: Needs a decision · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ We \
-couldn't confirm whether they were canceled. The service still shows them as pending. ⏎ X-4F7K2M · (call) ⏎ [Retry] \
-[Close] [… History]
-bulk_cancel needs_human, not all sent: Needs a decision · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ \
-(head) ⏎ Not all of them were sent to the provider. Somebody who approved no longer counts (they are no approver any \
-more), so one more approval is needed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [… History]
-bulk_cancel committed, refused: Sent · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ (head) ⏎ Reading the \
-outcome of each payment. The service refused the request (422), saying “the limit is reached”. ⏎ approved by <@U0LIN> \
-· X-4F7K2M ⏎ [… History]
-bulk_cancel completed: Done · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ 1 payment canceled, $45.00 \
-returned to the balance; 1 too late ($50.00): 1 completed, 0 failed. ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
-bulk_cancel failed: Failed · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ 0 payments canceled, $0.00 \
-returned to the balance; 2 too late ($95.00): 1 completed, 1 failed. ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
-bulk_cancel mismatch: Failed · Cancel: $95.00 back from 2 payments waiting for sign-up ⏎ Our own record was changed \
-after it was approved. Nothing was canceled. ⏎ (head) · X-4F7K2M\
+bulk_cancel needs_human, not all sent: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Not all of \
+them were sent to the provider. Somebody who approved no longer counts (they are no approver any more), so one more \
+approval is needed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… History]
+bulk_cancel committed, refused: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each \
+payment. The provider rejected the request, saying “the limit is reached”. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
+list] [… History]
+bulk_cancel completed: Done · Cancel 2 waiting payments ($95.00) ⏎ 1 payment canceled, $45.00 returned; 1 already paid \
+($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
+bulk_cancel failed: Failed · Cancel 2 waiting payments ($95.00) ⏎ 0 payments canceled, $0.00 returned; 1 already paid \
+($45.00); 1 already failed ($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
+bulk_cancel mismatch: Failed · Cancel 2 waiting payments ($95.00) ⏎ Our own record was changed after it was approved. \
+Nothing was canceled. ⏎ (head) · X-4F7K2M\
 """)
 
 
@@ -285,13 +270,13 @@ payout awaiting again: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* 
 Lopez · P-4F7K2M [Withdraw] ⏎ Somebody who approved no longer counts (they are no approver any more); an approval no \
 longer counts, because it was given too long ago, so one more approval is needed.
 payout awaiting, stopped: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana \
-Maria Lopez · P-4F7K2M [Withdraw] ⏎ :octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An \
-admin can have it tried again in the alerts channel.
+Maria Lopez · P-4F7K2M [Withdraw] ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it \
+again in the alerts channel.
 payout approved: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw]
 payout approved, frozen: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
 Payments are frozen: the books are being audited.
 payout approved, over the limit: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] \
-⏎ The daily limit is reached.
+⏎ Today's limit is reached.
 payout approved, held: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ Held, \
 because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask again, it \
 needs new approvals.
@@ -305,8 +290,8 @@ payout withdrawn, payout withdrawn, by an admin: :wastebasket: *Withdrawn* · $2
 payout expired, payout expired, late: :alarm_clock: *Expired* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout closed: :no_entry: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout new, stopped: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M [Withdraw] ⏎ \
-:octagonal_sign: *stopped*: its preparation does not go on by itself. ⏎ :octagonal_sign: Switchboard stopped here \
-after an internal error (`0badcafe`). An admin can have it tried again in the alerts channel.
+:octagonal_sign: *Stopped* by an internal error. ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An \
+admin can try it again in the alerts channel.
 payout creating: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M ⏎ Nothing is paid until \
 it's approved.
 payout create_unknown: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We're checking \
@@ -330,67 +315,67 @@ payout committed, as it calls it: :hourglass_flowing_sand: *Sent* · $25.00 to A
 confirmation that it arrived. The provider calls its status “On &lt;Hold&gt;”.
 payout mismatch: :octagonal_sign: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout needs_human: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't confirm this \
-payout. The service still shows it as not committed. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, \
-then retry or close it as not paid.
+payout. The provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then \
+retry or close it as not paid.
 payout needs_human, never created: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't \
-find out whether the provider created this payout. Nothing was paid. Its creation was tried several times. Check our \
-code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid.
+find out whether the provider created this payout. Nothing was paid. It couldn't be created in several tries. Check \
+our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid.
 payout needs_human, one of two: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't \
-confirm this payout. The new attempt was not sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's \
+confirm this payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's \
 dashboard, then retry or close it as not paid. Approved to retry: 1 of 2.
-bulk new: :hourglass_flowing_sand: *Preparing* · $1,250.00 in 10 payments · L-4F7K2M [Withdraw] ⏎ Checking the \
-recipients. Nothing is paid until it's approved.
-bulk awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $1,250.00 in 10 payments · \
+bulk new: :hourglass_flowing_sand: *Preparing* · $1,250.00 · 10 payments · L-4F7K2M [Withdraw] ⏎ Checking recipients: \
+`████████░░░░░░░░░░░░ 44 %` 4 of 9.
+bulk awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $1,250.00 · 10 payments · \
 L-4F7K2M [Withdraw]
-bulk approved: :hourglass_flowing_sand: *Approved* · $1,250.00 in 10 payments · L-4F7K2M [Withdraw]
-bulk sending: :hourglass_flowing_sand: *Sending* · $1,250.00 in 10 payments · L-4F7K2M
-bulk committed: :hourglass_flowing_sand: *Sent* · $1,250.00 in 10 payments · L-4F7K2M ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
-completed ($200.00), 0 failed ($0.00), 0 waiting for sign-up ($0.00), 7 not reported yet.
-bulk rejected: :no_entry: *Rejected* · $1,250.00 in 10 payments · L-4F7K2M
-bulk withdrawn: :wastebasket: *Withdrawn* · $1,250.00 in 10 payments · L-4F7K2M
-bulk expired: :alarm_clock: *Expired* · $1,250.00 in 10 payments · L-4F7K2M
-bulk closed: :no_entry: *Failed* · $1,250.00 in 10 payments · L-4F7K2M
-bulk commit_unknown: :grey_question: *Not confirmed yet* · $1,250.00 in 10 payments · L-4F7K2M ⏎ We're checking with \
+bulk approved: :hourglass_flowing_sand: *Approved* · $1,250.00 · 10 payments · L-4F7K2M [Withdraw]
+bulk sending: :hourglass_flowing_sand: *Sending* · $1,250.00 · 10 payments · L-4F7K2M
+bulk committed: :hourglass_flowing_sand: *Sent* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
+paid, 7 not reported yet.
+bulk rejected: :no_entry: *Rejected* · $1,250.00 · 10 payments · L-4F7K2M
+bulk withdrawn: :wastebasket: *Withdrawn* · $1,250.00 · 10 payments · L-4F7K2M
+bulk expired: :alarm_clock: *Expired* · $1,250.00 · 10 payments · L-4F7K2M
+bulk closed: :no_entry: *Failed* · $1,250.00 · 10 payments · L-4F7K2M
+bulk commit_unknown: :grey_question: *Not confirmed yet* · $1,250.00 · 10 payments · L-4F7K2M ⏎ We're checking with \
 the provider. *Don't send it again.*
-bulk commit_unknown, refused: :grey_question: *Not confirmed yet* · $1,250.00 in 10 payments · L-4F7K2M ⏎ The provider \
+bulk commit_unknown, refused: :grey_question: *Not confirmed yet* · $1,250.00 · 10 payments · L-4F7K2M ⏎ The provider \
 declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it again.*
-bulk needs_human: :warning: *Needs a decision* · $1,250.00 in 10 payments · L-4F7K2M ⏎ We couldn't confirm this bulk \
-payment. The service's history does not show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then \
+bulk needs_human: :warning: *Needs a decision* · $1,250.00 · 10 payments · L-4F7K2M ⏎ We couldn't confirm this bulk \
+payment. The provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then \
 retry or close it as not paid. No other bulk payment is sent until you decide.
-bulk committed, not read: :hourglass_flowing_sand: *Sent* · $1,250.00 in 10 payments · L-4F7K2M ⏎ \
-`░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet.
-bulk pending_escrow: :lock: *Waiting for sign-up* · $1,250.00 in 10 payments · L-4F7K2M ⏎ `████████████████░░░░ 80 %` \
-7 completed ($1,100.00), 1 failed ($55.00), 2 waiting for sign-up ($95.00). ⏎ [Cancel pending]
-bulk completed: :white_check_mark: *Paid* · $1,250.00 in 10 payments · L-4F7K2M
-bulk completed, some failed: :warning: *Finished* · $1,250.00 in 10 payments · L-4F7K2M
-bulk failed, bulk refused: :x: *Failed* · $1,250.00 in 10 payments · L-4F7K2M
-bulk canceled: :leftwards_arrow_with_hook: *Canceled* · $1,250.00 in 10 payments · L-4F7K2M
-bulk mismatch: :octagonal_sign: *Failed* · $1,250.00 in 10 payments · L-4F7K2M
-bulk_cancel new: :hourglass_flowing_sand: *Preparing* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M \
-[Withdraw] ⏎ Nothing is canceled until it's approved.
-bulk_cancel awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $95.00 back from 2 \
-payments waiting for sign-up · X-4F7K2M [Withdraw]
-bulk_cancel approved: :hourglass_flowing_sand: *Approved* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M \
-[Withdraw]
-bulk_cancel sending: :hourglass_flowing_sand: *Sending* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel committed: :hourglass_flowing_sand: *Sent* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M ⏎ \
-Reading the outcome of each payment.
-bulk_cancel rejected: :no_entry: *Rejected* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel withdrawn: :wastebasket: *Withdrawn* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel expired: :alarm_clock: *Expired* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel closed: :no_entry: *Failed* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel commit_unknown: :grey_question: *Not confirmed yet* · $95.00 back from 2 payments waiting for sign-up · \
-X-4F7K2M ⏎ We're checking with the provider whether they were canceled.
-bulk_cancel needs_human: :warning: *Needs a decision* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M ⏎ \
-We couldn't confirm whether they were canceled. The service still shows them as pending.
-bulk_cancel needs_human, not all sent: :warning: *Needs a decision* · $95.00 back from 2 payments waiting for sign-up \
-· X-4F7K2M ⏎ Not all of them were sent to the provider. Somebody who approved no longer counts (they are no approver \
-any more), so one more approval is needed.
-bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · $95.00 back from 2 payments waiting for sign-up · \
-X-4F7K2M ⏎ Reading the outcome of each payment. The service refused the request (422), saying “the limit is reached”.
-bulk_cancel completed: :white_check_mark: *Done* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel failed: :x: *Failed* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M
-bulk_cancel mismatch: :octagonal_sign: *Failed* · $95.00 back from 2 payments waiting for sign-up · X-4F7K2M\
+bulk committed, not read: :hourglass_flowing_sand: *Sent* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `░░░░░░░░░░░░░░░░░░░░ \
+0 %` Nothing reported yet.
+bulk pending_escrow: :lock: *Waiting for sign-up* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `████████████████░░░░ 80 %` 7 \
+paid, 1 failed, 2 waiting for sign-up ($95.00). ⏎ [Cancel 2 waiting]
+bulk completed: :white_check_mark: *All 10 paid* · $1,250.00 · 10 payments · L-4F7K2M
+bulk completed, some failed: :warning: *7 paid, 1 failed, 2 canceled* · $1,250.00 · 10 payments · L-4F7K2M
+bulk failed: :x: *All 10 failed* · $1,250.00 · 10 payments · L-4F7K2M
+bulk canceled: :leftwards_arrow_with_hook: *All 10 canceled* · $1,250.00 · 10 payments · L-4F7K2M
+bulk refused: :x: *Failed* · $1,250.00 · 10 payments · L-4F7K2M
+bulk mismatch: :octagonal_sign: *Failed* · $1,250.00 · 10 payments · L-4F7K2M
+bulk_cancel new: :hourglass_flowing_sand: *Preparing* · cancel 2 waiting payments ($95.00) · X-4F7K2M [Withdraw] ⏎ \
+Nothing is canceled until it's approved.
+bulk_cancel awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · cancel 2 waiting \
+payments ($95.00) · X-4F7K2M [Withdraw]
+bulk_cancel approved: :hourglass_flowing_sand: *Approved* · cancel 2 waiting payments ($95.00) · X-4F7K2M [Withdraw]
+bulk_cancel sending: :hourglass_flowing_sand: *Sending* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel committed: :hourglass_flowing_sand: *Sent* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ Reading the \
+outcome of each payment.
+bulk_cancel rejected: :no_entry: *Rejected* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel withdrawn: :wastebasket: *Withdrawn* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel expired: :alarm_clock: *Expired* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel closed: :no_entry: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel commit_unknown: :grey_question: *Not confirmed yet* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
+We're checking with the provider whether they were canceled.
+bulk_cancel needs_human: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ We couldn't \
+confirm whether they were canceled. The provider still lists them as waiting.
+bulk_cancel needs_human, not all sent: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
+Not all of them were sent to the provider. Somebody who approved no longer counts (they are no approver any more), so \
+one more approval is needed.
+bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
+Reading the outcome of each payment. The provider rejected the request, saying “the limit is reached”.
+bulk_cancel completed: :white_check_mark: *Done* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel failed: :x: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M
+bulk_cancel mismatch: :octagonal_sign: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M\
 """)
 
 
@@ -399,7 +384,7 @@ def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:
     for letters, is_whole in ((116, True), (117, False)):
         name = f"{'n' * letters}.csv"
         named = replace(one, payload=one.payload.model_copy(update={"name": name}))
-        assert (f"*File*: {name} |" in seen(card(named))) is is_whole
+        assert (f"\n{name} ·" in seen(card(named))) is is_whole
 
 
 DECIDED = {State.REJECTED, State.WITHDRAWN, State.CLOSED}
@@ -430,15 +415,13 @@ approvers because it's over $1,000. Each types the amount. <@U0ADA> <@U0LIN> <!s
 purchase: Purchase C-4F7K2M: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
 99.50), requested by <@U0MARIA>. :link: *Waiting for payment*: Nothing has been paid yet. Checkout: \
 <https://pay.example.com/checkout/op-1>
-bulk: Approve $1,250.00 in 10 payments? File “march.csv”, 10 payments to 9 people, $1,250.00 together. *Largest*: ⏎ • \
-$900.00 to luis@example.com (row 4) ⏎ • $90.00 to ana@example.com (row 2). *Duplicates*: Row 7 repeats an earlier row \
-(same address and amount). *Never paid before*: 2 recipients. Accounts looked up: 9; 8 active ⏎ :warning: *1 not \
-active* (no account, signup not completed, or it cannot receive money now): eve@example.com. Read as: UTF-8 with \
-commas: email, amount, note. Requested by Maria Quispe · L-4F7K2M. 0 of 1 · expires \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-bulk_cancel: Approve $95.00 back from 2 payments waiting for sign-up? From L-4F7K2M. All that were waiting: 2 \
-payments. Requested by Maria Quispe · X-4F7K2M. 0 of 1 · expires <!date^1795251600^{date_short_pretty} \
-{time}|2026-11-21 09:00 UTC>. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>\
+bulk: Approve $1,250.00 · 10 payments to 9 people? march.csv, requested by Maria Quispe · L-4F7K2M. 0 of 1 · expires \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: 1 of the 9 accounts checked can't \
+receive money yet: eve@example.com. :warning: 2 first-time recipients. :warning: Row 7 repeats an earlier row (same \
+address and amount). <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+bulk_cancel: Approve canceling 2 waiting payments ($95.00)? From L-4F7K2M: all that were waiting, requested by Maria \
+Quispe · X-4F7K2M. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <@U0ADA> \
+<@U0LIN> <!subteam^S0TREASURY>\
 """)
 
 

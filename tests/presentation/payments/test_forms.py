@@ -22,7 +22,7 @@ def decisions(kind: Kind) -> dict[str, str]:
     waits, lost = moments(kind)["awaiting"], moments(kind)["needs_human"]
     made = [(make, waits) for make in (forms.approve, forms.reject, forms.withdraw)]
     views = [make(one, metadata="{}") for make, one in [*made, (forms.retry, lost), (forms.close, lost)]]
-    about = f"\ntype=section text={in_full(waits)}\n{waits.reference}\n"
+    about = f"\ntype=section text={in_full(waits)} · {waits.reference}\n"
     texts = {view["callback_id"]: as_sent(view).replace(about, "\n", 1) for view in views}
     return {name: text.removeprefix(f"callback_id={name} ") for name, text in texts.items()}
 
@@ -38,7 +38,7 @@ label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True 
 requester is told.
 payout.retry: title=Retry a payout submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section \
 text=:warning: *First check the provider's dashboard.* If it was paid there, retrying could pay twice. We check once \
-more before sending. ⏎ block_id=amount label=Type the amount, $25.00 as=plain_text_input action_id=amount max_length=20
+more before sending. ⏎ block_id=amount label=Type the amount: 25.00 as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close as not paid submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
 as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it wasn't paid?\
 """)
@@ -46,10 +46,9 @@ as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do y
     assert as_sent(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
 callback_id=payout.retry title=Retry a payout submit=Approve new attempt close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
-type=section text=$25.00 to Ana Maria Lopez (ana@example.com)
-P-4F7K2M
+type=section text=$25.00 to Ana Maria Lopez (ana@example.com) · P-4F7K2M
 type=section text=The payout couldn't be created, so nothing was paid. Retrying creates it again.
-block_id=amount label=Type the amount, $25.00 as=plain_text_input action_id=amount max_length=20\
+block_id=amount label=Type the amount: 25.00 as=plain_text_input action_id=amount max_length=20\
 """)
 
 
@@ -68,10 +67,10 @@ def test_forms_about_many() -> None:
     assert found.pop("bulk payment") == {}
     assert lines_of(found["cancellation"]) == snapshot("""\
 payout.retry: title=Retry a (it) submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section text=Only \
-payments that still read as pending are named again. What was canceled already is canceled once only. ⏎ \
-block_id=amount label=Type the amount: (sum) as=plain_text_input action_id=amount max_length=20
+payments that still wait are canceled; what was canceled before stays as it is. ⏎ block_id=amount label=Type the \
+amount: (sum) as=plain_text_input action_id=amount max_length=20
 payout.close: title=Close a (it) submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=What became of the payments, and how do you \
+as=plain_text_input action_id=reason max_length=500 multiline=True hint=What happened to the payments, and how do you \
 know?\
 """)
 
@@ -92,8 +91,8 @@ def test_what_buttons_ask() -> None:
     assert lines_of(found) == snapshot("""\
 purchase, Withdraw: Withdraw this purchase? | Withdraw this $119.50 request? You can send it again later. | Withdraw | \
 Keep it
-bulk, Cancel pending: Ask to cancel? | 2 payments are pending. Approvers decide about exactly those that are pending \
-now. | Ask for approval | Leave them\
+bulk, Cancel 2 waiting: Cancel 2 waiting payments? | $95.00 comes back once it's approved. Only what waits now is \
+canceled. | Request approval | Keep them\
 """)
 
 

@@ -118,7 +118,11 @@ FIELDS: Mapping[str, Check] = {
     "text_limit": lambda stands, _, most: (
         len("".join(stands.words.text(stands.instruction, "Maria"))) < (most or 4_000)
     ),
-    "buttons": lambda stands, _, buttons: all(one["type"] == "button" for one in buttons(stands.instruction)),
+    **dict.fromkeys(
+        ("buttons", "look"),
+        lambda stands, _, made: all(one["type"] == "button" for one in made(stands.instruction)),
+    ),
+    "ended": lambda stands, _, ended: ended(stands.instruction) == ended(stands.instruction).lower(),
     "card": is_own_card,
     "news_actions": lambda _, news, pressed: all(one["type"] == "button" for one in pressed(news)),
     "news_symbol": lambda _, news, symbol: symbol(news).startswith(":"),

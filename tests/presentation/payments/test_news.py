@@ -50,10 +50,10 @@ payout withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $25.00 t
 was paid.
 payout withdrawn, by an admin: :wastebasket: <@U0MARIA> *Withdrawn* by <@U0TOM>: “asked for twice”. $25.00 to Ana \
 Maria Lopez (P-4F7K2M). Nothing was paid.
-payout expired: :alarm_clock: <@U0MARIA> *Expired*: $25.00 to Ana Maria Lopez (P-4F7K2M). Nobody decided in time. \
+payout expired: :alarm_clock: <@U0MARIA> *Expired*: $25.00 to Ana Maria Lopez (P-4F7K2M). Not approved in time. \
 Nothing was paid.
-payout expired, late: :alarm_clock: <@U0MARIA> *Expired*: $25.00 to Ana Maria Lopez (P-4F7K2M). It was not sent in \
-time after approval. Nothing was paid.
+payout expired, late: :alarm_clock: <@U0MARIA> *Expired*: $25.00 to Ana Maria Lopez (P-4F7K2M). It wasn't sent in time \
+after approval. Nothing was paid.
 payout closed: :no_entry: <@U0MARIA> *Failed*: Ada Okafor closed $25.00 to Ana Maria Lopez (P-4F7K2M) as not paid: \
 “the service shows no payment”.
 payout commit_unknown, payout commit_unknown, it spoke, one_step commit_unknown, one_step commit_unknown, it spoke, \
@@ -75,21 +75,21 @@ payout refused, payout refused, never sent, one_step refused: :x: <@U0MARIA> *Fa
 payout mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $25.00 to Ana Maria Lopez (P-4F7K2M) wasn't sent: the \
 provider's record isn't what was requested. The amount is 26.00 instead of 25.00; the recipient is another one.
 payout needs_human: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't be \
-confirmed. The service still shows it as not committed.
+confirmed. The provider still lists it as not sent.
 payout needs_human, never created: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) \
-couldn't be confirmed. Its creation was tried several times.
+couldn't be confirmed. It couldn't be created in several tries.
 payout needs_human, one of two: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't \
-be confirmed. The new attempt was not sent in time.
+be confirmed. The new attempt wasn't sent in time.
 one_step needs_human: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't be \
-confirmed. The service does not list it.
+confirmed. The provider doesn't list it.
 one_step needs_human, suspect: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't \
-be confirmed. The service holds op-77, made since this was sent, for the same recipient and amount and without our \
-code: look whether that is this one.
+be confirmed. The provider has op-77, made since this was sent, for the same recipient and amount and without our \
+code: check whether that is this one.
 one_step needs_human, refused: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't \
-be confirmed. The service refused the request (422), saying “the limit is reached”, but the list cannot be used: its \
-pages repeat.
+be confirmed. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
+repeat.
 purchase needs_human: :warning: <@U0MARIA> *Needs a decision*: $119.50 from ben@example.com (C-4F7K2M). We couldn't \
-find out whether the checkout was created. The list cannot be used: its pages repeat.
+find out whether the checkout was created. The list can't be used: its pages repeat.
 purchase completed: :white_check_mark: <@U0MARIA> *Paid*: $119.50 from ben@example.com (C-4F7K2M).
 purchase completed, by another: :white_check_mark: <@U0MARIA> *Paid*: $119.50 from ben@example.com (C-4F7K2M). Paid by \
 eve@example.com.
@@ -102,93 +102,121 @@ limit is reached”. There is nothing to pay.
 purchase mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $119.50 from ben@example.com (C-4F7K2M). The provider's \
 record isn't what was requested. Don't share any link. The amount is 120.00 instead of 119.50.
 purchase closed: :no_entry: <@U0MARIA> *Failed*: $119.50 from ben@example.com (C-4F7K2M). It was never opened, so \
-nobody can pay it. The service does not list it.
+nobody can pay it. The provider doesn't list it.
 purchase withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $119.50 from ben@example.com (C-4F7K2M). \
 Nobody can pay it.
 purchase withdrawn, by an admin: :wastebasket: <@U0MARIA> *Withdrawn* by <@U0TOM>: “asked for twice”. $119.50 from \
 ben@example.com (C-4F7K2M). Nobody can pay it.
-bulk rejected: :no_entry: <@U0MARIA> *Rejected* by Ada Okafor: “the invoice is wrong”. $1,250.00 in 10 payments \
+bulk rejected: :no_entry: <@U0MARIA> *Rejected* by Ada Okafor: “the invoice is wrong”. $1,250.00 · 10 payments \
 (L-4F7K2M). Nothing was paid.
-bulk withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $1,250.00 in 10 payments (L-4F7K2M). Nothing was \
+bulk withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $1,250.00 · 10 payments (L-4F7K2M). Nothing was \
 paid.
-bulk expired: :alarm_clock: <@U0MARIA> *Expired*: $1,250.00 in 10 payments (L-4F7K2M). Nobody decided in time. Nothing \
+bulk expired: :alarm_clock: <@U0MARIA> *Expired*: $1,250.00 · 10 payments (L-4F7K2M). Not approved in time. Nothing \
 was paid.
-bulk closed: :no_entry: <@U0MARIA> *Failed*: Ada Okafor closed $1,250.00 in 10 payments (L-4F7K2M) as not paid: “the \
+bulk closed: :no_entry: <@U0MARIA> *Failed*: Ada Okafor closed $1,250.00 · 10 payments (L-4F7K2M) as not paid: “the \
 service shows no payment”.
-bulk commit_unknown: :grey_question: <@U0MARIA> *Not confirmed yet*: $1,250.00 in 10 payments (L-4F7K2M). The provider \
+bulk commit_unknown: :grey_question: <@U0MARIA> *Not confirmed yet*: $1,250.00 · 10 payments (L-4F7K2M). The provider \
 hasn't confirmed it. We're checking. *Don't send it again.*
-bulk commit_unknown, refused: :grey_question: <@U0MARIA> *Not confirmed yet*: $1,250.00 in 10 payments (L-4F7K2M). The \
+bulk commit_unknown, refused: :grey_question: <@U0MARIA> *Not confirmed yet*: $1,250.00 · 10 payments (L-4F7K2M). The \
 provider declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it again.*
-bulk needs_human: :warning: <@U0MARIA> *Needs a decision*: $1,250.00 in 10 payments (L-4F7K2M) couldn't be confirmed. \
-The service's history does not show it.
-bulk pending_escrow: :lock: <@U0MARIA> $1,250.00 in 10 payments (L-4F7K2M): 7 completed ($1,100.00), 1 failed \
-($55.00), 2 waiting for sign-up ($95.00). A summary follows when all are done.
-bulk completed: :white_check_mark: <@U0MARIA> *Paid*: $1,250.00 in 10 payments (L-4F7K2M). 10 completed ($1,250.00), 0 \
-failed ($0.00), 0 waiting for sign-up ($0.00). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ \
-(Payments of L-4F7K2M: Completed 10)
-bulk completed, some failed: :warning: <@U0MARIA> *Finished*: $1,250.00 in 10 payments (L-4F7K2M), 7 paid ($1,100.00), \
-1 failed ($55.00), 2 canceled ($95.00). 7 completed, 1 failed, 0 waiting for sign-up, 2 canceled. That is all 10 \
-payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Completed 7, Failed 1, Canceled 2)
-bulk failed: :x: <@U0MARIA> *Failed*: $1,250.00 in 10 payments (L-4F7K2M). 0 completed ($0.00), 10 failed ($1,250.00), \
-0 waiting for sign-up ($0.00). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of \
-L-4F7K2M: Failed 10)
-bulk canceled: :leftwards_arrow_with_hook: <@U0MARIA> *Canceled*: $1,250.00 in 10 payments (L-4F7K2M). 0 completed \
-($0.00), 0 failed ($0.00), 0 waiting for sign-up ($0.00), 10 canceled ($1,250.00). That is all 10 payments that were \
-approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Canceled 10)
-bulk refused: :x: <@U0MARIA> *Failed*: $1,250.00 in 10 payments (L-4F7K2M). The provider declined it: “the limit is \
+bulk needs_human: :warning: <@U0MARIA> *Needs a decision*: $1,250.00 · 10 payments (L-4F7K2M) couldn't be confirmed. \
+The provider's history doesn't show it.
+bulk pending_escrow: :warning: <@U0MARIA> *Some failed*: $1,250.00 · 10 payments (L-4F7K2M). 7 paid ($1,100.00), 1 \
+failed ($55.00), 2 pending ($95.00). Approved by Lin Chen.
+bulk completed: :white_check_mark: <@U0MARIA> *All 10 paid* · $1,250.00 · 10 payments (L-4F7K2M). 10 paid ($1,250.00), \
+0 failed, 0 pending. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Paid 10)
+bulk completed, some failed: :warning: <@U0MARIA> *7 paid, 1 failed, 2 canceled* · $1,250.00 · 10 payments (L-4F7K2M). \
+7 paid ($1,100.00), 1 failed ($55.00), 0 pending, 2 canceled ($95.00). Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: \
+Paid 7, Failed 1, Canceled 2)
+bulk failed: :x: <@U0MARIA> *All 10 failed* · $1,250.00 · 10 payments (L-4F7K2M). 0 paid, 10 failed ($1,250.00), 0 \
+pending. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Failed 10)
+bulk canceled: :leftwards_arrow_with_hook: <@U0MARIA> *All 10 canceled* · $1,250.00 · 10 payments (L-4F7K2M). 0 paid, \
+0 failed, 0 pending, 10 canceled ($1,250.00). Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Canceled 10)
+bulk refused: :x: <@U0MARIA> *Failed*: $1,250.00 · 10 payments (L-4F7K2M). The provider declined it: “the limit is \
 reached”. Nothing was paid.
-bulk mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $1,250.00 in 10 payments (L-4F7K2M) wasn't sent. Nothing was \
-paid. Our own record was changed after it was approved.
-bulk_cancel rejected: :no_entry: <@U0MARIA> *Rejected* by Ada Okafor: “the invoice is wrong”. $95.00 back from 2 \
-payments waiting for sign-up (X-4F7K2M). Nothing was canceled.
-bulk_cancel withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $95.00 back from 2 payments waiting for \
-sign-up (X-4F7K2M). Nothing was canceled.
-bulk_cancel expired: :alarm_clock: <@U0MARIA> *Expired*: $95.00 back from 2 payments waiting for sign-up (X-4F7K2M). \
-Nobody decided in time. Nothing was canceled.
-bulk_cancel closed: :no_entry: <@U0MARIA> *Failed*: Ada Okafor closed $95.00 back from 2 payments waiting for sign-up \
-(X-4F7K2M): “the service shows no payment”.
-bulk_cancel commit_unknown: :grey_question: <@U0MARIA> *Not confirmed yet*: $95.00 back from 2 payments waiting for \
-sign-up (X-4F7K2M). The provider hasn't confirmed it. We're checking.
-bulk_cancel needs_human: :warning: <@U0MARIA> *Needs a decision*: $95.00 back from 2 payments waiting for sign-up \
-(X-4F7K2M) couldn't be confirmed. The service still shows them as pending.
-bulk_cancel needs_human, not all sent: :warning: <@U0MARIA> *Needs a decision*: $95.00 back from 2 payments waiting \
-for sign-up (X-4F7K2M) couldn't be confirmed. Somebody who approved no longer counts (they are no approver any more), \
-so one more approval is needed.
-bulk_cancel completed: :white_check_mark: <@U0MARIA> *Done*: $95.00 back from 2 payments waiting for sign-up \
-(X-4F7K2M). 1 payment canceled, $45.00 returned to the balance; 1 too late ($50.00): 1 completed, 0 failed. Approved \
-by Lin Chen.
-bulk_cancel failed: :x: <@U0MARIA> *Failed*: $95.00 back from 2 payments waiting for sign-up (X-4F7K2M). 0 payments \
-canceled, $0.00 returned to the balance; 2 too late ($95.00): 1 completed, 1 failed. Approved by Lin Chen.
-bulk_cancel mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $95.00 back from 2 payments waiting for sign-up (X-4F7K2M) \
-wasn't sent. Nothing was canceled. Our own record was changed after it was approved.\
+bulk mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $1,250.00 · 10 payments (L-4F7K2M) wasn't sent. Nothing was paid. \
+Our own record was changed after it was approved.
+bulk_cancel rejected: :no_entry: <@U0MARIA> *Rejected* by Ada Okafor: “the invoice is wrong”. cancel 2 waiting \
+payments ($95.00) (X-4F7K2M). Nothing was canceled.
+bulk_cancel withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. cancel 2 waiting payments ($95.00) \
+(X-4F7K2M). Nothing was canceled.
+bulk_cancel expired: :alarm_clock: <@U0MARIA> *Expired*: cancel 2 waiting payments ($95.00) (X-4F7K2M). Not approved \
+in time. Nothing was canceled.
+bulk_cancel closed: :no_entry: <@U0MARIA> *Failed*: Ada Okafor closed cancel 2 waiting payments ($95.00) (X-4F7K2M): \
+“the service shows no payment”.
+bulk_cancel commit_unknown: :grey_question: <@U0MARIA> *Not confirmed yet*: cancel 2 waiting payments ($95.00) \
+(X-4F7K2M). The provider hasn't confirmed it. We're checking.
+bulk_cancel needs_human: :warning: <@U0MARIA> *Needs a decision*: cancel 2 waiting payments ($95.00) (X-4F7K2M) \
+couldn't be confirmed. The provider still lists them as waiting.
+bulk_cancel needs_human, not all sent: :warning: <@U0MARIA> *Needs a decision*: cancel 2 waiting payments ($95.00) \
+(X-4F7K2M) couldn't be confirmed. Somebody who approved no longer counts (they are no approver any more), so one more \
+approval is needed.
+bulk_cancel completed: :white_check_mark: <@U0MARIA> *Done* (X-4F7K2M): 1 payment canceled, $45.00 returned; 1 already \
+paid ($50.00). Approved by Lin Chen.
+bulk_cancel failed: :x: <@U0MARIA> *Failed* (X-4F7K2M): 0 payments canceled, $0.00 returned; 1 already paid ($45.00); \
+1 already failed ($50.00). Approved by Lin Chen.
+bulk_cancel mismatch: :octagonal_sign: <@U0MARIA> *Failed*: cancel 2 waiting payments ($95.00) (X-4F7K2M) wasn't sent. \
+Nothing was canceled. Our own record was changed after it was approved.\
 """)
 
 
 def test_alerts() -> None:
     head = ":rotating_light: Payout P-4F7K2M, $25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe: "
     assert lines_of(alerts(instruction(), head, TAIL)) == snapshot("""\
-contradiction: has two different ends at the provider.
-unconfirmed: was reported, but the provider's record doesn't confirm it.
-unknown_status: has a status that Switchboard doesn't know. It's still followed.
-stuck: cannot go on.
-needs_human: needs a decision: it couldn't be confirmed.
-mismatch: was stopped: the provider's record isn't what was requested. Switchboard didn't send it.
-differs: differs at the provider from what was approved.
-paid_after_close: was closed as not paid, but the provider shows a payment.
-paid_after_end: ended as not paid, but the provider shows a payment.
-paid_elsewhere: was never sent by Switchboard, but was committed elsewhere.
-suspended: is not sent.
-out_of_reach: can't be approved: there are too few approvers. ⏎ The service says On &lt;Hold&gt;. ⏎ Look for \
+contradiction: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+has two different ends at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unconfirmed: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) was \
+reported, but the provider's record doesn't confirm it. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unknown_status: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+has a status that Switchboard doesn't know. It's still followed. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look \
+for `652f7a1e9b3c4d5e6f708192`.
+stuck: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) can't go \
+on. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+needs_human: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+couldn't be confirmed. Retry it or close it on the card. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+mismatch: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) was \
+stopped: the provider's record isn't what was requested. Switchboard didn't send it. ⏎ The provider lists it as On \
+&lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+differs: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) differs \
+at the provider from what was approved. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+paid_after_close: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+was closed as not paid, but the provider shows a payment. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+paid_after_end: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+ended as not paid, but the provider shows a payment. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+paid_elsewhere: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+was never sent by Switchboard, but was committed elsewhere. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+suspended: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) isn't \
+sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+out_of_reach: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+can't be approved: there are too few approvers. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`. ⏎ Add an approver, or withdraw it.
-disagrees: is on hold: the database and the audit disagree. Nothing is sent. The operator has to look.
-unaccounted: isn't complete in the provider's list. Check the provider's dashboard.
-unread: is over at the service, but the provider's list of payments can't be read. Switchboard goes on asking for it.
-unexplained: is over at the service, but the provider's list of failures can't be read. Switchboard keeps asking for it.
-stands_still: doesn't move at the provider.
-undelivered: ended, but that couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
+disagrees: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is on \
+hold: the database and the audit disagree. Nothing is sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unaccounted: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+isn't complete in the provider's list. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
+Look for `652f7a1e9b3c4d5e6f708192`.
+unread: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is done, \
+but the provider's list of payments can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look \
+for `652f7a1e9b3c4d5e6f708192`.
+unexplained: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is \
+done, but the provider's list of failures can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
+Look for `652f7a1e9b3c4d5e6f708192`.
+stands_still: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+doesn't move at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+undelivered: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
+ended, but that couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
 `not_in_channel`. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
-no_approvals_channel: can't be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ \
-Slack says `not_in_channel`. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.\
+no_approvals_channel: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria \
+Quispe) can't be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
+`not_in_channel`. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.\
 """)
 
 
@@ -198,11 +226,57 @@ def test_alerts_of_a_purchase_where_they_differ() -> None:
     )
     found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, $119.50 from ben@example.com, ", TAIL)
     assert lines_of({topic: text for topic, text in found.items() if text != payout[topic]}) == snapshot("""\
-needs_human: requested by Maria Quispe: needs a decision: we couldn't find out whether the checkout was created.
-mismatch: requested by Maria Quispe: was stopped: the service's record is not what was asked for. Its link was not \
-given out.
-differs: requested by Maria Quispe: the service's record of it differs from what was asked for.
-paid_elsewhere: requested by Maria Quispe: was paid, although its link was not given out.\
+contradiction: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has two different \
+ends at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+unconfirmed: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) was reported, but \
+the provider's record doesn't confirm it. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unknown_status: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has a status \
+that Switchboard doesn't know. It's still followed. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+stuck: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't go on. ⏎ The \
+provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+needs_human: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) could not be \
+confirmed. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+mismatch: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) was stopped: the \
+provider's record isn't what was requested. Its link wasn't given out. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
+Look for `652f7a1e9b3c4d5e6f708192`.
+differs: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) the provider's record \
+differs from what was requested. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+paid_after_close: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) was closed as \
+not paid, but the provider shows a payment. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+paid_after_end: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) ended as not \
+paid, but the provider shows a payment. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+paid_elsewhere: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) was paid, \
+although its link wasn't given out. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+suspended: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) isn't sent. ⏎ The \
+provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+out_of_reach: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't be approved: \
+there are too few approvers. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`. ⏎ Add \
+an approver, or withdraw it.
+disagrees: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is on hold: the \
+database and the audit disagree. Nothing is sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unaccounted: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) isn't complete in \
+the provider's list. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unread: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is done, but the \
+provider's list of payments can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+unexplained: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is done, but the \
+provider's list of failures can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+stands_still: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) doesn't move at \
+the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+undelivered: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) ended, but that \
+couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
+no_approvals_channel: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't be \
+shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ Look \
+for `652f7a1e9b3c4d5e6f708192`.\
 """)
 
 
@@ -212,10 +286,10 @@ def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
         instruction(), facts, names=NAMES, link="https://slack.example/p1", approvers=["U0MARIA", "U0ADA"]
     )
     assert content.text == snapshot("""\
-:rotating_light: Payout P-4F7K2M, $25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe: needs a \
-decision: it couldn't be confirmed.
+:rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) couldn't be \
+confirmed. Retry it or close it on the card.
 Look for `652f7a1e9b3c4d5e6f708192`. <https://slack.example/p1|Open the card>
-To decide: <@U0ADA>
+<@U0ADA>, please decide.
 Runbook: `docs/alerts.md#needs-a-person`\
 """)
 

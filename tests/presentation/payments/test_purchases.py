@@ -45,8 +45,7 @@ web: 2 × 10.00 = 20.00
 Print ads: 1 × 99.50 = 99.50
 :link: *Waiting for payment*: Nothing has been paid yet.
 [Open checkout]
-:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again in \
-the alerts channel.\
+:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.\
 """)
 
 

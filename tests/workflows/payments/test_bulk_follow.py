@@ -94,13 +94,13 @@ async def test_a_list_that_differs_from_what_was_approved_is_an_alert(
     assert await queued(rig, one) == keys
 
 
-UNACCOUNTED = ["alert:unaccounted", "news:approvals:unaccounted", "news:requester:unaccounted"]
+UNACCOUNTED = ["alert:unaccounted", "news:requester:unaccounted"]
 
 
 @on_one_rig(
     [
         (("completed", "committed", ""), 3, UNACCOUNTED),
-        (("completed", "failed", ""), 3, [*UNACCOUNTED, "file:approvals:failed:1", "file:requester:failed:1"]),
+        (("completed", "failed", ""), 3, [*UNACCOUNTED, "file:requester:failed:1"]),
         (("completed", "committed", ""), 2, []),
         (("completed", "committed"), 3, UNACCOUNTED),
         (("completed", "pending"), 3, []),
@@ -210,7 +210,7 @@ async def test_reasons_that_cannot_be_read_are_waited_for_and_then_told_to_be_mi
 
 
 FAILED = BulkJob(id="b1", status="Failed", count=3, why="balance too low")
-TOLD = ["news:approvals:failed there", "news:requester:failed there"]
+TOLD = ["news:requester:failed there"]
 
 
 @on_one_rig(
@@ -219,7 +219,7 @@ TOLD = ["news:approvals:failed there", "news:requester:failed there"]
         (FAILED, ("completed", "pending"), ["pending_escrow"]),
         (FAILED, ("completed", "failed"), ["completed"]),
         (DONE, ("completed", "committed"), []),
-        (FAILED, ("failed", "created"), [*TOLD, "file:approvals:failed:1", "file:requester:failed:1"]),
+        (FAILED, ("failed", "created"), [*TOLD, "file:requester:failed:1"]),
     ]
 )
 async def test_that_the_record_itself_is_failed_is_told_once(
