@@ -45,7 +45,7 @@ async def test_a_word_is_looked_up(rig: Rig, simulator: Glossary) -> None:
 
 
 async def test_the_status_has_its_line(rig: Rig) -> None:
-    assert "Glossary: configured" in await told(rig, "/switchboard", "status")
+    assert "Glossary: set up" in await told(rig, "/switchboard", "status")
 
 
 async def test_operators_are_told_of_it(
