@@ -33,11 +33,12 @@ _READERS: Final = (Role.ADMIN, Role.APPROVER)
 async def _page(
     deps: Dependencies, command: Command, _values: Values, *, page: Literal["status", "unread", "jobs", "routes"]
 ) -> Reply:
-    await admit(deps, command.user, may_see_balance)
-    ctx = deps.ctx
+    standing, ctx = await admit(deps, command.user, may_see_balance), deps.ctx
     match page:
         case "status":
-            content = overview.status(await everything(ctx), command=deps.spelled(NAME), now=ctx.clock.now())
+            is_admin = listed(Role.ADMIN, standing, ctx.policy.people)
+            found, command_here = await everything(ctx), deps.spelled(NAME)
+            content = overview.status(found, command=command_here, now=ctx.clock.now(), for_admin=is_admin)
         case "unread":
             content = unread.listing(await unread_answers(ctx.store), await unknown_states(ctx))
         case "jobs":

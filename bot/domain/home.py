@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -137,8 +138,9 @@ def way_of(booking: Booking) -> Way:
 
 def is_late(booking: Booking, now: datetime) -> bool:
     """Whether it has stayed in its state for longer than that usually takes."""
-    changed = booking.detail.get("changed_at")
-    since = datetime.fromisoformat(str(changed)) if changed else booking.created_at
+    since = booking.created_at
+    with suppress(ValueError):  # none yet
+        since = datetime.fromisoformat(str(booking.detail.get("changed_at")))
     limit = _LATE.get(way_of(booking))
     return limit is not None and now - since > limit
 

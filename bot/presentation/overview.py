@@ -79,7 +79,7 @@ JOBS = "jobs"
 JOBS_HEADER = ("since (UTC)", "what", "name", "status", "requested by", "channel")
 
 
-def status(found: Overview, *, command: str, now: datetime) -> Content:
+def status(found: Overview, *, command: str, now: datetime, for_admin: bool = True) -> Content:
     """Services, what is in progress, queues. ``command``: as people type it here, e.g. ``/switchboard``."""
     blocked = [notices.describe(found.reading_only)] if found.reading_only else []
     blocked += [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
@@ -96,7 +96,8 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
         blocks += md.paragraphs([f"*{title}*", *said])
     count = found.blocking
     routes = md.counted(count, "money route")
-    notes = [f":warning: {routes} {'is' if count == 1 else 'are'} unconfirmed: `{command} routes`"] if count else []
+    unconfirmed = f":warning: {routes} {'is' if count == 1 else 'are'} unconfirmed: `{command} routes`"
+    notes = [unconfirmed] if count and for_admin else []
     notes.append(f"Details: `{command} jobs`")
     return Content(text=md.fallback_text([*lines, *notes]), blocks=[*blocks, md.context("\n".join(notes))])
 

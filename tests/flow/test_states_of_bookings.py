@@ -153,7 +153,7 @@ async def test_after_a_day_without_an_answer_somebody_is_asked_too(rig: Rig) -> 
 async def test_what_the_service_has_not_seen_is_in_no_unknown_state(rig: Rig) -> None:
     """A link that waits has a stage of ours, and no state of the service."""
     await prebook(rig)
-    assert "waiting for the address" in (await ask(rig, "jobs")).text
+    assert "Waiting for the address" in (await ask(rig, "jobs")).text
 
 
 ENDS = [("COMPLETED", "Delivered"), ("ARRIVED_AT_PICKUP", "Driver at the store")]

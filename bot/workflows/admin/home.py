@@ -228,8 +228,10 @@ _ANYWAY: Final = 60.0
 """After so many seconds it is read again, whatever the counters say."""
 _PEOPLE: Final = 500
 _AT_ONCE: Final = 10
-_A_SECOND: Final = 0.5
+_A_SECOND: Final = 0.8
 """Drawings that nobody asked for: Slack takes 100 a minute from the app, whatever the number of processes."""
+_LOOK: Final = 0.2
+"""What a look costs of them after which nothing is drawn: with hundreds of open requests it takes a moment."""
 _HELD: Final = 5.0
 """Seconds without such drawings after one that failed, where Slack does not say how long."""
 _NOTHING: Final = (-1, -1)
@@ -296,8 +298,9 @@ class OpenHomes:
                 found = await look(ctx, user, home.turned)
                 view = self._draw(found, ctx.policy, ctx.clock.now())
                 shown = _without_moment(view)
-                if asked or shown != before:
-                    self._left -= 1
+                changed = asked or shown != before
+                self._left -= 1.0 if changed else _LOOK
+                if changed:
                     replaced = "" if asked else home.hash
                     home.hash = await ctx.messenger.publish_home(user=user, view=view, hash=replaced)
             except ServiceNever as refused:  # another process has drawn it since, or there is no such tab
@@ -314,7 +317,7 @@ class OpenHomes:
                 self._forget(user, home)
             else:
                 home.turned = found.turned
-            return asked or shown != before
+            return changed
 
     def _forget(self, user: str, home: _Open) -> None:
         if self._open.get(user) is home:
