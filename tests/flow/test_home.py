@@ -364,16 +364,16 @@ Updated 2026-11-20 09:35 UTC\
 
 
 async def test_calls_with_their_results(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
+    await rig.workspace.slash(MARIA, FINANCE, "/localize", "speak locale=en-GB Welcome aboard")
     for user in (MARIA, ADA):
-        assert "*Translate* · " in await opened(rig, user)
-    assert "*Translate* · " not in await opened(rig, ZOE)
+        assert "*Speak a text* · " in await opened(rig, user)
+    assert "*Speak a text* · " not in await opened(rig, ZOE)
     await rig.settle()
     await rig.pass_time(30)
     assert await opened(rig, MARIA) == snapshot("""\
 [New payout] [Pay in bulk] [Check e-mails] [Localize]
 Files and texts
-*Translate* · Done · 2026-11-20 09:00 UTC
+*Speak a text* · Done · 2026-11-20 09:00 UTC · Results
 
 [Refresh]
 Updated 2026-11-20 09:00 UTC\
