@@ -27,7 +27,7 @@ from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, lines_under, question, table
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
-from bot.presentation.reasons import to_set, worded
+from bot.presentation.reasons import status_in, to_set, worded
 from bot.presentation.views import View, field, form, notice, result
 
 FILE_FORM = "email.file"
@@ -212,7 +212,8 @@ def news(progress: ListProgress) -> Content:
 def details(progress: ListProgress) -> View:
     """A form that shows what the service answered."""
     reason = md.quote_sentence(worded(progress.reason), _WHOLE_REASON) or "Nothing more is known."
-    return result("Details", [md.paragraph(f"*Problem*\n{reason}"), md.paragraph(f"*ID*\n`{md.escape(progress.id)}`")])
+    found = [("Problem", reason), ("HTTP status", status_in(progress.reason)), ("ID", f"`{md.escape(progress.id)}`")]
+    return result("Details", [md.paragraph(f"*{label}*\n{said}") for label, said in found if said])
 
 
 def _state_line(progress: ListProgress) -> str:
@@ -235,7 +236,7 @@ def _in_short(reason: Reason) -> str:
         return "The result couldn't be fetched."
     if has_code(reason, Failed.OPERATOR):
         return "There's a problem with our e-mail check account. An admin has to fix it."
-    return md.quote_sentence(worded(reason), _REASON_LIMIT)
+    return md.quote_sentence(worded(reason, brief=True), _REASON_LIMIT)
 
 
 def _is_refused(progress: ListProgress) -> bool:

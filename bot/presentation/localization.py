@@ -19,7 +19,7 @@ from bot.presentation import views
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, question
 from bot.presentation.localization_forms import SUBTITLE
-from bot.presentation.reasons import worded
+from bot.presentation.reasons import status_in, worded
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
@@ -149,6 +149,7 @@ def details(sight: CallView) -> Block:
     found = [
         ("Problem", md.quote_sentence(worded(progress.reason))),
         ("Answer", md.quote(progress.words)),
+        ("HTTP status", status_in(progress.reason)),
         ("Started", md.moment(progress.started_at) if progress.started_at is not None else ""),
         ("Ended", md.moment(progress.ended_at) if progress.ended_at is not None else ""),
         ("ID", f"`{md.escape(sight.id)}`"),
@@ -230,7 +231,7 @@ def _in_short(reason: Reason | None) -> str:
         return "It was done, but I couldn't fetch the result."
     if has_code(reason, Failed.OPERATOR):
         return _OUR_ACCOUNT
-    return md.quote_sentence(worded(reason))
+    return md.quote_sentence(worded(reason, brief=True))
 
 
 def _noun(sight: CallView) -> str:

@@ -95,6 +95,15 @@ def worded(reason: Reason | None, *, by: str = "", brief: bool = False) -> str:
     return f"{said}, saying “{_cut(reason.words)}”"
 
 
+def status_in(reason: Reason | None) -> str:
+    """The HTTP status somewhere in a reason, for the details behind a button; empty: there is none."""
+    if reason is None:
+        return ""
+    inside = [status_in(fact) for fact in reason.facts.values() if isinstance(fact, Reason)]
+    status = reason.facts.get("status")
+    return str(status) if isinstance(status, int) else next(filter(None, inside), "")
+
+
 def _cut(words: str) -> str:
     return words if len(words) <= _MOST_WORDS else words[: _MOST_WORDS - 1] + "…"
 

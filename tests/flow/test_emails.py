@@ -147,14 +147,14 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
     assert ways(rig) == ["rows"]
     ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
     assert shown(ack.body["errors"]["how"]) == snapshot(
-        "“Whole file” isn't set up: the operator has to set EMAIL_BULK_BASE_URL."
+        "“Whole file” isn't set up: an admin has to set EMAIL_BULK_BASE_URL."
     )
     await rig.submit(MARIA, {"how": "rows"})
     assert state(board(rig, message)) == DONE
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
     assert shown("\n".join(line for line in said.body["text"].splitlines() if "E-mail" in line)) == snapshot("""\
 :large_green_circle: E-mail processing of single addresses: set up
-:white_circle: E-mail processing of whole files: not set up, the operator has to set `EMAIL_BULK_BASE_URL`\
+:white_circle: E-mail processing of whole files: not set up, an admin has to set `EMAIL_BULK_BASE_URL`\
 """)
 
 
@@ -173,9 +173,10 @@ async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
 async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
     rig.emails.api_key = "another"
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(""":warning: An admin has to fix this: email: the service \
-didn't accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each \
-environment has its own.""")
+    assert shown(said) == snapshot(
+        """:warning: An admin has to fix this: email: the provider didn't accept our credentials (401), saying “The \
+API key is not valid”; check EMAIL_API_KEY: each environment has its own."""
+    )
 
 
 async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
@@ -232,7 +233,7 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
 :bar_chart: *people.csv* · CSV table, 157 bytes
 *Process e-mails*
 :x: Failed. Nothing was checked.
-The column “name” hardly holds e-mail addresses (0 of 6 cells); choose the one that does, for example email.
+The column “name” has few e-mail addresses (0 of 6 cells); choose another one, for example email.
 Column “name” · row by row · Requested by Maria Silva\
 """)
     assert not rig.emails.asked

@@ -156,11 +156,15 @@ got no clear answer, so it may have been done and billed.""")
 async def test_outcomes(maria: Localizer) -> None:
     for number, (kind, ended, why) in enumerate(
         [
-            (FaultKind.TOO_MANY, "Failed. ", "too many requests"),
-            (FaultKind.REFUSED, "Failed. Localization declined it: “The request cannot be processed”", "refused"),
+            (FaultKind.TOO_MANY, "Failed. Localization is busy. Try again in a minute.", "Too many requests"),
+            (
+                FaultKind.REFUSED,
+                "Failed. Localization declined it: “The request cannot be processed”",
+                "The request cannot be processed",
+            ),
             (FaultKind.DONE_DROPPED, "Not confirmed. ", "connection dropped"),
-            (FaultKind.GARBAGE, "Not confirmed. ", "no JSON"),
-            (FaultKind.ERROR_500, "Not confirmed. ", "answer 500, saying “Internal server error”"),
+            (FaultKind.GARBAGE, "Not confirmed. ", "200"),
+            (FaultKind.ERROR_500, "Not confirmed. ", "500"),
         ]
     ):
         maria.rig.localization.faults.arm(Fault(kind, "*"))
@@ -181,12 +185,10 @@ async def test_the_services_own_words(maria: Localizer) -> None:
 async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     maria.rig.localization.switches.expire_at_once = True
     await separate(maria)
-    board = await maria.board("Failed", "It was done, but the localization service has no result at the address")
+    board = await maria.board("Failed", "It was done, but I couldn't fetch the result.")
     assert maria.files(maria.messages(thread=board.ts)) == []
     await maria.type("speak Welcome aboard")
-    board = await maria.board(
-        "Failed", "It was done, but the localization service has no result at the address", number=1
-    )
+    board = await maria.board("Failed", "It was done, but I couldn't fetch the result.", number=1)
     maria.rig.localization.switches.expire_at_once = False
     await press(maria, board, AGAIN)
     board = await maria.board(DONE)
@@ -197,7 +199,7 @@ async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     ("missing", "why", "there"),
     [
         ("music", "It wasn't in the answer.", "vocals"),
-        ("vocals", "It was done, but the localization service has no", "music"),
+        ("vocals", "It was done, but I couldn't fetch the result.", "music"),
     ],
 )
 async def test_one_track_without_the_other(maria: Localizer, missing: str, why: str, there: str) -> None:

@@ -122,7 +122,7 @@ async def test_a_failure_is_told_with_what_to_do_and_run_again_privately(maria: 
     failed = await maria.answer("Localization declined it")
     assert [one.action_id for one in failed.buttons] == [AGAIN, DETAILS]
     await press(rig, failed, DETAILS)
-    assert "(422)" in shown(maria.form)
+    assert "*HTTP status*\n422" in shown(maria.form)
     await rig.workspace.close(MARIA)
     await press(rig, failed, AGAIN, user=ADA, force=True)
     assert len(rig.localization.calls) == 1

@@ -8,6 +8,7 @@ from tests.mutants import (
     daily_home,
     daily_mistakes,
     daily_page,
+    daily_texts,
     doors,
     facts_bulk,
     facts_delivery,
@@ -54,4 +55,5 @@ MUTANTS = (
     *facts_stores.MUTANTS,
     *facts_payments.MUTANTS,
     *facts_texts.MUTANTS,
+    *daily_texts.MUTANTS,
 )

@@ -95,8 +95,8 @@ again. An admin adds the line from `/switchboard unread`; then press *Read again
 unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. The answer is saved \
 and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] \
 [Details]
-failed: :x: *Transcribe* · Failed. The service refused the request (422). ⏎ [Run again] [Details]
-failed, run again: :x: *Transcribe* · Failed. A restart lost what the service had made. It was run again. ⏎ [Details]
+failed: :x: *Transcribe* · Failed. The provider rejected the request. ⏎ [Run again] [Details]
+failed, run again: :x: *Transcribe* · Failed. The result was lost in a restart. It was run again. ⏎ [Details]
 unknown: :grey_question: *Transcribe* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ \
 [Run again] [Details]
 canceled: :no_entry_sign: *Transcribe* · Stopped by Ada Okafor. ⏎ [Run again]
@@ -104,7 +104,8 @@ canceled under way: :no_entry_sign: *Transcribe* · Stopped by Ada Okafor. It ma
 interrupted: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. ⏎ [Run again] \
 [Details]
 interrupted, run again: :arrows_counterclockwise: *Transcribe* · Interrupted by a restart. It may still be billed. It \
-was run again. ⏎ [Details]""")
+was run again. ⏎ [Details]\
+""")
 
 
 def test_ends_without_a_result_are_told_in_the_thread_as_on_the_board() -> None:
@@ -263,11 +264,13 @@ def test_details_hold_what_the_message_leaves_out() -> None:
     view = calls.details(one)
     check_view(view)
     assert seen(Content(text="", blocks=view["blocks"])) == snapshot("""\
-*Problem*: The localization service refused the request (422); nothing was executed.
+*Problem*: Localization rejected the request. Nothing was done.
 *Answer*: text: The input is not long enough to summarize.
+*HTTP status*: 422
 *Started*: 2026-11-20 09:00 UTC
 *Ended*: 2026-11-20 09:00 UTC
-*ID*: `01J`""")
+*ID*: `01J`\
+""")
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ async def test_more_than_600_seconds_are_not_sent(
     assert (job.state, len(rig.localization.calls)) == (state, sent)
     if not sent:
         told = worded(CallProgress.read(job.detail).reason)
-        assert told.startswith("This lasts 601 seconds; the most is 600"), told
+        assert told.startswith("It must be at most 600 seconds long; this has 601"), told
 
 
 @pytest.mark.parametrize("trouble", [ServiceNow("Slack", Reason(Exchange.SLACK_FILE_KEPT, why=500)), TimeoutError()])
