@@ -20,11 +20,12 @@ from bot.domain.text import clean
 from bot.presentation import answers, views
 from bot.presentation.audit import history
 from bot.presentation.blocks import text as md
+from bot.presentation.payments import again, cards, forms, payouts, wording
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, payouts, wording
 from bot.workflows.admin.audit import story
 from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
+from bot.workflows.payments.payout_again import send_again
 from bot.workflows.requests import decide
 from bot.workflows.requests.authority import freeze, involved_in, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
@@ -89,6 +90,12 @@ async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
     try:
         if form.callback_id == payouts.EDIT:
             found = await recipient.edited(deps.ctx, _decision_of(form), requested)
+        elif form.callback_id == again.RESEND:
+            made = await send_again(deps.ctx, about["id"], form.user, payload)
+            if not isinstance(made, Decided) and not made[1]:
+                before = payment_answers.asked_before(made[0], "payout")
+                return Replace(views.notice(forms.PAYOUT_TITLE, before.text))
+            found = made if isinstance(made, Decided) else made[0]
         else:
             found = await request(deps.ctx, requested)
     except CodeTakenError as taken:
@@ -389,5 +396,6 @@ FORMS: dict[str, SubmissionHandler] = {
     cards.CLOSE: partial(end_with_reason, end=decide.close_as_not_paid),
     forms.REQUEST: submit_payout,
     payouts.EDIT: submit_payout,
+    again.RESEND: submit_payout,
     forms.COLLECT: submit_purchase,
 }

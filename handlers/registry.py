@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final
 
 from bot.presentation import answers, views
-from handlers import bulk, deliver, email, files, home, localize, pay, pay_reading, stores, switchboard
+from handlers import bulk, deliver, email, files, home, localize, pay, pay_again, pay_reading, stores, switchboard
 from handlers.files import FileAction, Offers
 from handlers.grammar.verbs import SlashCommand, press, run, submit
 from handlers.lists import Lists
@@ -33,6 +33,7 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
         commands={f"/{prefix}{name}": partial(run, slash=one) for name, one in commands.items()},
         actions={
             **{name: home.DrawnAfter(handler) for name, handler in pay.BUTTONS.items()},
+            **pay_again.BUTTONS,
             **pay_reading.BUTTONS,
             **bulk.BUTTONS,
             **deliver.BUTTONS,

@@ -83,6 +83,8 @@ class Refusal(StrEnum):
     NOT_YOURS = "not_yours"
     NOT_ASKED = "not_asked"
     """Only who asked says whether the address is right."""
+    NOT_REQUESTED = "not_requested"
+    """Only who requested it sends it again."""
     NO_REASON = "no_reason"
     """An admin who withdraws what somebody else asked for says why."""
     TOO_LATE = "too_late"

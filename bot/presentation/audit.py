@@ -36,6 +36,7 @@ _SAID: Mapping[str, str] = {
     "prepared": "sent to approvers",
     "no_account": "no account for this address; the requester is asked",
     "sent_anyway": "{who} confirmed the address",
+    "sent_again": "{who} sent it again as a new request",
     "approve": "{who} approved{votes}",
     "retry": "{who} approved a retry{votes}",
     "rejected": "{who} rejected it",

@@ -2,6 +2,7 @@
 
 from tests.mutants import (
     authority,
+    daily_again,
     daily_bookings,
     daily_bulk,
     daily_cards,
@@ -41,6 +42,7 @@ MUTANTS = (
     *sampled.MUTANTS,
     *words.MUTANTS,
     *daily_bookings.MUTANTS,
+    *daily_again.MUTANTS,
     *daily_bulk.MUTANTS,
     *daily_cards.MUTANTS,
     *daily_home.MUTANTS,

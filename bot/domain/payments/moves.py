@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from bot.domain.machine import Machine
-from bot.domain.payments.instruction import FINAL, Kind, State
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
 
 _NEW, _AWAITING, _APPROVED, _SENDING = State.NEW, State.AWAITING, State.APPROVED, State.SENDING
 _CREATING, _CREATE_UNKNOWN, _OPEN = State.CREATING, State.CREATE_UNKNOWN, State.OPEN
@@ -73,3 +73,12 @@ MACHINES: Final = {kind: Machine(declared, final=FINAL) for kind, declared in _D
 CREATES: Final = frozenset(kind for kind in Kind if MACHINES[kind].allows(_NEW, _CREATING))
 """Whose first step sends something. The others ask people first."""
 APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MACHINES[kind].arrows)
+
+
+def may_be_sent_again(one: Instruction) -> bool:
+    """Whether a payout ended with nothing paid and nothing of it open, so that its requester may send it once more."""
+    if one.kind not in (Kind.PAYOUT, Kind.ONE_STEP) or one.payload.taken:
+        return False
+    return one.state in (State.FAILED, State.REFUSED) or (
+        one.state in (State.REJECTED, State.EXPIRED) and not one.commits
+    )

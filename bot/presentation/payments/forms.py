@@ -20,6 +20,7 @@ from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import context, counted, listed, paragraph, paragraphs, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
+from bot.presentation.payments.again import RESEND
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
 from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
@@ -130,6 +131,15 @@ def edit(instruction: Instruction) -> View:
     about = {"id": instruction.id, "round": instruction.round}
     about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
     return form(EDIT, "Edit and resend", "Request approval", about, [asked, *fields])
+
+
+def resend(instruction: Instruction) -> View:
+    """The form of a new payout with what the first one had; a code that may be at the provider is not taken over."""
+    payload = instruction.payload
+    code = payload.code if instruction.leaves_its_code else ""
+    fields = _payout_fields(payload.email, plain_amount(payload.cents), payload.description, code)
+    about = {"id": instruction.id, "channel": instruction.origin_channel, "kind": instruction.kind.value}
+    return form(RESEND, "Edit and resend", REQUEST_APPROVAL, about, fields)
 
 
 def _payout_fields(email: str = "", amount: str = "", purpose: str = "", code: str = "") -> list[Block]:

@@ -11,6 +11,7 @@ from bot.domain.payments.recipient import Concern, awaits_requester, concerns, h
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, facts, question
+from bot.presentation.payments.again import ways_on
 from bot.presentation.payments.wording import (
     ALERTS,
     DECIDED,
@@ -175,6 +176,7 @@ def _needs_human(stands: Stands) -> str:
 
 PAYOUT: Final = Wording(
     noun="payout",
+    news_actions=ways_on,
     headline=lambda one: f"{shown(one.cents)} to {_to(one)}",
     in_full=_in_full,
     title=lambda one: f"{shown(one.cents)} {CURRENCY} to {_to(one)}",

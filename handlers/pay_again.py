@@ -1,0 +1,63 @@
+"""Below the end of a payout that was not paid: send it again as it was, or edited; its whole story.
+
+The buttons carry the id of the first request; who presses is checked again.
+"""
+
+from bot.domain.approvals import Refusal, may_look
+from bot.domain.payments.instruction import Instruction
+from bot.presentation import answers, views
+from bot.presentation.audit import history
+from bot.presentation.payments import again, forms
+from bot.presentation.payments import answers as payment_answers
+from bot.workflows.admin.audit import story
+from bot.workflows.payments.payout_again import send_again, to_send_again
+from bot.workflows.requests.decide import Decided
+from handlers.grammar.admission import admit, can_post, payments_to_request
+from handlers.incoming import Click
+from handlers.replies import DeclinedError, Open, Private, Reply
+from handlers.router import ClickHandler, Dependencies
+
+
+async def try_again(deps: Dependencies, click: Click) -> Reply:
+    """Request what was not paid once more; where that was done, say as what."""
+    first = await _first(deps, click)
+    await payments_to_request(deps, click.user, first.kind, even_frozen=False)
+    made = await send_again(deps.ctx, first.id, click.user)
+    if isinstance(made, Decided):
+        raise DeclinedError(payment_answers.refused(made.refusal or Refusal.DECIDED, made.instruction))
+    found, is_new = made
+    if not is_new:
+        return Private(payment_answers.asked_before(found, "payout"))
+    return Private(payment_answers.requested(found, member=await can_post(deps.messenger, found.origin_channel)))
+
+
+async def edit(deps: Dependencies, click: Click) -> Reply:
+    first = await _first(deps, click)
+    await payments_to_request(deps, click.user, first.kind, even_frozen=False)
+    return Open(forms.resend(first))
+
+
+async def details(deps: Dependencies, click: Click) -> Reply:
+    standing = await admit(deps, click.user)
+    found = await deps.ctx.read(lambda uow: uow.instructions.get(click.value))
+    if found is None:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    no = may_look(standing, people=deps.ctx.policy.people, home=deps.ctx.home)
+    if no is not None and click.user != found.requester:
+        raise DeclinedError(answers.refused(no))
+    told = await story(deps.ctx.store, found.reference)
+    if told is None:
+        raise LookupError(found.reference)
+    return Open(views.result("Details", history(found, told.rows, is_complete=told.is_complete)))
+
+
+async def _first(deps: Dependencies, click: Click) -> Instruction:
+    if await deps.ctx.read(lambda uow: uow.instructions.get(click.value)) is None:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    first = await deps.ctx.read(lambda uow: to_send_again(uow, click.value, click.user))
+    if isinstance(first, Decided):
+        raise DeclinedError(payment_answers.refused(first.refusal or Refusal.DECIDED, first.instruction))
+    return first
+
+
+BUTTONS: dict[str, ClickHandler] = {again.TRY_AGAIN: try_again, again.RESEND: edit, again.DETAILS: details}

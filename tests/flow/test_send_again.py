@@ -1,0 +1,98 @@
+"""A payout that was not paid is sent again below its news: as it was, or edited; once, by its requester alone."""
+
+import asyncio
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.payments.instruction import Instruction, State
+from bot.playground.workspace import Message
+from bot.presentation.payments import forms
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, TOM, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import requests
+
+pytestmark = pytest.mark.rig(on="both")
+
+
+def below(rig: Rig) -> Message:
+    """The news with the ways on."""
+    return next(one for one in reversed(rig.workspace.messages(FINANCE)) if "payout.resend" in str(one.blocks))
+
+
+async def press(rig: Rig, action: str, *, user: str = MARIA, value: str | None = None) -> str:
+    before = len(rig.workspace.ephemerals(user))
+    news = below(rig)
+    await rig.workspace.click(user, FINANCE, news.ts, f"payout.{action}", value=value, force=value is not None)
+    await rig.settle()
+    return "\n".join(shown(one.text) for one in rig.workspace.ephemerals(user)[before:])
+
+
+async def by_state(rig: Rig) -> list[Instruction]:
+    return sorted(await requests(rig), key=lambda one: one.state in (State.FAILED, State.REJECTED))
+
+
+async def failed(rig: Rig) -> None:
+    rig.payments.switches.fail_reason = "The recipient's account refused the money"
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    rig.payments.switches.fail_reason = None
+
+
+async def test_what_failed_is_sent_again_once_and_paid_once(rig: Rig) -> None:
+    await failed(rig)
+    assert [one.text for one in below(rig).buttons] == ["Try again", "Edit and resend", "Details"]
+    assert await press(rig, "again", user=TOM) == snapshot(":no_entry_sign: Only the requester can send this again.")
+    await asyncio.gather(press(rig, "again"), press(rig, "again"))
+    again, first = await by_state(rig)
+    assert (first.state, again.state, again.payload) == (State.FAILED, State.AWAITING, first.payload)
+    assert await press(rig, "again") == snapshot("""\
+:information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *waiting for \
+approval*.""")
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    assert [one.kind.value for one in rig.payments.ledger.entries] == ["payout", "refund", "payout"]
+    assert await press(rig, "again") == snapshot("""\
+:information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *paid*.""")
+    assert len(await requests(rig)) == 2
+
+
+async def test_what_was_rejected_is_edited_and_sent_again(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 40.00 Proofreading")
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "Invoice number is missing"})
+    assert [one.text for one in below(rig).buttons] == ["Edit and resend"]
+    await press(rig, "resend")
+    assert [field["element"]["initial_value"] for field in rig.form().blocks[:3]] == [
+        "ana@example.com",
+        "40.00",
+        "Proofreading",
+    ]
+    filled = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "40.00"}
+    await rig.submit(MARIA, {**filled, forms.DESCRIPTION: "Proofreading, invoice 17"})
+    again, _ = await by_state(rig)
+    assert (again.payload.description, again.state) == ("Proofreading, invoice 17", State.AWAITING)
+    assert "Proofreading, invoice 17" in (await rig.card(APPROVALS)).text
+    await press(rig, "resend")
+    await rig.submit(MARIA, {**filled, forms.DESCRIPTION: "Once more"})
+    assert len(await requests(rig)) == 2
+
+
+async def test_what_is_not_known_to_have_failed_is_never_sent_again(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 40.00 Proofreading")
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "no"})
+    await rig.pay("send ana@example.com 41.00 Proofreading")
+    await rig.press("approve")
+    paid, _ = await by_state(rig)
+    assert await press(rig, "again", value=paid.id) == snapshot("""\
+:information_source: $41.00 to Ana Maria Lopez (P-······) is now *sent*, approved by <@U0ADA>.""")
+    assert await press(rig, "again", value="nothing") == snapshot(
+        ":no_entry_sign: This request has changed since. Look at its card again."
+    )
+    assert await press(rig, "details", value=paid.id, user=TOM) == ""
+    assert rig.form(TOM).title == "Details"
+    assert len(await requests(rig)) == 2
