@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from bot.domain.errors import ServiceNow
 from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
+from bot.domain.files.sniffing import FileKind
 from bot.presentation import answers
 from bot.presentation.files import offers
 from bot.presentation.reasons import worded
 from bot.workflows.context import OfferedAction
-from bot.workflows.slack.dropped_files import fitting, forget, notice, still_there
+from bot.workflows.slack.dropped_files import dropped_together, fitting, forget, notice, still_there
 from handlers.grammar.admission import can_post
 from handlers.incoming import Click, Shortcut, Submission, files_of, reading
 from handlers.replies import Later, Nothing, Open, Private, Replace, Reply
@@ -78,11 +79,26 @@ async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Together:
+    """Files of a kind that were dropped together. ``first``: id of the file whose offer is for all of them."""
+
+    first: str
+    kind: FileKind
+    files: Sequence[DroppedFile]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileAction(OfferedAction):
     """One button of an offer."""
 
     start: Callable[[Dependencies, Click, DroppedFile], Awaitable[Reply]]
     """Handles a click; the file was read again just before."""
+    start_all: Callable[[Dependencies, Click, "Together"], Awaitable[Reply]] | None = None
+    """Handles a click on what is done with all files that were dropped together."""
+
+    @property
+    def for_all(self) -> bool:
+        return self.start_all is not None
 
 
 class Offers:
@@ -94,6 +110,8 @@ class Offers:
         self.buttons: dict[str, ClickHandler] = {
             **{f"{offers.USE}.{action.name}": partial(self._start, action=action) for action in actions},
             offers.USE: self._choose,
+            **{f"{offers.USE_ALL}.{one.name}": partial(self._start_all, action=one) for one in actions if one.for_all},
+            offers.USE_ALL: self._choose_all,
         }
         self.forms: dict[str, SubmissionHandler] = {offers.CHOSEN: self._submit}
 
@@ -103,6 +121,23 @@ class Offers:
         if action is None:
             return Private(offers.STALE)
         return await self._start(deps, replace(click, value=reference), action=action)
+
+    async def _choose_all(self, deps: Dependencies, click: Click) -> Reply:
+        name, _, value = click.value.partition("|")
+        action = self._actions.get(name)
+        if action is None:
+            return Private(offers.STALE)
+        return await self._start_all(deps, replace(click, value=value), action=action)
+
+    async def _start_all(self, deps: Dependencies, click: Click, *, action: FileAction) -> Reply:
+        if self._presses.is_double(f"{action.name}.all", click, deps.ctx.clock.now()):
+            return Nothing()
+        first, _, named = click.value.partition("|")
+        kind = FileKind(named) if named in frozenset(FileKind) else FileKind.OTHER
+        files = await dropped_together(deps.ctx, first, kind, channel=click.channel)
+        if action.start_all is None or not any(action.fits(file) for file in files):
+            return Private(offers.STALE)
+        return await action.start_all(deps, click, Together(first=first, kind=kind, files=files))
 
     async def _submit(self, deps: Dependencies, form: Submission) -> Reply:
         name, _, reference = form.values.get(offers.CHOICE, "").partition("|")

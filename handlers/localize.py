@@ -1,7 +1,7 @@
 """``/localize``: content localization, every verb from its declaration; its form, its buttons, and its file actions."""
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -10,7 +10,7 @@ from typing import Final
 from bot.domain.approvals import Role, listed
 from bot.domain.errors import OperatorError, PersonError, ServiceTrouble, SwitchboardError
 from bot.domain.files.dropped import DroppedFile, FileInfo
-from bot.domain.files.sniffing import HEAD_BYTES, sniff
+from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import (
     TEXT_LIMIT,
@@ -38,7 +38,7 @@ from bot.presentation import answers
 from bot.presentation import localization as told
 from bot.presentation import localization_forms as forms
 from bot.presentation.blocks.text import message
-from bot.presentation.files import offers
+from bot.presentation.files import batches, offers
 from bot.presentation.localization import AGAIN, CANCEL, READ
 from bot.presentation.localization_forms import (
     ASK,
@@ -58,14 +58,15 @@ from bot.workflows.localization.request import (
     make_sure_of_room,
     opened,
     repeat,
+    request_batch,
     request_call,
     sealed,
     sight_of,
 )
 from bot.workflows.localization.results import read_again, share
 from bot.workflows.presets import remembered
-from bot.workflows.slack.dropped_files import playing_ms
-from handlers.files import FileAction
+from bot.workflows.slack.dropped_files import dropped_together, playing_ms
+from handlers.files import FileAction, Together
 from handlers.grammar.admission import can_post, localization_for
 from handlers.grammar.arguments import Argument, Values, read_form, with_example
 from handlers.grammar.line import line_rule, read_line
@@ -161,9 +162,15 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
     client = await localization_for(deps, sent.user)
     await asyncio.to_thread(load)
     requests, errors = _read(carried, sent, own_hosts=client.own_hosts)
-    infos = {} if errors else await _look(deps, requests, errors)
+    infos = {} if errors or carried.many else await _look(deps, requests, errors)
     if errors:
         return FieldErrors(errors)
+    if carried.many:
+        kind = FileKind(carried.many)
+        files = await dropped_together(deps.ctx, carried.file, kind, channel=carried.channel)
+        if not files:
+            return Replace(notice("Localize", offers.STALE.text))
+        return await _batch_of(deps, requests[0], files, by=sent.user, key=sent.source_key)
     if len(requests) > 1:
         await make_sure_of_room(deps.ctx, sent.user, requests)
     member = await can_post(deps.messenger, carried.channel)
@@ -361,6 +368,41 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
     return await _call_of(deps, click, request, file) or Nothing()
 
 
+async def use_all(deps: Dependencies, click: Click, together: Together, *, declared: Capability) -> Reply:
+    """Begin at once with all of them, or open one form where there is something to choose."""
+    await localization_for(deps, click.user)
+    request = Request(operation=declared.operation, file=together.first)
+    if declared.options:
+        carried = Carried(
+            verb=declared.verb,
+            operations=(declared.operation.value,),
+            channel=click.channel,
+            file=together.first,
+            file_name=batches.counted(together.kind, len(together.files)),
+            many=together.kind.value,
+        )
+        before = await _remembered(deps, click.channel, declared)
+        return Open(form([declared], carried, given={f"{OPTION}{name}": value for name, value in before.items()}))
+    return await _batch_of(deps, request, together.files, by=click.user, key=click.source_key)
+
+
+async def _batch_of(
+    deps: Dependencies, request: Request, files: Sequence[DroppedFile], *, by: str, key: str
+) -> Nothing:
+    first = files[0]
+    await request_batch(
+        deps.ctx,
+        request,
+        files,
+        by=by,
+        channel=first.channel,
+        thread_ts=first.thread_ts,
+        source_key=key,
+        kind=first.kind.value,
+    )
+    return Nothing()
+
+
 async def use_text(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
     """Begin at once, or open a form with the language that is recognized. English only: what is foreign is refused."""
     await localization_for(deps, click.user)
@@ -494,6 +536,7 @@ def _text_action(operation: CallOperation) -> FileAction:
         fits=holds_text,
         suggested=lambda file: file.format != "csv",
         start=partial(use_text, declared=declared),
+        start_all=partial(use_all, declared=declared),
         works=lambda ctx: ctx.localization.is_configured,
     )
 
@@ -505,6 +548,7 @@ def _file_action(operation: CallOperation) -> FileAction:
         label=declared.label,
         fits=lambda file: declared.media is not None and declared.media.takes(file.kind, file.format),
         start=partial(use, declared=declared),
+        start_all=partial(use_all, declared=declared),
         works=lambda ctx: ctx.localization.is_configured,
     )
 

@@ -249,6 +249,8 @@ class DropRow(LeasedRow):
     attempts: int = 0
     created_at: datetime
     due_at: datetime | None
+    batch: str = ""
+    """The id of the file whose offer is for this one too; empty: its own."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from storage.repositories.admin import Flags, Horizon, Processes, Queues, Sweep,
 from storage.repositories.audit import AuditTrail
 from storage.repositories.bookings import Bookings, StoreEvents, Stores
 from storage.repositories.callbacks import Inbox, Tokens
-from storage.repositories.jobs import EmailRuns, Jobs
+from storage.repositories.jobs import EmailRuns, Jobs, Results
 from storage.repositories.leased import Steps
 from storage.repositories.payments import (
     Attempts,
@@ -54,6 +54,7 @@ class Tx:
         self.bookings = Bookings(connection, damage, **beside)
         self.store_events = StoreEvents(connection, damage)
         self.emails = EmailRuns(connection, damage)
+        self.results = Results(connection, damage)
         self.steps = Steps(connection)
         self.times = Times(connection)
         self.sweep = Sweep(connection, damage)

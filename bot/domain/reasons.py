@@ -237,6 +237,7 @@ class OfCall(Code):
     FILE_REFUSED = "file_refused", "why"
     SERVICE_REFUSED = "service_refused", "service", "why"
     NOT_HANDED_OVER = "not_handed_over", "why"
+    ARCHIVE_FULL = "archive_full", "most"
     BAD_INPUT = "bad_input", "rule", "example"
 
 

@@ -84,6 +84,8 @@ class Carried:
     private: bool = False
     reply: str = ""
     begun: tuple[str, ...] = ()
+    many: str = ""
+    """The kind of the files that were dropped together with ``file``, where it is done with all of them."""
 
     def dump(self) -> str:
         given = {name: value for name, value in asdict(self).items() if value or name in _ALWAYS}

@@ -45,6 +45,7 @@ _JOBS = {
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
     "localization.document": What.LOCALIZATION,
+    "localization.batch": What.LOCALIZATION,
 }
 _QUEUES = {
     "messages": "Slack messages",

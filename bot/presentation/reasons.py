@@ -484,6 +484,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfCall.FILE_REFUSED: "Slack doesn't take the file ({why})",
     OfCall.SERVICE_REFUSED: "it was done, but {service} {why}",
     OfCall.NOT_HANDED_OVER: "it was done, but its files couldn't be uploaded: {why}",
+    OfCall.ARCHIVE_FULL: "the results of one run may have {most} MB together; run this file by itself",
     OfCall.BAD_INPUT: lambda facts, _: with_example(_plain(facts["rule"]), facts["example"]),
     OfMode.OLDER: "the record outside the database shows that it once held more than now",
     OfMode.UNREADABLE: "whether Switchboard may send can't be read",

@@ -111,6 +111,11 @@ class OfferedAction:
     suggested: Callable[[DroppedFile], bool] = lambda _: True
     works: "Callable[[Context], bool]" = lambda _: True
 
+    @property
+    def for_all(self) -> bool:
+        """Whether it can be done with many files at once."""
+        return False
+
 
 class HighWaterMark(Protocol):
     """Whether the database may be older than what left: see :class:`bot.workflows.admin.audit.HighWater`."""

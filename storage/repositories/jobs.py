@@ -8,7 +8,16 @@ from typing import Any, Final, Unpack
 from sqlalchemy import Select, bindparam, delete, exists, func, insert, or_, select, update
 
 from bot.domain.emails.lists import ROW_BY_ROW, RUN, WHOLE, WHOLE_FILE, RunState
-from bot.domain.localization.progress import LANES, PIECE_LANE, CallProgress, CallState, Order, piece_key
+from bot.domain.localization.progress import (
+    BATCH_LANE,
+    LANES,
+    PIECE_LANE,
+    CallProgress,
+    CallState,
+    Order,
+    batch_key,
+    piece_key,
+)
 from bot.domain.localization.progress import MOVES as CALLS
 from bot.domain.machine import Machine
 from bot.domain.payments.lookups import CHECK
@@ -17,7 +26,7 @@ from storage.repositories.leased import NO_LEASE, Repository, claiming, columns,
 from storage.repositories.moving import MovingRows
 from storage.rows import EmailRun, Hold, Job
 from storage.tables.queues import job
-from storage.tables.services import email_address, email_block, email_run
+from storage.tables.services import email_address, email_block, email_run, result_block
 
 _FILE: Final = {"file": str, "name": str, "places": dict}
 _LIST: Final = {"file": str, "name": str, "column": int, "column_name": str, "concurrency": int}
@@ -55,14 +64,19 @@ _CLAIM_IN_TURN = claiming(job, job.c.kind == bindparam("of_kind"), source=_WITH_
 
 
 def _pieces_of(document: Job) -> tuple[Any, ...]:
-    """They are created as of the document's moment, for its requester: an index has both."""
-    own = job.c.source_key.startswith(piece_key(document.id), autoescape=True)
+    """They are created as of the document's moment, for its requester: an index has both. So are those of a batch."""
+    is_batch = document.kind == BATCH_LANE
+    key = batch_key(document.id) if is_batch else piece_key(document.id)
     return (
         job.c.requester == document.requester,
         job.c.created_at == document.created_at,
-        job.c.kind == PIECE_LANE,
-        own,
+        job.c.kind != PIECE_LANE if is_batch else job.c.kind == PIECE_LANE,
+        job.c.source_key.startswith(key, autoescape=True),
     )
+
+
+_BY_ITSELF = (job.c.kind != PIECE_LANE, ~job.c.source_key.startswith(batch_key(), autoescape=True))
+"""Neither a piece of a document nor a file of a batch."""
 
 
 class Jobs(MovingRows[Job]):
@@ -74,9 +88,9 @@ class Jobs(MovingRows[Job]):
         return insert_once(self._connection, job, columns(new), unless=("source_key",))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
-        """Jobs that are not over, oldest first; without a kind, all but the pieces of documents."""
+        """Jobs that are not over, oldest first; without a kind, all but pieces of documents and files of batches."""
         query = self._rows(job.c.closed_at.is_(None)).order_by(*_AGE).limit(limit)
-        return self._all(self.shape, query.where(job.c.kind != PIECE_LANE if kind is None else job.c.kind == kind))
+        return self._all(self.shape, query.where(*(_BY_ITSELF if kind is None else (job.c.kind == kind,))))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
@@ -89,14 +103,14 @@ class Jobs(MovingRows[Job]):
         return self._all(self.shape, query.order_by(job.c.created_at.desc(), job.c.id.desc()).limit(limit))
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many jobs are not over, by kind and state, without the pieces of documents."""
-        which = job.c.closed_at.is_(None), job.c.kind != PIECE_LANE
+        """How many jobs are not over, by kind and state, without pieces of documents and files of batches."""
+        which = job.c.closed_at.is_(None), *_BY_ITSELF
         query = select(job.c.kind, job.c.state, func.count()).where(*which)
         rows = self._connection.execute(query.group_by(job.c.kind, job.c.state))
         return {(str(kind), str(state)): count for kind, state, count in rows}
 
     def pieces(self, document: Job) -> list[Job]:
-        """The pieces of a document, in their order."""
+        """The pieces of a document, or the calls of a batch, in their order."""
         return self._whole(self.shape, self._rows(*_pieces_of(document)).order_by(job.c.source_key))
 
     def piece_states(self, document: Job) -> Counter[str]:
@@ -104,7 +118,7 @@ class Jobs(MovingRows[Job]):
         return Counter({str(state): count for state, count in self._connection.execute(query)})
 
     def end_waiting(self, document: Job, to: str, *, detail: Mapping[str, object], now: datetime) -> int:
-        """End every piece of a document that was not begun; how many."""
+        """End every piece of a document, or call of a batch, that was not begun; how many."""
         waiting, ended = (*_pieces_of(document), job.c.state == CallState.WAITING), {"closed_at": now, "due_at": None}
         return self._change(job, *waiting, state=to, detail=detail, version=job.c.version + 1, **NO_LEASE, **ended)
 
@@ -128,6 +142,48 @@ class Jobs(MovingRows[Job]):
 
     def _machine(self, row: Job) -> Machine[Any]:
         return _MACHINES.get(row.kind, CALLS)
+
+
+class Results(Repository):
+    """Files that calls of a batch made, in pieces, until they are in its archive."""
+
+    def add(self, job_id: str, *, part: str, n: int, content: bytes) -> None:
+        self._connection.execute(insert(result_block).values(job_id=job_id, part=part, n=n, content=content))
+
+    def drop_file(self, job_id: str, *, part: str) -> None:
+        same = (result_block.c.job_id == job_id, result_block.c.part == part)
+        self._connection.execute(delete(result_block).where(*same))
+
+    def piece(self, job_id: str, *, part: str, n: int) -> bytes | None:
+        """None: there are no more."""
+        same = (result_block.c.job_id == job_id, result_block.c.part == part, result_block.c.n == n)
+        return self._connection.execute(select(result_block.c.content).where(*same)).scalar_one_or_none()
+
+    def size(self, batch_id: str) -> int:
+        """Bytes stored for a batch."""
+        total = select(func.coalesce(func.sum(func.length(result_block.c.content)), 0)).where(_made_by(batch_id))
+        return int(self._connection.execute(total).scalar_one())
+
+    def drop(self, batch_id: str) -> None:
+        self._connection.execute(delete(result_block).where(_made_by(batch_id)))
+
+    def has_old(self, *, before: datetime) -> bool:
+        old = select(result_block.c.job_id).where(_old_made(before)).limit(1)
+        return self._connection.execute(old).first() is not None
+
+    def forget_old(self, *, before: datetime, limit: int) -> int:
+        """Delete pieces of calls that closed before then."""
+        some = select(result_block.c.job_id).where(_old_made(before)).limit(limit).scalar_subquery()
+        return self._connection.execute(delete(result_block).where(result_block.c.job_id.in_(some))).rowcount
+
+
+def _made_by(batch_id: str) -> Any:
+    """The calls of a batch, and the pieces of their documents, are called after it."""
+    return result_block.c.job_id.startswith(f"{batch_id}-", autoescape=True)
+
+
+def _old_made(before: datetime) -> Any:
+    return result_block.c.job_id.in_(select(job.c.id).where(job.c.closed_at < before))
 
 
 Numbered = tuple[int, str]

@@ -304,10 +304,20 @@ class DroppedFiles(Queue[DropRow]):
     def get(self, file_id: str) -> DropRow | None:
         return self._find(dropped_file.c.id == file_id)
 
-    def offered(self, file: DroppedFile) -> bool:
-        """It can be used; False when it was settled before."""
+    def offered(self, file: DroppedFile, *, batch: str = "") -> bool:
+        """It can be used; False when it was settled before. ``batch``: id of the file whose offer is for it too."""
         found = columns(file)
-        return self._end(found.pop("id"), state=DropState.OFFERED, due_at=None, **found)
+        return self._end(found.pop("id"), state=DropState.OFFERED, due_at=None, batch=batch, **found)
+
+    def lately(self, channel: str, *, since: datetime) -> list[DropRow]:
+        """Files noticed in a conversation since then, newest first."""
+        noticed = self._rows(dropped_file.c.channel == channel, dropped_file.c.created_at >= since)
+        return self._all(self.shape, noticed.order_by(dropped_file.c.created_at.desc(), dropped_file.c.id.desc()))
+
+    def together(self, file_id: str) -> list[DropRow]:
+        """The files for which the offer of this one is, in the order of their messages."""
+        query = self._rows(sa.or_(dropped_file.c.id == file_id, dropped_file.c.batch == file_id))
+        return self._all(self.shape, query.order_by(dropped_file.c.message_ts, dropped_file.c.id))
 
     def quiet(self, file_id: str) -> bool:
         """Nothing is posted about it; False when it was settled before."""

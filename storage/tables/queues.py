@@ -146,5 +146,9 @@ dropped_file = Table(
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
     *leased("dropped_file"),
+    # The file whose offer is for this one too; empty: it has an offer of its own.
+    Column("batch", Words, nullable=False, server_default=text("''")),
     due("dropped_file"),
+    Index("ix_dropped_file_channel_created_at", "channel", "created_at"),
+    partial("ix_dropped_file_batch", "batch", where="batch <> ''"),
 )

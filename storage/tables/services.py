@@ -37,6 +37,16 @@ email_block = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
+result_block = Table(
+    "result_block",
+    metadata,
+    Column("job_id", Text, primary_key=True),
+    # The name of the file of the result.
+    Column("part", Text, primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
 store = Table(
     "store",
     metadata,

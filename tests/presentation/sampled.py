@@ -146,6 +146,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfList.FILE_LATER: {"service": "Slack", "why": Reason(Exchange.SLACK_FILE_KEPT, why=503)},
     OfList.FILE_NEVER: {"service": "Slack", "why": Reason(Exchange.SLACK_ERROR, error="file_not_found")},
     OfCall.QUEUE_FULL: {"most": 20},
+    OfCall.ARCHIVE_FULL: {"most": 250},
     OfCall.UNKNOWN: {"why": NO_ANSWER},
     OfCall.FILE_REFUSED: {"why": Reason(Exchange.SLACK_ERROR, error="invalid_arguments")},
     OfCall.SERVICE_REFUSED: {"service": "localization", "why": Reason(Exchange.RESULT_PRIVATE)},

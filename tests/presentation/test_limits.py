@@ -149,7 +149,8 @@ def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal)
     check_view(views.notice("New payout", answers.requested(instruction, member=True).text))
 
 
-JOBS = ("localization.media", "localization.text", "localization.document", "email.run", "email.file", "check.bulk")
+CALLS = ("localization.media", "localization.text", "localization.document", "localization.batch")
+JOBS = (*CALLS, "email.run", "email.file", "check.bulk")
 
 
 @given(draws.foreign(), st.integers(min_value=0, max_value=10**9))

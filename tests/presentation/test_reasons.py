@@ -259,6 +259,7 @@ call_unknown: Localization gave no answer (timed out)
 file_refused: Slack doesn't take the file (invalid_arguments)
 service_refused: it was done, but localization named a private address for its result
 not_handed_over: it was done, but its files couldn't be uploaded: can't be reached
+archive_full: the results of one run may have 250 MB together; run this file by itself
 bad_input: It must have at most 2,000 characters; this has 2,001. Example: The meeting was moved to Friday.
 older: the record outside the database shows that it once held more than now
 mode_unreadable: whether Switchboard may send can't be read

@@ -56,8 +56,9 @@ HARMLESS: Final[dict[str, tuple[str, str]]] = {
     "dropped_file": (
         "what is offered for a file; who takes the offer is asked again, and sees what was read",
         "id channel message_ts thread_ts user name size mimetype kind format duration_ms header state attempts "
-        "created_at due_at lease_owner lease_until tries stopped",
+        "created_at due_at lease_owner lease_until tries stopped batch",
     ),
+    "result_block": ("results of localization: no money", "job_id part n content"),
     "email_run": ("lists of addresses: no money", "job_id header rows skipped total taken parked repeated outcomes"),
     "email_address": ("lists of addresses: no money", "job_id n address answer"),
     "email_block": ("lists of addresses: no money", "job_id part n content"),

@@ -18,10 +18,12 @@ MEDIA_LANE = "localization.media"
 TEXT_LANE = "localization.text"
 DOCUMENT_LANE = "localization.document"
 PIECE_LANE = "localization.piece"
-LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5, DOCUMENT_LANE: 2, PIECE_LANE: 4}
+BATCH_LANE = "localization.batch"
+LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5, DOCUMENT_LANE: 2, PIECE_LANE: 4, BATCH_LANE: 2}
 """Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media.
 
-A document is a text that is cut into pieces: each of them is a job, and its board is the document's.
+A document is a text that is cut into pieces: each of them is a job, and its board is the document's. A batch is the
+same operation on several files: each of them is a call in the lane of its kind, and its board is the batch's.
 """
 MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
@@ -36,6 +38,17 @@ def document_of(source_key: str) -> str:
     """The id of the document of a piece; empty when it is none."""
     kind, _, rest = source_key.partition(":")
     return rest.partition(":")[0] if kind == "piece" else ""
+
+
+def batch_key(batch: str = "", number: int | None = None) -> str:
+    """The ``source_key`` of a call of a batch; without a number the beginning of those of all, or of all batches."""
+    return "batch:" if not batch else f"batch:{batch}:" if number is None else f"batch:{batch}:{number:05}"
+
+
+def batch_of(source_key: str) -> str:
+    """The id of the batch that a call belongs to; empty when it stands by itself."""
+    kind, _, rest = source_key.partition(":")
+    return rest.partition(":")[0] if kind == "batch" else ""
 
 
 class CallState(StrEnum):
@@ -165,7 +178,7 @@ class CallProgress:
     answer: str = field(default="", repr=False)
     """JSON of an answer that could not be read whole, as large as the transport takes."""
     parts: int = 0
-    """Of a document: how many pieces it has; 0 until it was read."""
+    """Of a document: how many pieces it has; 0 until it was read. Of a batch: how many files."""
     undone: Undone = Undone()
     """Of a document that is over."""
 
@@ -234,6 +247,16 @@ def _share(stored: str | None) -> Decimal | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileOutcome:
+    """What became of one file of a batch that has no result. ``words``: the service's own."""
+
+    file: str
+    state: CallState
+    reason: Reason | None
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CallView:
     """What people see of one call; ``position`` in the queue counts from 1, ``percent`` is of the file handed over."""
 
@@ -250,6 +273,9 @@ class CallView:
     """Of a document: its pieces that are over."""
     percent: int | None = None
     silent_since: datetime | None = None
+    is_batch: bool = False
+    problems: tuple[FileOutcome, ...] = ()
+    """Of a batch: its files that ended without a result."""
 
     @property
     def is_quiet(self) -> bool:

@@ -10,9 +10,11 @@ from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import clock, message, paragraph, plain, quote, sentence_of, shorten
+from bot.presentation.files import batches
 from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result
 
+USE_ALL = "use_all"  # the same for all files of a kind that were dropped together
 USE = "use"  # the id of the menu; a button's id is this, a point and the name of what it does
 SHORTCUT = "use_file"
 SHORTCUT_NAME = "Use this file"
@@ -22,6 +24,9 @@ _NAME_LIMIT = 120
 _BUTTONS = 5
 _ROOM = 44  # blocks of what is done with a file, in one message
 _MORE = "More…"
+_VERBS = frozenset({"Convert", "Transcribe", "Translate", "Transliterate", "Paraphrase", "Summarize", "Speak"})
+_NAMED_FILES = 4
+_SHORT = 60
 _RADIOS = 10
 _LABEL = 75
 _KILO, _MEGA = 1024, 1024 * 1024
@@ -70,11 +75,60 @@ def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
     return Content(text=f"{said}\nI can: {labels}.", blocks=blocks)
 
 
+def together(
+    first: str, found: Sequence[tuple[Sequence[DroppedFile], Sequence[Offered]]], works: Sequence[Content] = ()
+) -> Content:
+    """One offer for files that were dropped together, a part for each kind, with what can be done with all of it.
+
+    ``first``: id of the file whose offer it is. Once something was chosen the buttons are menus, and what is done
+    stands below.
+    """
+    said, blocks, menus = list[str](), list[Block](), list[Block]()
+    for files, offered in found:
+        alone, kind = len(files) == 1, files[0].kind
+        what = _name(files[0]) if alone else batches.counted(kind, len(files))
+        lead = f"{_SIGNS[kind]} *{what}* · {facts(files[0]) if alone else size(sum(file.size for file in files))}"
+        labels = [(one.label if alone else _for_all(one.label), one.name) for one in offered]
+        said += [lead, *([f"I can: {', '.join(label for label, _ in labels)}."] if labels and not works else [])]
+        named = md.series([quote(file.name, _SHORT) for file in files[:_NAMED_FILES]], len(files))
+        blocks += [paragraph(lead), *([] if alone else [md.context(named)])]
+        action_id, value = (USE, reference(files[0])) if alone else (USE_ALL, f"{first}|{kind.value}")
+        if works or len(labels) > _BUTTONS:
+            hint = "Choose what to do" if not works else _MORE if len(found) == 1 else f"More: {_plural(kind)}…"
+            options = [{"text": plain(label), "value": f"{name}|{value}"} for label, name in labels]
+            menu = {"type": "static_select", "action_id": action_id, "placeholder": plain(hint), "options": options}
+            menus += [menu] if options else []
+        if not works:
+            buttons = [button(label, f"{action_id}.{name}", value) for label, name in labels[:_BUTTONS]]
+            blocks += actions(menus or buttons, f"{action_id}:{files[0].id}")
+            menus = []
+    shown = _fitting(works, _ROOM - len(blocks))
+    blocks += [block for work in shown for block in work.blocks]
+    # Two menus in one block may not have the same id; a new block each time, or a client shows what was chosen last.
+    for number, menu in enumerate(menus):
+        blocks += actions([menu], f"{USE_ALL}:{first}:{number}:{len(works)}")
+    return Content(text=md.fallback_text([*said, *(work.text for work in shown)]), blocks=blocks)
+
+
+def _for_all(label: str) -> str:
+    return f"{label} all" if label in _VERBS else f"{label} (all)"
+
+
+def _plural(kind: FileKind) -> str:
+    return batches.counted(kind, 2).partition(" ")[2]
+
+
+def _fitting(works: Sequence[Content], room: int) -> list[Content]:
+    """The newest works, as many as have room."""
+    shown = list(works)
+    while len(shown) > 1 and sum(len(work.blocks) for work in shown) > room:
+        shown.pop(0)
+    return shown
+
+
 def worked(file: DroppedFile, offered: Sequence[Offered], works: Sequence[Content]) -> Content:
     """The offer once something was chosen: what is done with the file, oldest first, and a menu with the rest."""
-    said, shown = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}", list(works)
-    while len(shown) > 1 and sum(len(work.blocks) for work in shown) > _ROOM:
-        shown.pop(0)
+    said, shown = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}", _fitting(works, _ROOM)
     blocks, left_out = [paragraph(said)], len(works) - len(shown)
     blocks += [md.context(f"{md.counted(left_out, 'earlier result')} in the thread")] if left_out else []
     blocks += [block for work in shown for block in work.blocks]

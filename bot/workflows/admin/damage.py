@@ -94,11 +94,12 @@ class Retention:
             return 0
 
         def has_old(uow: Unit) -> bool:
-            kept = (uow.emails, uow.jobs, uow.dropped, uow.inbox, uow.store_events, uow.lookups)
+            kept = (uow.emails, uow.results, uow.jobs, uow.dropped, uow.inbox, uow.store_events, uow.lookups)
             return any(one.has_old(before=uow.now - KEPT) for one in kept) or uow.tokens.has_old(now=uow.now)
 
         def forget(uow: Unit) -> int:
-            before, kept = uow.now - KEPT, (uow.jobs, uow.dropped, uow.inbox, uow.store_events, uow.lookups)
+            before = uow.now - KEPT
+            kept = (uow.results, uow.jobs, uow.dropped, uow.inbox, uow.store_events, uow.lookups)
             rows = uow.emails.forget(before=before, limit=_AT_ONCE)
             rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in kept)
             return rows + uow.tokens.forget_old(now=uow.now, limit=_AT_ONCE)

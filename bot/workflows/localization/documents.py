@@ -17,6 +17,7 @@ from bot.domain.localization.progress import (
     CallState,
     Order,
     Undone,
+    batch_of,
     document_of,
     piece_key,
 )
@@ -26,22 +27,18 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.reasons import Reason
 from bot.domain.tracking import back_off
 from bot.workflows.context import Unit
+from bot.workflows.localization.batches import FAILURE, LOOK_AGAIN, OPEN, RESULT, is_certain, told, undone_of
 from bot.workflows.slack.boards import post_file, post_line, post_privately, show_board
 from storage.rows import Job
 from storage.transaction import Tx
 
-RESULT = "result"
-FAILURE = "failure"
 _STEM = 40
 _TRIES = 6
 """Of a piece that the service does not take now."""
 _ACCOUNT = frozenset({401, 402, 403})
 """Refusals that are about the account: no other piece would be taken either."""
-LOOK_AGAIN = timedelta(minutes=10)
-"""After so long a document whose pieces are under way is looked at in case one of them cannot end it."""
 _OUT_OF_SIGHT = timedelta(minutes=1)
 """After so long nobody looks at the message of a call any more: its end is told in the thread as well."""
-_OPEN = (CallState.WAITING, CallState.RUNNING, CallState.HANDING_OVER)
 
 
 def file_name(order: Order, job_id: str, track: Track) -> str:
@@ -79,9 +76,9 @@ def tell_end(uow: Unit, job: Job, *, key: str, what: str = FAILURE, whole: bool 
 
 
 def board_of(job: Job) -> str:
-    """The subject of the message that shows a job: a piece's is its document's."""
-    document = document_of(job.source_key)
-    return f"localization:{document}" if document else job.subject
+    """The subject of the message that shows a job: a piece's is its document's, a call's that of its batch."""
+    whole = document_of(job.source_key) or batch_of(job.source_key)
+    return f"localization:{whole}" if whole else job.subject
 
 
 def pieces_for(job: Job, request: Request, *, limit: int) -> list[Job]:
@@ -134,12 +131,12 @@ def begin(uow: Unit, job: Job, order: Order, pieces: Sequence[Job]) -> Job | Non
 
 
 def ended(uow: Unit, job: Job) -> bool:
-    """Tell the document that a piece is over; False when the job is no piece."""
+    """Tell the document, or the batch, that a part of it is over; False when the job stands by itself."""
     name = document_of(job.source_key)
     document = uow.jobs.get(name) if name else None
     if document is not None and document.state in (CallState.RUNNING, CallState.UNREAD):
         settle(uow, document)
-    return bool(name)
+    return bool(name) or told(uow, job)
 
 
 def take(uow: Unit, found: Sequence[tuple[Job, Result]]) -> None:
@@ -155,7 +152,7 @@ def take(uow: Unit, found: Sequence[tuple[Job, Result]]) -> None:
 def settle(uow: Unit, document: Job) -> None:
     """End a document whose pieces are over, else show how far it is."""
     states = uow.jobs.piece_states(document)
-    if any(states[state] for state in _OPEN):
+    if any(states[state] for state in OPEN):
         show_board(uow, document.subject, progress=True)
         return
     progress, order, pieces = (
@@ -176,7 +173,7 @@ def settle(uow: Unit, document: Job) -> None:
     progress = progress.but(
         ended_at=uow.now,
         result=result,
-        undone=_undone(pieces),
+        undone=undone_of(pieces),
         reason=trouble.reason if trouble is not None else None,
         words=trouble.words if trouble is not None else "",
     )
@@ -189,30 +186,13 @@ def settle(uow: Unit, document: Job) -> None:
         after = uow.jobs.touch(document, show=True, **over)
     else:
         after = uow.jobs.move(document, CallState.DONE if document.state == CallState.UNREAD else state, **over)
-    if after is None or not is_news:
+    if after is None or told(uow, after) or not is_news:
         return
     if isinstance(result, Written):
         payload = {"name": text_name(document)}
         post_file(uow, subject=document.subject, key=f"{RESULT}:{len(done)}", payload=payload, last=True)
     elif not isinstance(result, Tracks) or progress.undone != Undone():
         tell_end(uow, document, key="end")
-
-
-def _undone(pieces: Sequence[Job]) -> Undone:
-    left = [(number, piece) for number, piece in enumerate(pieces, 1) if piece.state != CallState.DONE]
-    unread = {number for number, piece in left if piece.state == CallState.UNREAD}
-    certain = {number for number, piece in left if is_certain(piece)}
-    unknown = tuple(number for number, _ in left if number not in unread | certain)
-    return Undone(certain=tuple(sorted(certain)), unknown=unknown, unread=tuple(sorted(unread)))
-
-
-def is_certain(piece: Job) -> bool:
-    """Whether a piece without a result was certainly not done."""
-    progress = CallProgress.read(piece.detail)
-    begun = progress.started_at is not None
-    return progress.result is None and (
-        piece.state == CallState.FAILED or (piece.state == CallState.CANCELED and not begun)
-    )
 
 
 def put_off(uow: Unit, piece: Job, refused: NotExecuted) -> bool:
@@ -263,6 +243,6 @@ def repeated(uow: Unit, before: Job, new: Job) -> Job | None:
 
 
 def through(tx: Tx, document: Job) -> int:
-    """How many pieces of a document are over."""
+    """How many pieces of a document, or calls of a batch, are over."""
     states = tx.jobs.piece_states(document)
-    return sum(states.values()) - sum(states[state] for state in _OPEN)
+    return sum(states.values()) - sum(states[state] for state in OPEN)

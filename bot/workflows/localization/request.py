@@ -5,7 +5,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.domain.errors import PersonError
+from bot.domain.files.dropped import DroppedFile
 from bot.domain.localization.progress import (
+    BATCH_LANE,
     DOCUMENT_LANE,
     LANES,
     MOST_OPEN,
@@ -17,6 +19,7 @@ from bot.domain.localization.progress import (
     CallView,
     Order,
     Undone,
+    batch_of,
     lane_of,
 )
 from bot.domain.localization.request import SOURCE, Request
@@ -24,6 +27,14 @@ from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
+from bot.workflows.localization.batches import (
+    LOOK_AGAIN,
+    calls_for,
+    problems_of,
+    repeated_batch,
+    settle_batch,
+    stop_batch,
+)
 from bot.workflows.localization.documents import is_quiet, repeated, stop, through
 from bot.workflows.presets import remember
 from bot.workflows.slack.boards import add_quietly, post_job, show_board
@@ -94,6 +105,51 @@ async def request_call(
         if found is None:
             raise
         stored = await ctx.read(lambda uow: sight_in(uow, found))
+    ctx.wake()
+    return stored
+
+
+async def request_batch(
+    ctx: Context,
+    request: Request,
+    files: Sequence[DroppedFile],
+    *,
+    by: str,
+    channel: str,
+    thread_ts: str,
+    source_key: str,
+    kind: str,
+) -> CallView | None:
+    """Store a call for each file, at once; the offer of the files shows them together. None: they were asked for.
+
+    ``request``: checked, about the file whose offer it is. ``kind``: of the files, as the message names them.
+    """
+    now, whole = ctx.clock.now(), request.complete()
+    order = Order(request=whole, file_name=kind)
+    batch = _job(order, BATCH_LANE, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=now)
+    progress = CallProgress(started_at=now, parts=len(files))
+    batch = replace(batch, state=CallState.RUNNING, detail=progress.detail(), due_at=now + LOOK_AGAIN)
+    calls = calls_for(batch, request, files, characters=ctx.localization.characters)
+
+    def work(uow: Unit) -> CallView | None:
+        lately = uow.jobs.lately(by, BATCH_LANE, since=now - _SLIP)
+        alike = any(
+            (one.channel, Order.read(one.payload)) == (channel, order) and one.state == CallState.RUNNING
+            for one in lately
+        )
+        if alike or uow.jobs.by_source(source_key) is not None:
+            return None
+        if room_in(uow, by, BATCH_LANE) < 1:
+            raise too_many()
+        if not _add(uow, batch):
+            return None
+        for call in calls:
+            uow.jobs.add(call)
+        remember(uow, channel, request.operation, _chosen(request, whole))
+        settle_batch(uow, batch)  # none of them may fit
+        return sight_in(uow, uow.jobs.get(batch.id) or batch)
+
+    stored = await ctx.write(work, name="localize_batch", wakes=False)
     ctx.wake()
     return stored
 
@@ -181,6 +237,8 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         job = find(uow, job_id)
         if job is None or CallState(job.state) not in STOPPABLE:
             return None if job is None else sight_in(uow, job)
+        if job.kind == BATCH_LANE:
+            return sight_in(uow, stop_batch(uow, job, by=person) or job)
         if job.kind == DOCUMENT_LANE and job.state == CallState.RUNNING:
             return sight_in(uow, stop(uow, job, by=person) or job)
         progress = CallProgress.read(job.detail).but(by=person, ended_at=uow.now)
@@ -213,7 +271,13 @@ async def repeat(ctx: Context, job_id: str, *, person: str, response_url: str = 
             return None
         source = f"again:{job_id}"
         new = _job(order, job.kind, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
-        new = _replying(ctx, repeated(uow, job, new) or new, response_url)
+        if job.kind == BATCH_LANE:
+            missing = repeated_batch(uow, job, new, characters=ctx.localization.characters)
+            if missing is None:
+                return None
+            new = missing
+        else:
+            new = _replying(ctx, repeated(uow, job, new) or new, response_url)
         changed = uow.jobs.touch(job, show=True, detail=progress.but(again=new.id, by=progress.by or person).detail())
         return new if changed is not None and _add(uow, new) else None
 
@@ -252,7 +316,8 @@ def sight_in(tx: Tx, job: Job) -> CallView:
         waiting = [one.id for one in all_open if one.state == CallState.WAITING]
         before = waiting.index(job.id) if job.id in waiting else len(waiting)
         position = max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
-    counted = job.kind == DOCUMENT_LANE and state is CallState.RUNNING
+    is_batch = job.kind == BATCH_LANE
+    counted = (is_batch or job.kind == DOCUMENT_LANE) and state is CallState.RUNNING
     return CallView(
         id=job.id,
         order=Order.read(job.payload),
@@ -263,6 +328,8 @@ def sight_in(tx: Tx, job: Job) -> CallView:
         channel=job.channel,
         position=position,
         through=through(tx, job) if counted else 0,
+        is_batch=is_batch,
+        problems=problems_of(tx, job) if is_batch else (),
     )
 
 
@@ -274,7 +341,9 @@ async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Reques
 
 
 def room_in(tx: Tx, person: str, lane: str) -> int:
-    return MOST_OPEN - sum(1 for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
+    """Calls of a batch are not counted: they wait for those of other people in any case."""
+    mine = (one for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
+    return MOST_OPEN - sum(1 for one in mine if not batch_of(one.source_key))
 
 
 def too_many() -> PersonError:
@@ -287,7 +356,7 @@ def show_queue(uow: Unit, kind: str) -> None:
     if kind == PIECE_LANE:  # its document says how far it is
         return
     for job in uow.jobs.open(kind, limit=_MOST):
-        if job.state == CallState.WAITING:
+        if job.state == CallState.WAITING and not batch_of(job.source_key):
             show_board(uow, job.subject, progress=True)
 
 

@@ -1,21 +1,21 @@
 """The board of a call, and its results into the thread: texts through the outbox, files streamed; ends without one."""
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 import structlog
 
 from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.content import Content
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization.progress import (
+    BATCH_LANE,
     DOCUMENT_LANE,
     PIECE_LANE,
     CallProgress,
@@ -32,12 +32,16 @@ from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.presentation import localization as texts
+from bot.presentation.files import batches
 from bot.slack.messenger import Stretch
 from bot.tables.prose import write_document
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.keeping import keep
-from bot.workflows.localization.documents import RESULT, board_of, ended, file_name, take, tell_end, text_name
+from bot.workflows.localization.archive import batch_in, keep_result
+from bot.workflows.localization.batches import RESULT
+from bot.workflows.localization.documents import board_of, ended, file_name, take, tell_end, text_name
 from bot.workflows.localization.request import address_of, find, show_queue, sight_in, sight_of
+from bot.workflows.localization.spool import LARGEST_RESULT, Spool
 from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import NO_PLACE, posted_between
 from storage.rows import Job
@@ -75,44 +79,9 @@ def _wait_for_names(uow: Unit, job: Job, progress: CallProgress) -> None:
 
 log = structlog.get_logger(__name__)
 
-LARGEST_RESULT = 1 << 30
 _HEAD = 64 * 1024
 _TRIES = 5
 _LOOKS, _LOOK_PAUSE = 40, 0.25
-
-
-class Spool:
-    """An answer that is the media itself, on disk until it is in the thread: Slack needs its length first."""
-
-    def __init__(self, *, limit: int = LARGEST_RESULT) -> None:
-        self._limit = limit
-        self._file: IO[bytes] | None = None
-        self.size = 0
-
-    def wants(self, content_type: str) -> bool:
-        """Accept an answer with any content type, once."""
-        return self._file is None and content_type != ""
-
-    async def write(self, chunk: bytes) -> bool:
-        """False when there is too much."""
-        if self._file is None:
-            self._file = await asyncio.to_thread(tempfile.TemporaryFile)
-        self.size += len(chunk)
-        if self.size > self._limit:
-            return False
-        await asyncio.to_thread(self._file.write, chunk)
-        return True
-
-    async def chunks(self) -> AsyncIterator[bytes]:
-        if self._file is None:
-            return
-        await asyncio.to_thread(self._file.seek, 0)
-        while chunk := await asyncio.to_thread(self._file.read, _HEAD):
-            yield chunk
-
-    def close(self) -> None:
-        if self._file is not None:
-            self._file.close()
 
 
 def accept(uow: Unit, job: Job, result: Result, *, answer: str = "") -> Job | None:
@@ -203,7 +172,7 @@ async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
     ctx.wake()
 
 
-async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can become of it
+async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that can become of it
     ctx: Context, job: Job, number: int, spool: Spool | None
 ) -> Job | None:
     """One file; the job as it is then, or None when it goes on later or is over."""
@@ -213,7 +182,8 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         return job
     known = delivery.state
     try:
-        if delivery.state is Handed.MAYBE:
+        batch = await ctx.read(lambda uow: batch_in(uow, job))
+        if delivery.state is Handed.MAYBE and not batch:
             # Slack may not list an uploaded file yet. Where the clock was set since, the wait begins then.
             steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
             sent = begun_by(progress.sent_at or job.created_at, ctx.clock.now(), steps)
@@ -232,6 +202,8 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         if not delivery.track.url and spool is None:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESULT_LOST))
             return None
+        if batch:
+            return await _keep_one(ctx, job, number, spool, batch=batch)
         # Stored before it is sent: after a crash the next process looks first.
         marked = await _mark(ctx, job, number, Handed.MAYBE, sent_at=ctx.clock.now())
         if marked is None:
@@ -247,6 +219,15 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     except ServiceNever as refused:
         # The others are handed over all the same.
         return await _mark(ctx, job, number, Handed.LOST, reason=_not_handed_over(refused), tries=0)
+    return await _mark(ctx, job, number, Handed.THERE)
+
+
+async def _keep_one(ctx: Context, job: Job, number: int, spool: Spool | None, *, batch: str) -> Job | None:
+    try:
+        await keep_result(ctx, job, CallProgress.read(job.detail).deliveries[number], spool, batch=batch)
+    except PersonError as full:
+        reason = full.rule if isinstance(full.rule, Reason) else None
+        return await _mark(ctx, job, number, Handed.LOST, reason=reason)
     return await _mark(ctx, job, number, Handed.THERE)
 
 
@@ -283,6 +264,8 @@ def _close(uow: Unit, job: Job) -> None:
         _wait_for_names(uow, job, progress.but(deliveries=(), result=result))
         return
     closed = uow.jobs.move(job, CallState.DONE, detail=progress.but(deliveries=(), result=result).detail())
+    if closed is not None and job.kind == BATCH_LANE:
+        uow.results.drop(job.id)
     if closed is not None and not ended(uow, closed):
         show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
@@ -367,7 +350,8 @@ async def _share(
         sight = await sight_of(ctx, job.id)
         if sight is None:
             return
-        alt, comment = texts.about_file(sight, delivery.track, seconds)
+        about = batches.about_archive(sight) if job.kind == BATCH_LANE else None
+        alt, comment = about or texts.about_file(sight, delivery.track, seconds)
         await ctx.files.share(
             name=delivery.name,
             content=whole,
@@ -422,19 +406,25 @@ async def share(ctx: Context, job_id: str) -> CallView | None:
 class LocalizationSubject(Subject):
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         sight = await sight_of(ctx, id)
-        return None if sight is None else texts.board(sight, await _names(ctx, sight))
+        if sight is None:
+            return None
+        names = await _names(ctx, sight)
+        return batches.board(sight, names) if sight.is_batch else texts.board(sight, names)
 
     async def part(self, ctx: Context, id: str) -> Content | None:  # noqa: A002
         """What was run again is shown by the call that repeats it."""
         sight = await sight_of(ctx, id)
         if sight is None or sight.progress.again:
             return None
-        return texts.board(sight, await _names(ctx, sight), named=False)
+        names = await _names(ctx, sight)
+        return batches.board(sight, names) if sight.is_batch else texts.board(sight, names, named=False)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         sight = await sight_of(ctx, id)
         if sight is None:
             return None
+        if sight.is_batch:
+            return batches.failure(sight)
         if payload["what"] == SHARED:
             return texts.shared(sight, await _names(ctx, sight))
         if sight.is_quiet:

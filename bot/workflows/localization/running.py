@@ -19,7 +19,7 @@ from bot.domain.files.dropped import LARGEST
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.detection import load
-from bot.domain.localization.progress import DOCUMENT_LANE, LANES, CallProgress, CallState, Order
+from bot.domain.localization.progress import BATCH_LANE, DOCUMENT_LANE, LANES, CallProgress, CallState, Order
 from bot.domain.localization.request import Request, file_errors, request_errors
 from bot.domain.localization.results import Kept, Result, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -29,10 +29,13 @@ from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
 from bot.workflows.keeping import keep
-from bot.workflows.localization.documents import LOOK_AGAIN, begin, board_of, give_up_rest, pieces_for, put_off, settle
+from bot.workflows.localization.archive import pack
+from bot.workflows.localization.batches import LOOK_AGAIN, look_again
+from bot.workflows.localization.documents import begin, board_of, give_up_rest, pieces_for, put_off, settle
 from bot.workflows.localization.reading import read_text
 from bot.workflows.localization.request import show_queue
-from bot.workflows.localization.results import Spool, accept, close, end, hand_over, set_aside
+from bot.workflows.localization.results import accept, close, end, hand_over, set_aside
+from bot.workflows.localization.spool import Spool
 from bot.workflows.slack.boards import show_board
 from bot.workflows.slack.dropped_files import playing_ms
 from bot.workflows.workers import Work, elsewhere
@@ -48,13 +51,26 @@ async def _step(ctx: Context, job: Job) -> None:
             await _begin(ctx, job)
         case CallState.RUNNING if job.kind == DOCUMENT_LANE:
             await ctx.write(partial(_look_again, job=job), name="localization_document", wakes=False)
+        case CallState.RUNNING if job.kind == BATCH_LANE:
+            await ctx.write(partial(look_again, batch=job), name="localization_batch", wakes=False)
         case CallState.WAITING:
             await _call(ctx, job)
+        case CallState.HANDING_OVER if job.kind == BATCH_LANE:
+            await _hand_over_archive(ctx, job)
         case CallState.HANDING_OVER:
             await hand_over(ctx, job, spool=None)
         case _:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))
     ctx.wake()
+
+
+async def _hand_over_archive(ctx: Context, job: Job) -> None:
+    """Packed anew after a restart, from what is stored."""
+    spool = await pack(ctx, job)
+    try:
+        await hand_over(ctx, job, spool=spool)
+    finally:
+        spool.close()
 
 
 async def _begin(ctx: Context, job: Job) -> None:

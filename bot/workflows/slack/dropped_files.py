@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 import io
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -26,6 +27,7 @@ from bot.domain.files.dropped import LARGEST, DroppedFile, FileInfo, FileTrouble
 from bot.domain.files.playing import probe
 from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.files.tables import MEBIBYTE, Limits, Table, TableProblem
+from bot.domain.files.together import MOST_FILES, belong_together
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers
 from bot.tables.apart import BOUNDS, Bounds, read_apart
@@ -105,6 +107,9 @@ def suggested(ctx: Context, file: DroppedFile) -> list[OfferedAction]:
 SUBJECT = "file"
 _PATIENCE = 12
 """Attempts at a file that Slack is still working on or cannot hand over: with the pauses, about ten minutes."""
+_LATELY = timedelta(minutes=15)
+"""As long as files are looked for that were dropped together with one."""
+_MOMENT = timedelta(seconds=1)
 _AT_ONCE = 30
 """Files that are looked at at a time: more than hang when Slack hangs, few enough for memory."""
 _PLACE_PATIENCE = 5
@@ -140,7 +145,8 @@ def _noticed(
 async def forget(ctx: Context, file_id: str) -> None:
     def strike(uow: Unit) -> bool:
         if is_news := uow.dropped.gone(file_id):
-            show_board(uow, f"{SUBJECT}:{file_id}")
+            row = uow.dropped.get(file_id)
+            show_board(uow, f"{SUBJECT}:{(row.batch if row is not None else '') or file_id}")
         return is_news
 
     if await ctx.write(strike, name="file_gone", wakes=False):
@@ -177,18 +183,48 @@ async def _look(ctx: Context, row: DropRow) -> None:
 
 
 async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
-    if not suggested(ctx, file):
+    fit = suggested(ctx, file)
+    if not fit:
         await ctx.write(lambda uow: uow.dropped.quiet(file.id), name="file_quiet", wakes=False)
         if offers.is_archive(file):
             await _tell(ctx, row, offers.no_use(file))
         return
 
+    shared = any(action.for_all for action in fit)
+
     def offer(uow: Unit) -> bool:
-        return uow.dropped.offered(file) and post_board(
-            uow, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts
+        lately = uow.dropped.lately(file.channel, since=uow.now - _LATELY) if shared else []
+        first = _joined(uow, file, lately)
+        if not uow.dropped.offered(file, batch=first):
+            return False
+        if first:
+            show_board(uow, f"{SUBJECT}:{first}", progress=True)
+            return True
+        # The rest of its message is being looked at: in a moment one offer is for all of it.
+        more = any(
+            row.message_ts == file.message_ts and row.state is DropState.NOTICED and row.id != file.id for row in lately
+        )
+        return post_board(
+            uow,
+            subject=f"{SUBJECT}:{file.id}",
+            channel=file.channel,
+            thread_ts=file.thread_ts,
+            due_at=uow.now + _MOMENT if more else None,
         )
 
     await ctx.write(offer, name="offer_file")
+
+
+def _joined(uow: Unit, file: DroppedFile, lately: Sequence[DropRow]) -> str:
+    """The file whose offer is for this one too, as they were dropped together and nobody has chosen; or empty."""
+    for row in lately:
+        if row.state is not DropState.OFFERED or row.batch or row.kind is FileKind.TABLE:
+            continue
+        held = [_dropped(one) for one in uow.dropped.together(row.id)]
+        near = any(belong_together(one, file) for one in held)
+        if near and len(held) < MOST_FILES and not uow.boards.within(f"{SUBJECT}:{row.id}"):
+            return row.id
+    return ""
 
 
 async def _examined(ctx: Context, info: FileInfo, share: Share, *, timed: bool = False) -> tuple[DroppedFile, bytes]:
@@ -259,11 +295,19 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
     return replace(_dropped(row), channel=share.channel, message_ts=share.ts, thread_ts=thread_ts, name=info.name)
 
 
+async def dropped_together(ctx: Context, first: str, kind: FileKind, *, channel: str) -> list[DroppedFile]:
+    """The files of a kind for which the offer of this one stands in this conversation."""
+    rows = await ctx.read(lambda uow: uow.dropped.together(first))
+    there = [row for row in rows if row.state is DropState.OFFERED and row.channel == channel]
+    return _by_name([_dropped(row) for row in there if row.kind is kind])
+
+
 def offer_of(tx: Tx, file_id: str, *, channel: str) -> str:
     """Subject of the offer that stands in this conversation for a file, and shows what is done with it; or empty."""
-    row, subject = tx.dropped.get(file_id) if file_id else None, f"{SUBJECT}:{file_id}"
+    row = tx.dropped.get(file_id) if file_id else None
     if row is None or row.state is not DropState.OFFERED:
         return ""
+    subject = f"{SUBJECT}:{row.batch or row.id}"
     board = tx.boards.get(subject)
     return subject if board is not None and board.channel == channel else ""
 
@@ -275,18 +319,42 @@ class FileOffers(Subject):
     """
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
-        row, works = await ctx.read(lambda uow: (uow.dropped.get(id), uow.boards.within(f"{SUBJECT}:{id}")))
+        rows, works = await ctx.read(lambda uow: (uow.dropped.together(id), uow.boards.within(f"{SUBJECT}:{id}")))
+        row = next((one for one in rows if one.id == id), None)
         if row is None:
             return None
+        parts = [await ctx.subjects[kind].part(ctx, name) for kind, name in map(split, works)]
+        shown = [part for part in parts if part is not None]
+        there = [_dropped(one) for one in rows if one.state is DropState.OFFERED]
+        if len(rows) > 1 and there:
+            return offers.together(id, _by_kind(ctx, there), shown)
         file = _dropped(row)
         offered = [] if row.state is DropState.GONE else suggested(ctx, file)
         if works:
-            parts = [await ctx.subjects[kind].part(ctx, name) for kind, name in map(split, works)]
-            return offers.worked(file, offered, [part for part in parts if part is not None])
+            return offers.worked(file, offered, shown)
         return offers.gone(file) if row.state is DropState.GONE else offers.offer(file, offered)
 
     async def lasts(self, ctx: Context, id: str) -> bool:  # noqa: A002
         return bool(await ctx.read(lambda uow: uow.boards.within(f"{SUBJECT}:{id}")))
+
+
+def _by_name(files: Sequence[DroppedFile]) -> list[DroppedFile]:
+    """``take-2`` before ``take-10``."""
+    parts = {file.id: [one.zfill(12) for one in re.split(r"(\d+)", file.name.casefold())] for file in files}
+    return sorted(files, key=lambda file: (parts[file.id], file.id))
+
+
+def _by_kind(ctx: Context, files: Sequence[DroppedFile]) -> list[tuple[Sequence[DroppedFile], Sequence[OfferedAction]]]:
+    """The files by what they are, with what can be done with all of a kind, or with the only one of its kind."""
+    found: list[tuple[Sequence[DroppedFile], Sequence[OfferedAction]]] = []
+    for kind in FileKind:
+        some = _by_name([file for file in files if file.kind is kind])
+        if len(some) == 1:
+            found.append((some, suggested(ctx, some[0])))
+        elif some:
+            fit = {action.name: action for file in some for action in suggested(ctx, file) if action.for_all}
+            found.append((some, [action for action in ctx.file_actions if action.name in fit]))
+    return found
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:

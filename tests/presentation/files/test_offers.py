@@ -11,6 +11,7 @@ from inline_snapshot import snapshot
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile
 from bot.domain.files.sniffing import KIND_OF, FileKind
+from bot.presentation.blocks.text import paragraph
 from bot.presentation.files import offers
 from tests.presentation.checks import as_sent, calls_in, check_message, check_view, readable
 from tests.presentation.drawn import foreign
@@ -222,3 +223,13 @@ def test_a_size_is_told_in_its_largest_unit(size: int, said: str) -> None:
 ])  # fmt: skip
 def test_how_long_it_plays(milliseconds: int, said: str) -> None:
     assert offers.length(milliseconds) == said
+
+
+@given(st.lists(FILES, min_size=1, max_size=30, unique_by=lambda one: one.id), st.integers(0, 30))
+def test_an_offer_for_many_files_fits_and_calls_nobody(files: list[DroppedFile], works: int) -> None:
+    kinds = [[one for one in files if one.kind is kind] for kind in FileKind]
+    found = [(some, USES) for some in kinds if some]
+    work = Content(text="done", blocks=[paragraph("done")] * 3)
+    content = offers.together(files[0].id, found, [work] * works)
+    check_message(content)
+    assert calls_in(content) == set()

@@ -1,0 +1,55 @@
+"""Files that were dropped together: which ones share an offer, and how their results are named in one archive."""
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+from typing import Final
+
+from bot.domain.files.dropped import DroppedFile
+
+MOST_FILES: Final = 100
+"""Files of one offer."""
+WITHIN: Final = 20.0
+"""Seconds between the messages of two files that count as dropped together."""
+_LONGEST: Final = 100
+_RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+"""Names of devices, which Windows opens instead of a file."""
+_FORBIDDEN: Final = frozenset('<>:"/\\|?*')
+
+
+def belong_together(one: DroppedFile, other: DroppedFile) -> bool:
+    """Whether somebody dropped both at once: in one message, or in the same place within a moment."""
+    if (one.user, one.channel) != (other.user, other.channel):
+        return False
+    if one.message_ts == other.message_ts:
+        return True
+    by_themselves = one.thread_ts == one.message_ts and other.thread_ts == other.message_ts
+    if not by_themselves and one.thread_ts != other.thread_ts:
+        return False
+    return abs(float(one.message_ts) - float(other.message_ts)) <= WITHIN
+
+
+def plain_name(name: str) -> str:
+    """A name that every disk takes, without any folder: nothing is unpacked elsewhere."""
+    last = re.split(r"[/\\]", name)[-1]
+    kept = "".join("-" if one in _FORBIDDEN or unicodedata.category(one).startswith("C") else one for one in last)
+    path = PurePosixPath(kept.strip(" .") or "file")
+    stem, suffix = path.stem, path.suffix[:12]
+    stem = f"_{stem}" if _RESERVED.match(path.name) else stem
+    return f"{stem[: _LONGEST - len(suffix)]}{suffix}"
+
+
+class Names:
+    """Names in one archive, each once, whatever the case of their letters."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def take(self, name: str) -> str:
+        plain = plain_name(name)
+        path, number, free = PurePosixPath(plain), 1, plain
+        while free.casefold() in self._taken:
+            number += 1
+            free = f"{path.stem} ({number}){path.suffix}"
+        self._taken.add(free.casefold())
+        return free

@@ -1,0 +1,87 @@
+"""Which files were dropped together, and how their results are named in an archive."""
+
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.sniffing import FileKind
+from bot.domain.files.together import Names, belong_together, plain_name
+
+FILE = DroppedFile(
+    id="F1",
+    name="a.wav",
+    size=1,
+    mimetype="audio/wav",
+    kind=FileKind.AUDIO,
+    format="wav",
+    channel="C1",
+    message_ts="1000.0",
+    thread_ts="1000.0",
+    user="U1",
+)
+
+
+@pytest.mark.parametrize(
+    ("changes", "together"),
+    [
+        ({}, True),
+        ({"message_ts": "1020.0", "thread_ts": "1020.0"}, True),
+        ({"message_ts": "980.0", "thread_ts": "980.0"}, True),
+        ({"message_ts": "1020.1", "thread_ts": "1020.1"}, False),
+        ({"message_ts": "1001.0", "thread_ts": "900.0"}, False),
+        ({"user": "U2"}, False),
+        ({"channel": "C2"}, False),
+    ],
+)
+def test_who_drops_several_files_within_a_moment_drops_them_together(changes: dict[str, str], together: bool) -> None:
+    other = replace(FILE, id="F2", **changes)
+    assert belong_together(FILE, other) is together
+    assert belong_together(other, FILE) is together
+
+
+def test_answers_in_one_thread_belong_together() -> None:
+    one, other = (replace(FILE, message_ts=ts, thread_ts="900.0") for ts in ("1000.0", "1010.0"))
+    assert belong_together(one, other)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("talk.mp3", "talk.mp3"),
+        ("../../etc/passwd", "passwd"),
+        ("..\\..\\boot.ini", "boot.ini"),
+        ("/absolute/one.txt", "one.txt"),
+        ("..", "file"),
+        (" . ", "file"),
+        ("CON.txt", "_CON.txt"),
+        ("com1", "_com1"),
+        ("concert.mp3", "concert.mp3"),
+        ('a<b>:"|?*c.wav', "a-b------c.wav"),
+        ("new\nline\x00\u202egpj.exe", "new-line--gpj.exe"),
+        ("x" * 200 + ".flac", "x" * 95 + ".flac"),
+        ("Entrevista número 3 (final).wav", "Entrevista número 3 (final).wav"),
+    ],
+)
+def test_a_name_in_an_archive_leads_nowhere_else(name: str, plain: str) -> None:
+    assert plain_name(name) == plain
+
+
+@given(st.lists(st.text(max_size=130), max_size=8))
+def test_every_name_is_plain_and_stands_once(given_names: list[str]) -> None:
+    names = Names()
+    taken = [names.take(name) for name in given_names]
+    assert len({name.casefold() for name in taken}) == len(taken)
+    for name in taken:
+        assert name not in ("", ".", "..")
+        assert PurePosixPath(name).name == name
+        assert "\\" not in name
+        assert len(name) <= 112
+
+
+def test_names_that_differ_in_case_alone_are_numbered() -> None:
+    names = Names()
+    assert [names.take(one) for one in ("a.txt", "A.txt", "a.txt")] == ["a.txt", "A (2).txt", "a (3).txt"]
