@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from pathlib import PurePosixPath
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -37,7 +38,7 @@ FILE = DroppedFile(
         ({"channel": "C2"}, False),
     ],
 )
-def test_who_drops_several_files_within_a_moment_drops_them_together(changes: dict[str, str], together: bool) -> None:
+def test_who_drops_several_files_within_a_moment_drops_them_together(changes: dict[str, Any], together: bool) -> None:
     other = replace(FILE, id="F2", **changes)
     assert belong_together(FILE, other) is together
     assert belong_together(other, FILE) is together
