@@ -197,8 +197,8 @@ async def test_results_that_are_too_much_for_one_archive_are_named(
 :headphones: *3 audio files* · 1.7 MB
 :warning: *Convert: 3 audio files* · Done. Archive in thread.
 1 of 3 done · 2 failed
-:small_red_triangle: take-….wav: The results of one run may have 0.6 MB together; run this file by itself.
-:small_red_triangle: take-….wav: The results of one run may have 0.6 MB together; run this file by itself.
+:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself.
+:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself.
 requested by <@U0MARIA> · convert to: .wav\
 """)
     packed = await archive(maria)

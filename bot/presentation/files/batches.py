@@ -45,7 +45,7 @@ def board(sight: CallView, names: Mapping[str, str]) -> Content:
         lines.append(f"{md.bar(sight.through, total)} {_count(sight, sight.through)}")
     else:
         lines.append(_count(sight, total))
-    told = md.listed([f":small_red_triangle: {_problem(one)}" for one in problems[:_LISTED]], _LISTED, of=len(problems))
+    told = md.listed([f":x: {_problem(one)}" for one in problems[:_LISTED]], _LISTED, of=len(problems))
     lines += [*told[:-1], f"{told[-1]}, in `problems.csv`"] if len(problems) > _LISTED else told
     about = " · ".join([f"Requested by {md.named(sight.requester, names)}", *settings(sight.order)])
     buttons = []
