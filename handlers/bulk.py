@@ -534,6 +534,7 @@ FILE_ACTIONS = (
         label="Pay in bulk",
         fits=lambda file: file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS),
         suggested=lambda file: file.header is None or bulk_request.can_be_paid(file.header),
+        total=bulk_request.total_of,
         start=pay_file,
         works=lambda ctx: ctx.payments.is_configured,
     ),

@@ -245,6 +245,8 @@ class DropRow(LeasedRow):
     duration_ms: int | None = None
     header: Sequence[str] | None = None
     """The names in the first row of a table, where they are known."""
+    rows: int | None = None
+    cents: int | None = None
     state: DropState = DropState.NOTICED
     attempts: int = 0
     created_at: datetime

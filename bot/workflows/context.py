@@ -10,6 +10,7 @@ from bot.domain.audit import SYSTEM, Entry
 from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
+from bot.domain.files.tables import Table
 from bot.domain.overview import Assumption
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
@@ -110,6 +111,8 @@ class OfferedAction:
     fits: Callable[[DroppedFile], bool]
     suggested: Callable[[DroppedFile], bool] = lambda _: True
     works: "Callable[[Context], bool]" = lambda _: True
+    total: Callable[[Table], int | None] = lambda _: None
+    """Cents that a table sums to for this action; None: it is none of its tables, or not all rows can be read."""
 
     @property
     def for_all(self) -> bool:

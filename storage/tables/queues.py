@@ -146,6 +146,9 @@ dropped_file = Table(
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
     *leased("dropped_file"),
+    # Of a small table: how many rows, and the sum of its amounts; NULL where that was not read.
+    Column("rows", Integer),
+    Column("cents", BigInteger),
     # The file whose offer is for this one too; empty: it has an offer of its own.
     Column("batch", Words, nullable=False, server_default=text("''")),
     due("dropped_file"),

@@ -233,7 +233,7 @@ async def test_a_dropped_file_is_offered_once_and_a_press_is_answered(office_pag
     thread = page.locator("#thread")
     await expect(thread.locator("[data-action-id='use.convert']")).to_have_text("Convert")
     offer = by(thread, "message").last
-    await expect(offer).to_contain_text("talk.mp3 · WAV audio in spite of its name, 32 KB, 0:02")
+    await expect(offer).to_contain_text("talk.mp3 · WAV audio (named .mp3), 32 KB, 0:02")
     assert await offer.get_by_role("button").all_text_contents() == [action.label for action in ACTIONS]
     await shot(page, "offer-wide")
     await thread.locator("[data-action-id='use.convert']").click()

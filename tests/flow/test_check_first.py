@@ -55,7 +55,7 @@ async def test_a_file_is_checked_before_anything_is_asked_for(rig: Rig) -> None:
     found = await checked(rig)
     assert await requests(rig) == []
     assert shown(found) == snapshot("""\
-:bar_chart: *march.csv* · CSV table, 229 bytes
+:bar_chart: *6 payments, $45.00* · march.csv
 *Check first*
 *$33.00* · 4 payments
 :warning: *1 no active account*, paid unless you leave them out: row 4
@@ -64,7 +64,7 @@ async def test_a_file_is_checked_before_anything_is_asked_for(rig: Rig) -> None:
 :warning: 1 account not verified: luis@example.com
 :warning: 1 account registered under another name: luis@example.com
 Requested by <@U0MARIA>. This check pays nothing.
-:bar_chart: *march.csv* · CSV table, 229 bytes
+:bar_chart: *6 payments, $45.00* · march.csv
 *Check first*
 *$33.00* · 4 payments
 :warning: *1 no active account*, paid unless you leave them out: row 4
@@ -143,13 +143,13 @@ async def test_where_the_services_are_silent_the_check_ends_and_says_so(rig: Rig
     await checked(rig)
     await rig.pass_time(120, steps=12)
     assert shown(board(rig)) == snapshot("""\
-:bar_chart: *march.csv* · CSV table, 229 bytes
+:bar_chart: *6 payments, $45.00* · march.csv
 *Check first*
 *$45.00* · 6 payments
 :grey_question: 5 addresses not checked by the e-mail check
 :warning: 5 of 5 accounts couldn't be checked
 Requested by <@U0MARIA>. This check pays nothing.
-:bar_chart: *march.csv* · CSV table, 229 bytes
+:bar_chart: *6 payments, $45.00* · march.csv
 *Check first*
 *$45.00* · 6 payments
 :grey_question: 5 addresses not checked by the e-mail check
@@ -193,11 +193,11 @@ async def test_a_file_that_is_gone_is_said(rig: Rig) -> None:
     await rig.workspace.delete_file(MARIA, rig.workspace.message(FINANCE, offer.thread_ts).files[0])
     await rig.pass_time(60, steps=6)
     assert shown(board(rig)) == snapshot("""\
-:bar_chart: *march.csv* · CSV table, 104 bytes
+:bar_chart: *3 payments, $60.50* · march.csv
 *Check first*
 :x: The file couldn't be checked. This file was deleted.
 Requested by <@U0MARIA>. This check pays nothing.
-:bar_chart: *march.csv* · CSV table, 104 bytes
+:bar_chart: *3 payments, $60.50* · march.csv
 *Check first*
 :x: The file couldn't be checked. This file was deleted.
 Requested by <@U0MARIA>. This check pays nothing.\

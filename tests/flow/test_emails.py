@@ -182,7 +182,7 @@ API key is not valid”; check EMAIL_API_KEY: each environment has its own."""
 async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
     root = await processed(rig)
     assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · CSV table, 157 bytes
+:bar_chart: *people.csv* · 6 rows
 *Process e-mails*
 :white_check_mark: Done. File in thread.
 `████████████████████ 100 %` 3 of 3 addresses checked
@@ -230,7 +230,7 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
     await rig.workspace.submit(MARIA, {"column": forged}, force=True)
     await rig.settle()
     assert shown(board(rig, message).text) == snapshot("""\
-:bar_chart: *people.csv* · CSV table, 157 bytes
+:bar_chart: *people.csv* · 6 rows
 *Process e-mails*
 :x: Failed. Nothing was checked.
 The column “name” has few e-mail addresses (0 of 6 cells); choose another one, for example email.
@@ -304,7 +304,7 @@ async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
     rig.emails.manners.file_shape = FileShape.TEXT
     root = await processed(rig, how="whole")
     assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · CSV table, 157 bytes
+:bar_chart: *people.csv* · 6 rows
 *Process e-mails*
 :white_check_mark: Done. The answer:
 answer: Your file is being processed; the result goes to your mailbox.
@@ -355,7 +355,7 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     key, rig.emails.api_key = rig.emails.api_key, "another"
     root = await processed(rig)
     assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · CSV table, 157 bytes
+:bar_chart: *people.csv* · 6 rows
 *Process e-mails*
 :double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to fix it.
 *Go on* checks the 3 addresses left, none twice.
@@ -482,7 +482,7 @@ async def test_who_may_press(rig: Rig) -> None:
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
     assert shown(root.text) == snapshot("""\
-:bar_chart: *people.csv* · CSV table, 157 bytes
+:bar_chart: *people.csv* · 6 rows
 *Process e-mails*
 :octagonal_sign: Stopped. Results so far are in the thread.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses checked

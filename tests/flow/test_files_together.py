@@ -77,7 +77,7 @@ async def test_files_of_one_message_have_one_offer_one_progress_and_one_archive(
     assert shown(offer.text) == snapshot("""\
 :headphones: *5 audio files* · 938 KB
 I can: Detect gender (all), Separate vocals and music (all), Convert all, Transcribe all, Emotion (all).
-:paperclip: *../../etc/notes.wav* · text in spite of its name, 13 bytes
+:paperclip: *../../etc/notes.wav* doesn't look like audio · text, 13 bytes
 I can: Extract text.\
 """)
     await press(maria, offer, "Convert all")
@@ -86,7 +86,7 @@ I can: Extract text.\
     assert board.ts == offer.ts
     assert untimed(board) == snapshot("""\
 :headphones: *5 audio files* · 938 KB
-:paperclip: *../../etc/notes.wav* · text in spite of its name, 13 bytes
+:paperclip: *../../etc/notes.wav* doesn't look like audio · text, 13 bytes
 :white_check_mark: *Convert: 5 audio files* · Done. Archive in thread.
 5 of 5 done
 requested by <@U0MARIA> · convert to: .mp3\

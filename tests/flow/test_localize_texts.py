@@ -198,10 +198,10 @@ def bomb(inside: bytes, name: str = "word/document.xml") -> bytes:
 
 ENTITIES = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><d>&b;</d>'
 UNUSABLE = [
-    ("a.txt", "Größe der Straße über Köln".encode("cp1252"), "this text is not utf-8; save it as utf-8"),
+    ("a.txt", "Größe der Straße über Köln".encode("cp1252"), "this text isn't utf-8; save it as utf-8"),
     ("a.txt", b"Good morning everybody, this is a text that is long enough." * 4_000, "too long for one go"),
-    ("a.srt", b"No times here, only words.", "these are no subtitles: there is no line with times"),
-    ("a.md", "* * *\n\n— …\n".encode(), "there is no text in it"),
+    ("a.srt", b"No times here, only words.", "these aren't subtitles: no line has times"),
+    ("a.md", "* * *\n\n— …\n".encode(), "there's no text in it"),
     ("a.docx", bomb(b"<w:document"), "this document cannot be read"),
     ("a.docx", bomb(b" " * (41 << 20)), "this document cannot be read"),
     ("a.docx", bomb(ENTITIES), "this document cannot be read"),
@@ -210,7 +210,8 @@ UNUSABLE = [
 ]
 
 
-async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer) -> None:
+async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.domain.files.together.WITHIN", -1.0)  # each by itself
     for number, (name, content, rule) in enumerate(UNUSABLE):
         await maria.choose("Translate", file=await drop(maria, name, content))
         told = await maria.rig.workspace.until(partial(lambda n: maria.rig.workspace.ephemerals(MARIA)[n:], number))

@@ -77,8 +77,8 @@ async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
 async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(rig: Rig, tell: Any) -> None:
     for name, content, words in (
         ("a.csv", b"", "*a.csv*: This file is empty."),
-        ("a.zip", b"PK\x03\x04" + bytes(26) + b"a.wav", "Unpack the archive and upload what is in it."),
-        ("a.rar", b"Rar!\x1a\x07\x01\x00" + bytes(90), "Unpack the archive and upload what is in it."),
+        ("a.zip", b"PK\x03\x04" + bytes(26) + b"a.wav", "Unpack the archive and upload its files."),
+        ("a.rar", b"Rar!\x1a\x07\x01\x00" + bytes(90), "Unpack the archive and upload its files."),
     ):
         before = len(rig.workspace.ephemerals(MARIA))
         dropped = await rig.workspace.drop(MARIA, FINANCE, name, content, tell=tell)
@@ -140,8 +140,9 @@ async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
     (offer,) = said(rig)
     assert [button.text for button in offer.buttons] == ["Detect gender", "Convert"]
     assert shown(offer.text) == snapshot("""\
-:headphones: *report.pdf* · WAV audio in spite of its name, 2 KB
-I can: Detect gender, Convert.""")
+:headphones: *report.pdf* doesn't look like a document · WAV audio, 2 KB
+I can: Detect gender, Convert.\
+""")
 
 
 async def test_a_file_that_slack_still_works_on_is_offered_when_it_is_done(rig: Rig) -> None:
@@ -189,8 +190,7 @@ async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> Non
     await rig.pass_time(60, steps=5)
     assert said(rig) == []
     form = await use_file(rig, dropped)
-    assert shown(words_of(form)) == snapshot(""":no_entry_sign: *a.wav*: This file has 5120 MB; the largest one may \
-have is 1024 MB.""")
+    assert shown(words_of(form)) == snapshot(":no_entry_sign: *a.wav*: This file has 5120 MB; the limit is 1024 MB.")
 
 
 async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
@@ -274,7 +274,7 @@ async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> Non
     await rig.settle()
     struck = rig.workspace.message(FINANCE, offer.ts)
     assert struck.buttons == []
-    assert shown(struck.text) == snapshot(":wastebasket: *a.wav* was deleted, so nothing can be done with it any more.")
+    assert shown(struck.text) == snapshot(":wastebasket: *a.wav* was deleted.")
 
 
 async def until_told(rig: Rig, count: int) -> None:
@@ -300,8 +300,9 @@ async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> Non
     value = f"{table.files[0]}|{table.ts}|{table.ts}"
     await rig.workspace.click(MARIA, FINANCE, said(rig)[0].ts, "use.convert", value=value, force=True)
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
-    assert shown(answer.text) == snapshot(""":no_entry_sign: *b.csv* · CSV table, 41 bytes: Convert does not work with \
-such a file. Audio, video, documents and pictures with words, CSV and Excel tables can be used.""")
+    assert shown(answer.text) == snapshot(
+        ":no_entry_sign: *b.csv* (1 row): *Convert* doesn't work with this kind of file."
+    )
     assert wants.started == []
 
 
@@ -361,9 +362,10 @@ async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: 
     assert words_of(form) == snapshot("""\
 :headphones: *a.wav* · WAV audio, 2 KB
 :bar_chart: *b.csv* · CSV table, 41 bytes
-:paperclip: *c.bin* · a format that I do not know, 256 bytes: nothing here can use it. Audio, video, documents and \
-pictures with words, CSV and Excel tables can be used.
-:no_entry_sign: *d.wav*: This file lies outside of Slack, where I cannot read it; upload it to Slack itself.""")
+:paperclip: *c.bin*: I can't use this file (unknown format, 256 bytes). I can use audio, video, documents, pictures \
+with text, CSV and Excel tables.
+:no_entry_sign: *d.wav*: This file is stored outside Slack; upload it to Slack itself.\
+""")
     await choose(rig, "Pay in bulk")
     assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 
@@ -371,11 +373,11 @@ pictures with words, CSV and Excel tables can be used.
 @pytest.mark.parametrize(
     ("odd", "words"),
     [
-        ("deleted", "There is no file in this message"),
-        ("external", "outside of Slack"),
-        ("processing", "still working on this file"),
+        ("deleted", "There's no file in this message"),
+        ("external", "outside Slack"),
+        ("processing", "still processing this file"),
         ("hidden", "plan"),
-        ("denied", "does not let me read"),
+        ("denied", "not allowed to read this file"),
     ],
 )
 async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: str) -> None:
@@ -385,9 +387,10 @@ async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: s
 
 async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
     message = await rig.workspace.say(MARIA, FINANCE, "no file")
-    assert shown(words_of(await use_file(rig, message))) == snapshot(""":paperclip: There is no file in this message. \
-Use the shortcut on a message with one. Audio, video, documents and pictures with words, CSV and Excel tables can be \
-used.""")
+    assert shown(words_of(await use_file(rig, message))) == snapshot(
+        """:paperclip: There's no file in this message. Use the shortcut on a message with one. I can use audio, \
+video, documents, pictures with text, CSV and Excel tables."""
+    )
 
 
 async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig: Rig) -> None:
@@ -395,8 +398,10 @@ async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig
     await rig.pass_time(120, steps=3)
     assert said(rig, RANDOM) == []
     form = await use_file(rig, dropped)
-    assert shown(words_of(form)) == snapshot(""":wave: I am not in this channel, so I can neither read this file nor \
-bring you the result. Invite me with `/invite @Switchboard`, then use the shortcut again.""")
+    assert shown(words_of(form)) == snapshot(
+        """:wave: I'm not in this channel, so I can't read this file. To add me: `/invite @Switchboard`, then use \
+the shortcut again."""
+    )
     assert not form.submit
     await rig.workspace.close(MARIA)
     rig.workspace.invite(RANDOM, rig.workspace.identity.bot_user_id)

@@ -56,7 +56,7 @@ HARMLESS: Final[dict[str, tuple[str, str]]] = {
     "dropped_file": (
         "what is offered for a file; who takes the offer is asked again, and sees what was read",
         "id channel message_ts thread_ts user name size mimetype kind format duration_ms header state attempts "
-        "created_at due_at lease_owner lease_until tries stopped batch",
+        "created_at due_at lease_owner lease_until tries stopped rows cents batch",
     ),
     "result_block": ("results of localization: no money", "job_id part n content"),
     "email_run": ("lists of addresses: no money", "job_id header rows skipped total taken parked repeated outcomes"),

@@ -36,21 +36,21 @@ class FileTrouble(StrEnum):
 
 _RULES = {
     FileTrouble.DELETED: "this file was deleted",
-    FileTrouble.UNKNOWN: "Slack does not show me this file; invite me to a channel in which it stands",
-    FileTrouble.EXTERNAL: "this file lies outside of Slack, where I cannot read it; upload it to Slack itself",
-    FileTrouble.PAGE: "this is a page of Slack's own and no file; save it as a file and upload that",
+    FileTrouble.UNKNOWN: "I can't see this file; invite me to a channel it's in",
+    FileTrouble.EXTERNAL: "this file is stored outside Slack; upload it to Slack itself",
+    FileTrouble.PAGE: "this is a Slack page, not a file; save it as a file and upload that",
     FileTrouble.HIDDEN: "Slack hides this file because of the workspace's plan; upload it again",
-    FileTrouble.DENIED: "Slack does not let me read this file; upload it again in a channel I am in",
-    FileTrouble.PROCESSING: "Slack is still working on this file; try again in a moment",
+    FileTrouble.DENIED: "I'm not allowed to read this file; upload it again in a channel I'm in",
+    FileTrouble.PROCESSING: "Slack is still processing this file; try again in a moment",
     FileTrouble.EMPTY: "this file is empty",
-    FileTrouble.TOO_LONG: "this text is too long for one go, which takes 200,000 characters or 2,000 subtitles; cut it",
-    FileTrouble.NO_TEXT: "there is no text in it",
-    FileTrouble.NO_MESSAGE: "this message was deleted, or Slack does not show it to me",
-    FileTrouble.NO_TIMES: "these are no subtitles: there is no line with times such as 00:00:01,000 --> 00:00:03,500",
-    FileTrouble.NO_UNICODE: "this text is not UTF-8; save it as UTF-8 and upload it again",
-    FileTrouble.BINARY: "this file is no text, whatever its name says",
-    FileTrouble.DAMAGED: "this document cannot be read; open it, save it anew as .docx and upload that",
-    FileTrouble.CHANGED: "this file did not arrive whole; try again",
+    FileTrouble.TOO_LONG: "this text is too long; split it, at most 200,000 characters or 2,000 subtitles each",
+    FileTrouble.NO_TEXT: "there's no text in it",
+    FileTrouble.NO_MESSAGE: "this message was deleted, or I can't see it",
+    FileTrouble.NO_TIMES: "these aren't subtitles: no line has times, for example 00:00:01,000 --> 00:00:03,500",
+    FileTrouble.NO_UNICODE: "this text isn't UTF-8; save it as UTF-8 and upload it again",
+    FileTrouble.BINARY: "this file doesn't look like text",
+    FileTrouble.DAMAGED: "this document is damaged; save it again as .docx and upload that",
+    FileTrouble.CHANGED: "this file didn't arrive whole; try again",
 }
 
 
@@ -59,7 +59,7 @@ class UnusableFile(PersonError):
 
     def __init__(self, trouble: FileTrouble, *, name: str = "", limit: int = 0, size: int = 0) -> None:
         rule = _RULES.get(trouble) or (
-            f"this file has {megabytes(size, up=True)} MB; the largest one may have is {megabytes(limit)} MB"
+            f"this file has {megabytes(size, up=True)} MB; the limit is {megabytes(limit)} MB"
         )
         super().__init__(argument="file", rule=rule, example="", given=name)
         self.trouble = trouble
@@ -111,6 +111,10 @@ class DroppedFile:
     duration_ms: int | None = None
     header: tuple[str, ...] | None = None
     """Of a table, the names in its first row."""
+    rows: int | None = None
+    """Of a small table, how many it has."""
+    cents: int | None = None
+    """Of a small table of payments, their sum."""
 
 
 def megabytes(size: int, *, up: bool = False) -> str:

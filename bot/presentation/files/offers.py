@@ -5,7 +5,8 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile, megabytes
-from bot.domain.files.sniffing import FileKind, is_called_wrongly
+from bot.domain.files.sniffing import KIND_OF, FileKind, is_called_wrongly, suffix_of
+from bot.domain.money import shown as money
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
@@ -38,20 +39,21 @@ _SIGNS = {
     FileKind.OTHER: ":paperclip:",
 }
 _WORDS = {FileKind.AUDIO: "audio", FileKind.VIDEO: "video", FileKind.DOCUMENT: "document", FileKind.TABLE: "table"}
+_AS_NAMED = {**_WORDS, FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a document", FileKind.TABLE: "a table"}
+_SUFFIX = 12
 _NAMED = {"txt": "text"}
 _PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
 _ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})
-_USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables can be used."
-STARTED = notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
+_USABLE = "I can use audio, video, documents, pictures with text, CSV and Excel tables."
+STARTED = notice(SHORTCUT_NAME, ":outbox_tray: Started. The result comes in the file's thread.")
 LOOKING = message(":hourglass_flowing_sand: Looking at the file…")
-NO_FILE = message(f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}")
+NO_FILE = message(f":paperclip: There's no file in this message. Use the shortcut on a message with one. {_USABLE}")
 NOT_HERE = message(
-    ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
-    "Invite me with `/invite @Switchboard`, then use the shortcut again."
+    ":wave: I'm not in this channel, so I can't read this file. To add me: `/invite @Switchboard`, "
+    "then use the shortcut again."
 )
 NOT_IN_DIRECT_MESSAGES = message(
-    ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
-    "or into a channel in which I am."
+    ":wave: I can't join this conversation. Drop the file into a direct message to me, or into a channel I'm in."
 )
 STALE = message(f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file.")
 
@@ -64,7 +66,7 @@ class Offered(Protocol):
 
 
 def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
-    said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
+    said = f"{_SIGNS[file.kind]} {named(file)}"
     labels = ", ".join(action.label for action in offered)
     if len(offered) <= _BUTTONS:
         elements = [button(action.label, f"{USE}.{action.name}", reference(file)) for action in offered]
@@ -86,12 +88,12 @@ def together(
     said, blocks, menus = list[str](), list[Block](), list[Block]()
     for files, offered in found:
         alone, kind = len(files) == 1, files[0].kind
-        what = _name(files[0]) if alone else batches.counted(kind, len(files))
-        lead = f"{_SIGNS[kind]} *{what}* · {facts(files[0]) if alone else size(sum(file.size for file in files))}"
+        all_of_them = f"*{batches.counted(kind, len(files))}* · {size(sum(file.size for file in files))}"
+        lead = f"{_SIGNS[kind]} {named(files[0]) if alone else all_of_them}"
         labels = [(one.label if alone else _for_all(one.label), one.name) for one in offered]
         said += [lead, *([f"I can: {', '.join(label for label, _ in labels)}."] if labels and not works else [])]
-        named = md.series([quote(file.name, _SHORT) for file in files[:_NAMED_FILES]], len(files))
-        blocks += [paragraph(lead), *([] if alone else [md.context(named)])]
+        names = md.series([quote(file.name, _SHORT) for file in files[:_NAMED_FILES]], len(files))
+        blocks += [paragraph(lead), *([] if alone else [md.context(names)])]
         action_id, value = (USE, reference(files[0])) if alone else (USE_ALL, f"{first}|{kind.value}")
         if works or len(labels) > _BUTTONS:
             hint = "Choose what to do" if not works else _MORE if len(found) == 1 else f"More: {_plural(kind)}…"
@@ -128,7 +130,7 @@ def _fitting(works: Sequence[Content], room: int) -> list[Content]:
 
 def worked(file: DroppedFile, offered: Sequence[Offered], works: Sequence[Content]) -> Content:
     """The offer once something was chosen: what is done with the file, oldest first, and a menu with the rest."""
-    said, shown = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}", _fitting(works, _ROOM)
+    said, shown = f"{_SIGNS[file.kind]} {named(file)}", _fitting(works, _ROOM)
     blocks, left_out = [paragraph(said)], len(works) - len(shown)
     blocks += [md.context(f"{md.counted(left_out, 'earlier result')} in the thread")] if left_out else []
     blocks += [block for work in shown for block in work.blocks]
@@ -140,7 +142,7 @@ def worked(file: DroppedFile, offered: Sequence[Offered], works: Sequence[Conten
 
 
 def gone(file: DroppedFile) -> Content:
-    return message(f":wastebasket: *{_name(file)}* was deleted, so nothing can be done with it any more.")
+    return message(f":wastebasket: *{_name(file)}* was deleted.")
 
 
 def several(
@@ -149,7 +151,7 @@ def several(
     """The form with what can be done with the files of a message, for who used the shortcut in this channel."""
     blocks: list[Block] = []
     for file, fit in found:
-        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if fit else no_use(file).text
+        said = f"{_SIGNS[file.kind]} {named(file)}" if fit else no_use(file).text
         blocks.append(paragraph(said))
     blocks += [paragraph(unusable(trouble).text) for trouble in troubles]
     usable = [(file, fit) for file, fit in found if fit]
@@ -177,8 +179,8 @@ def _options(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
 
 def no_use(file: DroppedFile) -> Content:
     """Nothing can be done with a file; of an archive, what to do instead."""
-    said = f":paperclip: *{_name(file)}* · {facts(file)}: nothing here can use it. "
-    said += "Unpack the archive and upload what is in it." if is_archive(file) else _USABLE
+    said = f":paperclip: *{_name(file)}*: I can't use this file ({facts(file)}). "
+    said += "Unpack the archive and upload its files." if is_archive(file) else _USABLE
     return message(said)
 
 
@@ -193,18 +195,26 @@ def unusable(trouble: UnusableFile) -> Content:
 
 
 def unfit(file: DroppedFile, label: str) -> Content:
-    return message(
-        f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
-    )
+    return message(f":no_entry_sign: *{_name(file)}* ({facts(file)}): *{label}* doesn't work with this kind of file.")
+
+
+def named(file: DroppedFile) -> str:
+    """A file by name, with what is worth knowing; a table of payments by what it sums to."""
+    if file.cents is not None and file.rows is not None:
+        return f"*{md.counted(file.rows, 'payment')}, {money(file.cents)}* · {_name(file)}"
+    expected = KIND_OF.get(suffix_of(file.name))
+    if expected in _WORDS and expected is not file.kind:
+        return f"*{_name(file)}* doesn't look like {_AS_NAMED[expected]} · {facts(file)}"
+    return f"*{_name(file)}* · {facts(file)}"
 
 
 def facts(file: DroppedFile) -> str:
     kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
-    known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
+    known = " ".join(part for part in (file.format.upper(), kind) if part) or "unknown format"
     known = _NAMED.get(file.format, known)
-    if is_called_wrongly(file.name, file.format) and (file.kind is not FileKind.OTHER or file.format in _NAMED):
-        known += " in spite of its name"
-    parts = [known, size(file.size)]
+    if is_called_wrongly(file.name, file.format) and KIND_OF.get(suffix_of(file.name)) is file.kind:
+        known += f" (named .{quote(suffix_of(file.name), _SUFFIX)})"
+    parts = [known, size(file.size)] if file.rows is None else [md.counted(file.rows, "row")]
     if file.duration_ms is not None and file.kind in (FileKind.AUDIO, FileKind.VIDEO):
         parts.append(length(file.duration_ms))
     return ", ".join(parts)

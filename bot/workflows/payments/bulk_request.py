@@ -8,8 +8,10 @@ from enum import Enum, auto
 from types import MappingProxyType
 from typing import Final
 
+from bot.domain.errors import RuleError
 from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
+from bot.domain.money import parse_amount
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
     BulkItem,
@@ -75,6 +77,17 @@ def can_be_paid(header: Sequence[str]) -> bool:
     """
     known = {*clear_columns(header, COLUMNS), *same_names(header, COLUMNS)}
     return all(name in known for name in REQUIRED)
+
+
+def total_of(table: Table) -> int | None:
+    """Cents that all rows of a file of payments sum to; None: it is no such file, or an amount cannot be read."""
+    places = clear_columns(table.header, COLUMNS)
+    if not table.rows or any(name not in places for name in REQUIRED):
+        return None
+    try:
+        return sum(parse_amount(row.cells[places["amount"]]) for row in table.rows)
+    except RuleError:
+        return None
 
 
 async def read_typed(text: str) -> Checked:

@@ -45,6 +45,8 @@ TROUBLE = (PersonError, TableProblem, ServiceTrouble, OperatorError)
 
 _PROBE_SECONDS = 10.0
 """For all the pieces of a video that say how long it plays."""
+_TABLE_SECONDS = 1.0
+"""For all rows of a small table; an offer does not wait longer for its sum."""
 _IN_MEMORY = 1024 * 1024
 
 _LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1)
@@ -91,6 +93,25 @@ async def first_row(ctx: Context, info: FileInfo, head: bytes, *, patience: floa
     except (TimeoutError, *TROUBLE) as reason:
         log.info("the first row of a dropped table is not known", file=info.id, reason=type(reason).__name__)
         return None
+    return _names(table)
+
+
+async def _with_table(ctx: Context, file: DroppedFile, info: FileInfo, head: bytes) -> DroppedFile:
+    """The file with the names in its first row; of a small one also its rows and their sum, where all can be read."""
+    if len(head) < info.size:
+        return replace(file, header=await first_row(ctx, info, head))
+    try:
+        async with asyncio.timeout(_TABLE_SECONDS):
+            limits = replace(_LIMITS, sample=0)
+            table = await read_apart(io.BytesIO(head), name=info.name, limits=limits, bounds=_BOUNDS)
+    except (TimeoutError, *TROUBLE):  # perhaps not because of its first row
+        return replace(file, header=await first_row(ctx, info, head))
+    file = replace(file, header=_names(table))
+    sums = (action.total(table) for action in suggested(ctx, file))
+    return replace(file, rows=len(table.rows), cents=next((one for one in sums if one is not None), None))
+
+
+def _names(table: Table) -> tuple[str, ...]:
     return tuple(name[:_NAME] for name in table.header)
 
 
@@ -165,7 +186,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
             return
         file, head = await _examined(ctx, info, placed, timed=True)
         if file.kind is FileKind.TABLE:
-            file = replace(file, header=await first_row(ctx, info, head))
+            file = await _with_table(ctx, file, info, head)
     except UnusableFile as unusable:
         if unusable.trouble in (FileTrouble.PROCESSING, FileTrouble.CHANGED):
             await _later(ctx, row, unusable.trouble)

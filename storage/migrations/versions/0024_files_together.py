@@ -1,4 +1,4 @@
-"""Files that were dropped together share an offer, and their results one archive."""
+"""Files that were dropped together share an offer, and their results one archive; a small table is summed up."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,6 +12,8 @@ works_with = "0023"
 
 def upgrade() -> None:
     op.add_column("dropped_file", sa.Column("batch", sa.Text(), nullable=False, server_default=sa.text("''")))
+    op.add_column("dropped_file", sa.Column("rows", sa.Integer(), nullable=True))
+    op.add_column("dropped_file", sa.Column("cents", sa.BigInteger(), nullable=True))
     op.create_index("ix_dropped_file_channel_created_at", "dropped_file", ["channel", "created_at"])
     index("ix_dropped_file_batch", "dropped_file", ["batch"], where="batch <> ''")
     op.create_table(

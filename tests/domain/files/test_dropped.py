@@ -17,9 +17,7 @@ def test_every_trouble_has_words(trouble: FileTrouble) -> None:
     said = UnusableFile(trouble, name="a.wav", limit=10 * MEGA, size=10 * MEGA + 1)
     assert said.rule
     assert said.given == "a.wav"
-    assert trouble is not FileTrouble.TOO_LARGE or said.rule == (
-        "this file has 10.1 MB; the largest one may have is 10 MB"
-    )
+    assert trouble is not FileTrouble.TOO_LARGE or said.rule == ("this file has 10.1 MB; the limit is 10 MB")
 
 
 def test_the_first_share_in_a_channel_counts() -> None:

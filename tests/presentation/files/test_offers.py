@@ -105,7 +105,7 @@ def test_many_uses_are_a_menu() -> None:
     ("changes", "expected"),
     [
         ({}, "WAV audio, 3.3 MB, 2:05"),
-        ({"name": "talk.mp3"}, "WAV audio in spite of its name, 3.3 MB, 2:05"),
+        ({"name": "talk.mp3"}, "WAV audio (named .mp3), 3.3 MB, 2:05"),
         (
             {"kind": FileKind.VIDEO, "format": "mp4", "name": "a.mp4", "duration_ms": 3_600_001},
             "MP4 video, 3.3 MB, 1:00:01",
@@ -115,8 +115,8 @@ def test_many_uses_are_a_menu() -> None:
         ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
         ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
         ({"kind": FileKind.OTHER, "format": "txt", "name": "a.txt"}, "text, 3.3 MB"),
-        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text in spite of its name, 3.3 MB"),
-        ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "unknown format, 3.3 MB"),
         ({"duration_ms": None}, "WAV audio, 3.3 MB"),
     ],
 )
@@ -131,22 +131,23 @@ def test_every_trouble_says_what_to_do() -> None:
     ]
     assert "\n".join(content.text for content in said) == snapshot("""\
 :no_entry_sign: *a.wav*: This file was deleted.
-:no_entry_sign: *a.wav*: Slack does not show me this file; invite me to a channel in which it stands.
-:no_entry_sign: *a.wav*: This file lies outside of Slack, where I cannot read it; upload it to Slack itself.
-:no_entry_sign: *a.wav*: This is a page of Slack's own and no file; save it as a file and upload that.
+:no_entry_sign: *a.wav*: I can't see this file; invite me to a channel it's in.
+:no_entry_sign: *a.wav*: This file is stored outside Slack; upload it to Slack itself.
+:no_entry_sign: *a.wav*: This is a Slack page, not a file; save it as a file and upload that.
 :no_entry_sign: *a.wav*: Slack hides this file because of the workspace's plan; upload it again.
-:no_entry_sign: *a.wav*: Slack does not let me read this file; upload it again in a channel I am in.
-:hourglass: *a.wav*: Slack is still working on this file; try again in a moment.
+:no_entry_sign: *a.wav*: I'm not allowed to read this file; upload it again in a channel I'm in.
+:hourglass: *a.wav*: Slack is still processing this file; try again in a moment.
 :no_entry_sign: *a.wav*: This file is empty.
-:no_entry_sign: *a.wav*: This file has 11 MB; the largest one may have is 10 MB.
-:no_entry_sign: *a.wav*: This text is too long for one go, which takes 200,000 characters or 2,000 subtitles; cut it.
-:no_entry_sign: *a.wav*: There is no text in it.
-:no_entry_sign: *a.wav*: This message was deleted, or Slack does not show it to me.
-:no_entry_sign: *a.wav*: These are no subtitles: there is no line with times such as 00:00:01,000 --> 00:00:03,500.
-:no_entry_sign: *a.wav*: This text is not UTF-8; save it as UTF-8 and upload it again.
-:no_entry_sign: *a.wav*: This file is no text, whatever its name says.
-:no_entry_sign: *a.wav*: This document cannot be read; open it, save it anew as .docx and upload that.
-:no_entry_sign: *a.wav*: This file did not arrive whole; try again.""")
+:no_entry_sign: *a.wav*: This file has 11 MB; the limit is 10 MB.
+:no_entry_sign: *a.wav*: This text is too long; split it, at most 200,000 characters or 2,000 subtitles each.
+:no_entry_sign: *a.wav*: There's no text in it.
+:no_entry_sign: *a.wav*: This message was deleted, or I can't see it.
+:no_entry_sign: *a.wav*: These aren't subtitles: no line has times, for example 00:00:01,000 --> 00:00:03,500.
+:no_entry_sign: *a.wav*: This text isn't UTF-8; save it as UTF-8 and upload it again.
+:no_entry_sign: *a.wav*: This file doesn't look like text.
+:no_entry_sign: *a.wav*: This document is damaged; save it again as .docx and upload that.
+:no_entry_sign: *a.wav*: This file didn't arrive whole; try again.\
+""")
 
 
 def test_the_other_answers_are_complete() -> None:
@@ -179,30 +180,33 @@ def test_several_files_are_groups_of_one_list() -> None:
 callback_id=use_file.chosen title=Use this file submit=Go on close=Close private_metadata=C0
 type=section text=:headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05
 type=section text=:bar_chart: *march.csv* · CSV table, 3.3 MB
-type=section text=:paperclip: *a.zip* · ZIP, 3.3 MB: nothing here can use it. Unpack the archive and upload what is in \
-it.
+type=section text=:paperclip: *a.zip*: I can't use this file (ZIP, 3.3 MB). Unpack the archive and upload its files.
 type=section text=:no_entry_sign: *b.wav*: This file is empty.
 block_id=choice label=What to do as=static_select option_groups=[label=talk.wav options=[text=Detect gender \
 value=gender|F0123456789|1700000000.000100|1700000000.000000, text=Separate vocals and music \
 value=separate|F0123456789|1700000000.000100|1700000000.000000], label=march.csv options=[text=Pay in bulk \
 value=bulk|F2|1700000000.000100|1700000000.000000, text=Process e-mails \
 value=emails|F2|1700000000.000100|1700000000.000000]] action_id=choice initial_option=text=Detect gender \
-value=gender|F0123456789|1700000000.000100|1700000000.000000""")
+value=gender|F0123456789|1700000000.000100|1700000000.000000\
+""")
 
 
 def test_where_nothing_can_be_done_there_is_nothing_to_submit() -> None:
     unused = file(id="F3", name="a.xyz", kind=FileKind.OTHER, format="")
     assert as_sent(offers.several([(unused, [])], [], channel="C0")) == snapshot("""\
 callback_id=notice title=Use this file close=Close
-type=section text=:paperclip: *a.xyz* · a format that I do not know, 3.3 MB: nothing here can use it. Audio, video, \
-documents and pictures with words, CSV and Excel tables can be used.""")
+type=section text=:paperclip: *a.xyz*: I can't use this file (unknown format, 3.3 MB). I can use audio, video, \
+documents, pictures with text, CSV and Excel tables.\
+""")
     assert as_sent(offers.STARTED) == snapshot("""\
 callback_id=notice title=Use this file close=Close
-type=section text=:outbox_tray: It has begun. The answer comes into the thread of the file.""")
+type=section text=:outbox_tray: Started. The result comes in the file's thread.\
+""")
     assert as_sent(offers.told(offers.NO_FILE)) == snapshot("""\
 callback_id=notice title=Use this file close=Close
-type=section text=:paperclip: There is no file in this message. Use the shortcut on a message with one. Audio, video, \
-documents and pictures with words, CSV and Excel tables can be used.""")
+type=section text=:paperclip: There's no file in this message. Use the shortcut on a message with one. I can use \
+audio, video, documents, pictures with text, CSV and Excel tables.\
+""")
 
 
 def test_more_than_five_uses_are_a_menu() -> None:
