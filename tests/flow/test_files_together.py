@@ -89,7 +89,7 @@ I can: Extract text.\
 :paperclip: *../../etc/notes.wav* doesn't look like audio · text, 13 bytes
 :white_check_mark: *Convert: 5 audio files* · Done. Archive in thread.
 5 of 5 done
-requested by <@U0MARIA> · convert to: .mp3\
+Requested by Maria Silva · convert to: .mp3\
 """)
     packed = await archive(maria)
     assert sorted(packed) == snapshot(["take-1 (2).mp3", "take-1.mp3", "take-2.mp3", "take-3.mp3", "take-4.mp3"])
@@ -129,7 +129,7 @@ async def test_thirty_files_are_worked_on_within_the_limits_and_what_failed_is_r
         [
             "The request cannot be processed",
             "The request cannot be processed",
-            "no answer, so it may have been done and billed",
+            "No answer, so it may have been done and billed",
         ]
     )
     assert [one.text for one in board.buttons] == ["Run the failed ones again"]
@@ -197,9 +197,9 @@ async def test_results_that_are_too_much_for_one_archive_are_named(
 :headphones: *3 audio files* · 1.7 MB
 :warning: *Convert: 3 audio files* · Done. Archive in thread.
 1 of 3 done · 2 failed
-:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself.
-:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself.
-requested by <@U0MARIA> · convert to: .wav\
+:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself
+:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself
+Requested by Maria Silva · convert to: .wav\
 """)
     packed = await archive(maria)
     assert len([name for name in packed if name.endswith(".wav")]) == 1

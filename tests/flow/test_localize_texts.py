@@ -199,7 +199,7 @@ def bomb(inside: bytes, name: str = "word/document.xml") -> bytes:
 ENTITIES = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><d>&b;</d>'
 UNUSABLE = [
     ("a.txt", "Größe der Straße über Köln".encode("cp1252"), "this text isn't utf-8; save it as utf-8"),
-    ("a.txt", b"Good morning everybody, this is a text that is long enough." * 4_000, "too long for one go"),
+    ("a.txt", b"Good morning everybody, this is a text that is long enough." * 4_000, "this text is too long"),
     ("a.srt", b"No times here, only words.", "these aren't subtitles: no line has times"),
     ("a.md", "* * *\n\n— …\n".encode(), "there's no text in it"),
     ("a.docx", bomb(b"<w:document"), "this document cannot be read"),

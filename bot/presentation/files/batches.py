@@ -115,8 +115,8 @@ def _problem(one: FileOutcome) -> str:
 
 def _why(one: FileOutcome) -> str:
     if one.state in _STATES and one.state is not CallState.INTERRUPTED:
-        return _STATES[one.state]
-    return one.words or worded(one.reason) or _STATES.get(one.state, "it failed")
+        return md.capital(_STATES[one.state])
+    return md.capital(one.words or worded(one.reason) or _STATES.get(one.state, "it failed"))
 
 
 def problem_row(one: FileOutcome) -> tuple[str, ...]:
