@@ -127,9 +127,9 @@ async def test_thirty_files_are_worked_on_within_the_limits_and_what_failed_is_r
     assert rows(packed["results.csv"])[0] == ["file", "result", "confidence"]
     assert sorted(why for _, why in rows(packed["problems.csv"])[1:]) == snapshot(
         [
-            "The request cannot be processed",
-            "The request cannot be processed",
             "No answer, so it may have been done and billed",
+            "The request cannot be processed",
+            "The request cannot be processed",
         ]
     )
     assert [one.text for one in board.buttons] == ["Run the failed ones again"]
