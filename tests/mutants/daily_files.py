@@ -5,8 +5,8 @@ from tests.mutants.mutant import mutants
 MUTANTS = mutants("""
 @ bot/workflows/localization/request.py tests/flow/test_localize_files.py -k turns_into
 what is pressed below a file gets a message of its own | the offer turns into the status: no message besides
--        if before is not None or not post_job(uow, job, shown_in=offer):
-+        if before is not None or not post_job(uow, job):
+-    return post_job(uow, job, directly=order.private, shown_in=offer)
++    return post_job(uow, job, directly=order.private)
 @ bot/workflows/localization/batches.py tests/flow/test_files_together.py -k thirty
 the failed ones again sends what may be billed | a file that may have been done is not sent again with the others
 -    calls = [one for one in calls if is_certain(one)] or calls

@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from pathlib import PurePosixPath
 from typing import Final
 
 from bot.domain.files.dropped import DroppedFile
@@ -11,7 +10,8 @@ MOST_FILES: Final = 100
 """Files of one offer."""
 WITHIN: Final = 20.0
 """Seconds between the messages of two files that count as dropped together."""
-_LONGEST: Final = 100
+_LONGEST, _ENDING = 100, 12
+"""Characters of a name, and of its ending."""
 _RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 """Names of devices, which Windows opens instead of a file."""
 _FORBIDDEN: Final = frozenset('<>:"/\\|?*')
@@ -33,10 +33,15 @@ def plain_name(name: str) -> str:
     """A name that every disk takes, without any folder: nothing is unpacked elsewhere."""
     last = re.split(r"[/\\]", name)[-1]
     kept = "".join("-" if one in _FORBIDDEN or unicodedata.category(one).startswith("C") else one for one in last)
-    path = PurePosixPath(kept.strip(" .") or "file")
-    stem, suffix = path.stem, path.suffix[:12]
-    stem = f"_{stem}" if _RESERVED.match(path.name) else stem
+    whole = kept.strip(" .") or "file"
+    stem, suffix = _parted(f"_{whole}" if _RESERVED.match(whole) else whole)
     return f"{stem[: _LONGEST - len(suffix)]}{suffix}"
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """Stem and ending, with its point; of ``.profile`` no ending."""
+    stem, point, ending = name.rpartition(".")
+    return (stem, f"{point}{ending[:_ENDING]}") if stem else (name, "")
 
 
 class Names:
@@ -47,9 +52,9 @@ class Names:
 
     def take(self, name: str) -> str:
         plain = plain_name(name)
-        path, number, free = PurePosixPath(plain), 1, plain
+        (stem, ending), number, free = _parted(plain), 1, plain
         while free.casefold() in self._taken:
             number += 1
-            free = f"{path.stem} ({number}){path.suffix}"
+            free = f"{stem} ({number}){ending}"
         self._taken.add(free.casefold())
         return free
