@@ -131,7 +131,8 @@ def _waiting(home: Home) -> Iterator[Block]:
         yield md.paragraph(":tada: *You're all caught up.* Nothing needs your approval.")
         return
     yield md.header(f"{count} {'needs' if count == 1 else 'need'} you")
-    for one in home.waiting.rows:
+    for number, one in enumerate(home.waiting.rows):
+        yield from [{"type": "divider"}] if number else []
         instruction = one.instruction
         about = f"{_purpose(instruction)} · {md.mention(instruction.requester)}"
         yield md.paragraph("\n".join([_title(replace(one, link=""), whole=True), about, *_doubts(instruction)]))
