@@ -31,7 +31,7 @@ async def test_pay_refused_self_approval_approve_completed(visit: Page, playgrou
     card = page.get_by_test_id("message").filter(has_text="$25.00 USD to Ana Maria Lopez").first
     await expect(card).to_contain_text("March translation")
     await expect(card).to_contain_text(
-        "requested by Maria Silva (maria) · ana@example.com, verified, ECU · 0 of 1 · expires"
+        "ana@example.com, verified, ECU · requested by Maria Silva (maria) · 0 of 1 · expires"
     )
     await card.get_by_role("button", name="Approve").click()
     await expect(page.get_by_test_id("message").last).to_contain_text("You can't approve your own request")
@@ -79,11 +79,11 @@ async def test_a_card_that_waits_fits_a_phone_and_its_menu_tells_the_rest(visit:
         form = page.get_by_role("dialog", name=choice)
         await expect(form).to_contain_text(told)
         await shot(page, choice.casefold())
-        await page.get_by_role("button", name="Close", exact=True).click()
+        await page.get_by_test_id("modal-close").click()
         await expect(form).to_have_count(0)
     await menu.click()
     await page.get_by_role("menuitem", name="Withdraw").click()
     await expect(page.get_by_role("dialog")).to_contain_text("You can send it again later.")
     await shot(page, "withdraw")
-    await page.get_by_role("button", name="Keep it").click()
+    await page.get_by_test_id("modal-close").click()
     await page.set_viewport_size({"width": 1280, "height": 800})

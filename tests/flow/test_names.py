@@ -42,7 +42,7 @@ async def test_a_name_that_would_ring_everybody_rings_nobody(rig: Rig) -> None:
 async def test_approvers_see_the_handle_besides(rig: Rig) -> None:
     rig.workspace.set_user(MARIA, real_name="Ada Okafor")
     await rig.pay()
-    assert "requested by Ada Okafor (maria)\n" in (await rig.card(APPROVALS)).plain
+    assert "requested by Ada Okafor (maria) · 0 of 1" in (await rig.card(APPROVALS)).plain
     assert "requested by Ada Okafor (maria) · " in (await rig.card(APPROVALS)).text
     assert "requested by Ada Okafor · " in (await rig.card(FINANCE)).text
 
@@ -53,7 +53,7 @@ async def test_an_empty_name_is_unknown(rig: Rig) -> None:
     await rig.pay()
     assert "requested by unknown · " in (await rig.card(FINANCE)).text
     card = await rig.card(APPROVALS)
-    assert "requested by unknown (maria)\n" in card.plain
+    assert "requested by unknown (maria) · 0 of 1" in card.plain
     assert card.blocks[0]["text"]["text"] == "$25.00 USD to ana@example.com", "the address stands instead"
 
 

@@ -87,8 +87,7 @@ async def test_sent_anyway_it_is_approved_with_what_is_not_fine_confirmed(rig: R
     form = rig.form(ADA)
     assert shown(form.plain) == snapshot("""\
 Approve a payout
-$30.00 to ana@exmaple.com
-P-······
+$30.00 to ana@exmaple.com · P-······
 :warning: No account found for ana@exmaple.com. The money waits until they sign up.\
 """)
     await rig.submit(ADA, {})
@@ -188,9 +187,9 @@ async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
     found = await newest(rig)
     assert found.state is State.EXPIRED
     assert (await rig.card(FINANCE)).buttons == []
-    assert shown(rig.news(FINANCE)[-1].text) == snapshot("""\
-*Expired*: $30.00 to ana@exmaple.com (P-······). Nobody said whether its address is right. Nothing was paid. \
-<@U0MARIA>""")
+    assert shown(rig.news(FINANCE)[-1].text) == snapshot(
+        "*Expired*: $30.00 to ana@exmaple.com (P-······). The address wasn't confirmed in time. Nothing was paid. <@U0MARIA>"
+    )
     assert not rig.workspace.messages(ALERTS)
 
 

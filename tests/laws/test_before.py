@@ -84,7 +84,7 @@ ENDS = [
     (rejected, State.REJECTED, f"Rejected by <@{LIN}>: “the invoice is from last year”."),
     (withdrawn, State.WITHDRAWN, f"Withdrawn by <@{MARIA}>"),
     (withdrawn_by_an_admin, State.WITHDRAWN, f"Withdrawn by <@{OLGA}>: “the contract ended”."),
-    (expired, State.EXPIRED, "Nobody decided in time."),
+    (expired, State.EXPIRED, "Not approved in time."),
 ]
 
 
@@ -184,7 +184,7 @@ async def test_what_is_not_sent_within_its_window_expires_and_says_why(rig: Rig,
     await rig.payments.start(port=port)
     await rig.pass_time(HOUR, steps=4)
     assert await state(rig) is State.EXPIRED
-    assert "It was not sent in time after approval: the payments service " in told_once(rig, "*expired*")
+    assert "It wasn't sent in time after approval: the payments service " in told_once(rig, "*expired*")
     assert (effect.sent(rig), effect.done(rig)) == (0, 0)
 
 
@@ -209,12 +209,12 @@ DIFFERENT = [
     ("cents", 9900, "the amount is 99.00 instead of 25.00"),
     ("email", "mallory@example.com", "the recipient is another one"),
     ("code", "01KAGT0000000000000OTHERS1", "the code is another one"),
-    ("operation_type", "purchase", "it is no payout"),
+    ("operation_type", "purchase", "it isn't a payout"),
     *(
         (
             "status",
             status,
-            f"the service says {THEIRS.get(status, status)}, although Switchboard sent nothing",
+            f"the provider lists it as {THEIRS.get(status, status)}, although we sent nothing",
         )
         for status in ("committed", "completed", "canceled", "failed")
     ),

@@ -96,7 +96,7 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
     await rig.pass_time(4 * HOUR, steps=4)
     (alert,) = alerts(rig)
     assert alert.splitlines()[0].endswith(
-        ", requested by Maria Silva: was reported, but the provider's record doesn't confirm it."
+        ", requested by Maria Silva) was reported, but the provider's record doesn't confirm it."
     )
     assert (await inbox(rig), await state(rig)) == ([InboxState.UNCONFIRMED], effect.found)
 
@@ -125,8 +125,8 @@ async def test_two_ends_that_contradict_each_other_are_an_alarm_and_the_first_st
     assert not told(rig, FINANCE, "failed")
     (alert,) = alerts(rig)
     first, second, *_ = alert.splitlines()
-    assert first.endswith(", requested by Maria Silva: has two different ends at the provider.")
-    assert second == "It was paid, now the service says failed."
+    assert first.endswith(", requested by Maria Silva) has two different ends at the provider.")
+    assert second == "It was paid, and the provider now lists it as failed."
 
 
 @over(FOLLOWED)

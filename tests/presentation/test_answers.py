@@ -33,38 +33,34 @@ def test_every_refusal_has_a_sentence() -> None:
     for content in found.values():
         check_message(content)
     assert lines_of({refusal: content.text for refusal, content in found.items()}) == snapshot("""\
-unknown: :no_entry_sign: Slack does not know who you are here, so this has no effect.
-elsewhere: :no_entry_sign: Only members of this workspace can do this; you belong to another one.
-guest: :no_entry_sign: Guests cannot do this. Ask a full member of the workspace.
-bot: :no_entry_sign: Bots cannot do this.
-gone: :no_entry_sign: Your account is deactivated, so this has no effect.
-not_requester: :no_entry_sign: *requester*: only people whom the policy names may ask for payments, and you are not \
-among them. The operator can add you there, for example `requesters = ["S0FINANCE"]`.
-not_approver: :no_entry_sign: You are not among the approvers of the policy, so your decision does not count.
-own_request: :no_entry_sign: You asked for this yourself, so somebody else has to decide.
-no_role: :no_entry_sign: Only people whom the policy names as requesters, approvers or admins may look at payments, \
-and you are not among them. The operator can add you there.
-not_in_charge: :no_entry_sign: Only approvers and admins of the policy may see this, and you are not among them.
-may_not_freeze: :no_entry_sign: Only approvers and admins of the policy may freeze payments, and you are not among them.
-may_not_unfreeze: :no_entry_sign: Only approvers of the policy may let payments flow again, and you are not among them.
-not_admin: :no_entry_sign: Only admins of the policy may do this, and you are not among them.
-stale: :no_entry_sign: This button is out of date; the request has changed since. Look at its card again. Its status: \
-*waiting for approval*.
+unknown: :no_entry_sign: Slack couldn't say who you are, so nothing was done.
+elsewhere: :no_entry_sign: Only members of this workspace can do this.
+guest: :no_entry_sign: Guests can't do this. Ask a full member of this workspace.
+bot: :no_entry_sign: Bots can't do this.
+gone: :no_entry_sign: Your account is deactivated.
+not_requester: :no_entry_sign: You don't have permission to request payments. Ask an admin to add you.
+not_approver: :no_entry_sign: Only approvers can do this.
+own_request: :no_entry_sign: You can't approve your own request.
+no_role: :no_entry_sign: You don't have permission to see payments. Ask an admin to add you.
+not_in_charge: :no_entry_sign: Only approvers and admins can see this.
+may_not_freeze: :no_entry_sign: Only approvers and admins can freeze payments.
+may_not_unfreeze: :no_entry_sign: Only approvers can unfreeze payments.
+not_admin: :no_entry_sign: Only admins can do this.
+stale: :no_entry_sign: This request has changed since. Look at its card again. Its status: *waiting for approval*.
 decided: :information_source: $25.00 to Ana Maria Lopez (P-4F7K2M) is now *waiting for approval*.
-repeated: :no_entry_sign: Your approval is recorded already; each person counts once.
-expired: :no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid.
-wrong_amount: :no_entry_sign: This is not the amount on the card.
-unconfirmed: :no_entry_sign: Approve it with the button on its card: the form says what is not fine about the account.
-not_yours: :no_entry_sign: Only the person who asked, or an admin, can withdraw this.
-not_asked: :no_entry_sign: Only the person who asked can say whether this address is right.
-no_reason: :no_entry_sign: You did not ask for this yourself, so withdrawing it needs a reason.
-too_late: :no_entry_sign: It is too late to withdraw this. Its status: *waiting for approval*.
-suspect: :no_entry_sign: The service holds what may be this payment; the card names it. Look there first. While it is \
-there nothing is sent again: if it is another one, close this as not paid and ask anew.
-too_early: :no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval.
-disagrees: :no_entry_sign: Nothing is recorded: what the database holds of this is not what the audit says, so it is \
-on hold. The operator has been told.
-held: :no_entry_sign: Your approval is not recorded: who asked may not ask any more. The card says what can be done.\
+repeated: :no_entry_sign: You've already approved this.
+expired: :no_entry_sign: This request has expired. Send it again. Nothing was paid.
+wrong_amount: :no_entry_sign: That doesn't match the amount on the card.
+unconfirmed: :no_entry_sign: Use *Approve* on the card: its form shows what's wrong with the account.
+not_yours: :no_entry_sign: Only the requester or an admin can withdraw this.
+not_asked: :no_entry_sign: Only the requester can say whether this address is right.
+no_reason: :no_entry_sign: Give a reason: someone else requested this.
+too_late: :no_entry_sign: It's too late to withdraw this. Its status: *waiting for approval*.
+suspect: :no_entry_sign: The provider may already have this payment. Check the id on the card first. If it's another \
+one, close this as not paid and send a new request.
+too_early: :no_entry_sign: This is being created. You can withdraw it when it waits for approval.
+disagrees: :no_entry_sign: On hold: the database and the audit log disagree about this request. An admin has been told.
+held: :no_entry_sign: Not approved: the requester may no longer request payments. The card shows what you can do.\
 """)
 
 
@@ -99,13 +95,12 @@ def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
         ),
     }
     assert lines_of({name: content.text for name, content in found.items()}) == snapshot("""\
-a member: :memo: Asked for $25.00 to Ana Maria Lopez, reference P-4F7K2M. Needs 2 approvers because it's over $1,000. \
-Each types the amount. The outcome will be posted here.
-no member: with the rule and the way to invite it: :memo: Asked for $25.00 to Ana Maria Lopez, reference P-4F7K2M. \
-Needs 1 approval.  ⏎ *channel*: I can only post where I am a member, and I am not in <#C0FINANCE>, so I will send you \
-the outcome of this one in a direct message. To have the next one there, invite me: `/invite @Switchboard`
-direct messages of others: nobody is invited: :memo: Asked for $25.00 to Ana Maria Lopez, reference P-4F7K2M. Needs 1 \
-approval. I am not part of this conversation, so I will send you the outcome in a direct message.\
+a member: :memo: Request sent: $25.00 to Ana Maria Lopez (ana@example.com). Needs 2 approvers because it's over \
+$1,000. Each types the amount · P-4F7K2M
+no member: with the rule and the way to invite it: :memo: Request sent: $25.00 to Ana Maria Lopez (ana@example.com). \
+Needs 1 approval · P-4F7K2M ⏎ I'm not in <#C0FINANCE>, so I'll message you. To add me: `/invite @Switchboard`
+direct messages of others: nobody is invited: :memo: Request sent: $25.00 to Ana Maria Lopez (ana@example.com). Needs \
+1 approval · P-4F7K2M ⏎ I'm not in this conversation, so I'll message you.\
 """)
 
 

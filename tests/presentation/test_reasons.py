@@ -178,15 +178,15 @@ not_committed: it's created there, not sent
 still_not_committed: the provider still lists it as not sent
 still_pending: the provider still lists them as waiting
 no_items: its list of items is empty
-followed: it is followed at the service already
-read_before: its items are read again before anything is canceled
+followed: we're following it already
+read_before: we read its payments again before anything is canceled
 disagrees_with_audit: its state in the audit: needs a decision
-found_after_restore: the service has it already: it was sent before the database was put back
-ended_here: the list of payouts holds it; it is rejected here
-unread: it cannot be read (payments: no answer (timed out))
-list_unusable: the list cannot be used: the list's pages do not advance
-history_unusable: the history cannot be used: its list changed while it was read
-no_codes: the service's list does not show our codes, so this cannot be looked up in it; an admin names their field in \
+found_after_restore: the provider has it already: it was sent before the database was restored
+ended_here: the list of payouts has it; here it is rejected
+unread: it can't be read (payments: no answer (timed out))
+list_unusable: the list can't be used: the list repeats its pages
+history_unusable: the history can't be used: its list changed while we read it
+no_codes: the provider's list doesn't show our codes, so we can't find this in it; an admin names their field in \
 SERVICES_FILE, [payments.records.operation] code = "…"
 paid_by: paid by eve@example.com
 several: the provider has several payouts with our code
@@ -195,12 +195,12 @@ miscounted: the provider counts 9 payments instead of 10
 mismatched_items: 1 payments were reported twice, so they may have been paid twice; 2 payments have another amount or \
 address than was approved; 3 payments were not asked for
 lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
-may_be_this_bulk: the service holds bulk-7, which is new and may be this one: look there which payments it makes
-may_be_ours: the service holds op-77, made since this was sent, for the same recipient and amount and without our \
-code: look whether that is this one
-says: the service says waiting for sign-up
-unasked: the service says sent, although Switchboard sent nothing
-contradicted: it was paid, now the service says failed
+may_be_this_bulk: the provider has bulk-7, which is new and may be this one: check there which payments it makes
+may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
+check whether that is this one
+says: the provider lists it as waiting for sign-up
+unasked: the provider lists it as sent, although we sent nothing
+contradicted: it was paid, and the provider now lists it as failed
 paid_as: the service holds it as bulk-7, paid
 unconfirmed: a callback reported cancellation, but the service's record never confirmed it
 unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its list
@@ -264,13 +264,13 @@ bad_input: It must have at most 2,000 characters; this has 2,001. Example: The m
 older: the record outside the database shows that it once held more than now
 mode_unreadable: whether Switchboard may send can't be read
 mode_changed: row 7 of the audit was changed
-freeze_unreadable: it cannot be read whether they are
-rows_unreadable: its rows cannot be read (OperationalError)
-not_in_database: it is in the audit and not in the database
-freeze_lost: Payments are frozen, says the audit; the database says that they are not
-freeze_forged: Payments are not frozen, says the audit; the database says that they are
-unknown_here: the service holds what the database says was never sent: P-4F7K2M
-nobody_asked: the payments service holds payments that report to us and that nothing in the database asked for\
+freeze_unreadable: whether they are can't be read
+rows_unreadable: its rows can't be read (OperationalError)
+not_in_database: it is in the audit but not in the database
+freeze_lost: by the audit payments are frozen, by the database they are not
+freeze_forged: by the audit payments are not frozen, by the database they are
+unknown_here: the provider has P-4F7K2M, which by the database was never sent
+nobody_asked: the provider has payments that report to us and that nothing in the database requested\
 """)
 
 

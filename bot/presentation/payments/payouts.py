@@ -181,7 +181,7 @@ PAYOUT: Final = Wording(
     in_full=_in_full,
     title=lambda one: f"{shown(one.cents)} {CURRENCY} to {_to(one)}",
     head=lambda one, _: [md.paragraph(_purpose(one, _PURPOSE_LIMIT))],
-    small=lambda one, asker: _pieces(one, asker)[1:],
+    small=lambda one, asker: [_address(one), f"requested by {asker}"],
     facts=_pieces,
     text=lambda one, asker: [
         f"{_purpose(one, _PURPOSE_LIMIT)}, requested by {asker}",

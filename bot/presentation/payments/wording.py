@@ -312,7 +312,7 @@ def _words_of(reason: Reason | None) -> str:
 
 
 def _expired(why: Reason | None) -> str:
-    return reason_of(why) or "Nobody decided in time."
+    return reason_of(why) or "Not approved in time."
 
 
 DECIDED: Final[Mapping[State, Sentence]] = {

@@ -69,10 +69,9 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(HOUR - QUIET, steps=9)
     assert await state(rig) is State.NEEDS_HUMAN
-    assert alerts(rig)[-1].splitlines()[1] == snapshot(
-        "The service's list does not show our codes, so this cannot be looked up in it; an admin names their "
-        'field in SERVICES_FILE, [payments.records.operation] code = "…".'
-    )
+    assert alerts(rig)[-1].splitlines()[1] == snapshot("""\
+The provider's list doesn't show our codes, so we can't find this in it; an admin names their field in SERVICES_FILE, \
+[payments.records.operation] code = "…".""")
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
