@@ -34,40 +34,40 @@ def test_heads() -> None:
 def test_cards() -> None:
     found = {f"{kind} {name}": text for kind in Kind for name, text in every(kind).items()}
     assert lines_of(alike(found)) == snapshot("""\
-payout new, one_step new: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Checking the recipient… ⏎ requested by \
-Maria Quispe · ana@example.com · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout awaiting: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+payout new, one_step new: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Checking the recipient… ⏎ \
+ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+payout awaiting: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 payout awaiting, one of two: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ :warning: Needs 2 approvers because it's over \
-$1,000. Each types the amount. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · 1 of 2 · approved by \
+$1,000. Each types the amount. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · 1 of 2 · approved by \
 <@U0LIN> · expires 2026-11-21 09:00 UTC · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, \
 History, Recipient]
 payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Somebody who approved no longer counts (they are no \
 approver any more); an approval no longer counts, because it was given too long ago, so one more approval is needed. ⏎ \
-requested by Maria Quispe · ana@example.com, verified, ECU · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) \
+ana@example.com, verified, ECU · requested by Maria Quispe · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) \
 ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ requested by Maria Quispe · ana@example.com, \
-verified, ECU · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an internal \
-error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, History, \
-Recipient]
-payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ requested by Maria Quispe · ana@example.com, \
-verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by Maria \
+Quispe · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an internal error \
+(`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by \
+Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, frozen: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments are frozen: the books are being \
-audited. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
+audited. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
 History, Recipient]
 payout approved, over the limit: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Today's limit is reached. ⏎ \
-requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
+ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
 Recipient]
 payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Held, because the account of who asked for \
-it is deactivated. An admin can withdraw it; if the requester may ask again, it needs new approvals. ⏎ requested by \
-Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+it is deactivated. An admin can withdraw it; if the requester may ask again, it needs new approvals. ⏎ \
+ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
+Recipient]
 payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The payments service has not answered \
-since 2026-11-20 09:00 UTC, so nothing was sent. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+since 2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ requested by Maria Quispe · ana@example.com, \
-verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
+payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by Maria \
+Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout committed: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it arrived. ⏎ \
-requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
+ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout rejected: Rejected · $25.00 USD to Ana Maria Lopez ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was \
 paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout withdrawn: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@U0MARIA>. Nothing was paid. ⏎ (head) · \
@@ -81,31 +81,31 @@ paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout closed: Failed · $25.00 USD to Ana Maria Lopez ⏎ Closed as not paid by <@U0ADA>: “the service shows no \
 payment”. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout new, stopped: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ :octagonal_sign: *Stopped* by an internal \
-error. ⏎ requested by Maria Quispe · ana@example.com · P-4F7K2M ⏎ :octagonal_sign: Stopped by an internal error \
+error. ⏎ ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ :octagonal_sign: Stopped by an internal error \
 (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [… Withdraw, History, Recipient]
-payout creating: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Nothing is paid until it's approved. ⏎ requested \
-by Maria Quispe · ana@example.com · P-4F7K2M ⏎ [… History, Recipient]
+payout creating: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Nothing is paid until it's approved. ⏎ \
+ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether the \
-provider created this payout. Nothing was paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+provider created this payout. Nothing was paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether \
-the provider created this payout. The provider answered: “try again later”. Nothing was paid. ⏎ requested by Maria \
-Quispe · ana@example.com, verified, ECU · P-4F7K2M ⏎ [… History, Recipient]
+the provider created this payout. The provider answered: “try again later”. Nothing was paid. ⏎ ana@example.com, \
+verified, ECU · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The provider declined it: \
-“the limit is reached”. We're checking that it didn't go through. Nothing was paid. ⏎ requested by Maria Quispe · \
-ana@example.com, verified, ECU · P-4F7K2M ⏎ [… History, Recipient]
+“the limit is reached”. We're checking that it didn't go through. Nothing was paid. ⏎ ana@example.com, verified, ECU · \
+requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout commit_unknown, one_step commit_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're \
-checking with the provider. *Don't send it again.* ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+checking with the provider. *Don't send it again.* ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout commit_unknown, it spoke, one_step commit_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez \
 ⏎ (head) ⏎ We're checking with the provider. The provider answered: “try again later”. *Don't send it again.* ⏎ \
-requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
+ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout commit_unknown, refused, one_step commit_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ \
 (head) ⏎ The provider declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it \
-again.* ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
+again.* ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
 Recipient]
 payout pending_escrow, one_step pending_escrow: Waiting for sign-up · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The \
-money is held until the recipient signs up. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · approved by \
+money is held until the recipient signs up. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by \
 <@U0LIN> · P-4F7K2M ⏎ [Cancel and return the money] [… History, Recipient]
 payout completed, one_step completed: Paid · $25.00 USD to Ana Maria Lopez ⏎ (head) · requested by Maria Quispe · \
 ana@example.com · approved by <@U0LIN> · P-4F7K2M
@@ -116,7 +116,7 @@ closed”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@exam
 payout refused, one_step refused: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
 reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
 payout committed, as it calls it: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it \
-arrived. The provider calls its status “On &lt;Hold&gt;”. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU \
+arrived. The provider calls its status “On &lt;Hold&gt;”. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe \
 · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout refused, never sent: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is reached”. \
 Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
@@ -125,33 +125,33 @@ The amount is 26.00 instead of 25.00; the recipient is another one. ⏎ (head) �
 ana@example.com · P-4F7K2M
 payout needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
 provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close \
-it as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as \
+it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as \
 not paid] [… History, Recipient]
 payout needs_human, never created: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't find out \
 whether the provider created this payout. Nothing was paid. It couldn't be created in several tries. Check our code \
-`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ requested by Maria \
-Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
+`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ ana@example.com, \
+verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
 payout needs_human, one of two: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
-or close it as not paid. Approved to retry: 1 of 2. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
 one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with the \
 provider. *Don't send it again.* The provider has op-77, made since this was sent, for the same recipient and amount \
-and without our code: check whether that is this one. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · \
+and without our code: check whether that is this one. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
 provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close \
-it as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as \
+it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as \
 not paid] [… History, Recipient]
 one_step needs_human, suspect: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
 check whether that is this one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it \
-as not paid. ⏎ requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Close as not paid] [… \
+as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Close as not paid] [… \
 History, Recipient]
 one_step needs_human, refused: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
 repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ \
-requested by Maria Quispe · ana@example.com, verified, ECU · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
+ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
 History, Recipient]
 purchase new: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
 purchase creating: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
@@ -454,19 +454,19 @@ def test_what_is_known_of_the_recipient() -> None:
     }
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
     assert lines_of({name: seen(one).partition("\n0 of 1")[0] for name, one in found.items()}) == snapshot("""\
-not looked up: $25.00 USD to ana@example.com ⏎ March translation ⏎ requested by Maria Quispe · ana@example.com · 0 of \
+not looked up: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com · requested by Maria Quispe · 0 of \
 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 not read: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't be \
-checked. ⏎ requested by Maria Quispe · ana@example.com · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ \
+checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ \
 [Approve] [Reject] [… Withdraw, History, Recipient]
 nothing said: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't be \
-checked. ⏎ requested by Maria Quispe · ana@example.com · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ \
+checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ \
 [Approve] [Reject] [… Withdraw, History, Recipient]
-no name: $25.00 USD to ana@example.com ⏎ March translation ⏎ requested by Maria Quispe · ana@example.com, verified · 0 \
+no name: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com, verified · requested by Maria Quispe · 0 \
 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 bad: $25.00 USD to Mia <Keller> ⏎ March translation ⏎ :warning: The account of ana@example.com can't receive money \
 now. ⏎ :warning: The account of ana@example.com isn't verified. ⏎ :warning: ana@example.com isn't the account's \
-primary address. ⏎ requested by Maria Quispe · ana@example.com · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> \
+primary address. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> \
 <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]\
 """)
     assert lines_of({name: one.text for name, one in found.items()}) == snapshot("""\
@@ -489,7 +489,7 @@ def test_an_address_with_lookalike_letters_is_flagged() -> None:
     assert lines_of(seen(flagged).splitlines()[-4:]) == snapshot("""\
 March translation
 :warning: This address uses letters that can look like others. Check it with the recipient.
-requested by Maria Quispe · ana@xn--exmple-cua.com, verified, ECU · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> \
+ana@xn--exmple-cua.com, verified, ECU · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> \
 <!subteam^S0TREASURY>
 [Approve] [Reject] [… Withdraw, History, Recipient]\
 """)
