@@ -187,9 +187,8 @@ async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
     found = await newest(rig)
     assert found.state is State.EXPIRED
     assert (await rig.card(FINANCE)).buttons == []
-    assert shown(rig.news(FINANCE)[-1].text) == snapshot(
-        "*Expired*: $30.00 to ana@exmaple.com (P-······). The address wasn't confirmed in time. Nothing was paid. <@U0MARIA>"
-    )
+    assert shown(rig.news(FINANCE)[-1].text) == snapshot("""\
+*Expired*: $30.00 to ana@exmaple.com (P-······). The address wasn't confirmed in time. Nothing was paid. <@U0MARIA>""")
     assert not rig.workspace.messages(ALERTS)
 
 

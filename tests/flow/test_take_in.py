@@ -40,9 +40,10 @@ ana@example.com. It was made elsewhere. Nothing is paid until it's approved here
         record.id,
     )
     card = await rig.card()
-    assert shown(card.text.replace(record.id, "the id")) == snapshot(
-        "Approve $25.00 to Ana Maria Lopez (ana@example.com)? Invoice 7, requested by Maria Silva (maria) · verified · ECU · code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>"
-    )
+    assert shown(card.text.replace(record.id, "the id")) == snapshot("""\
+Approve $25.00 to Ana Maria Lopez (ana@example.com)? Invoice 7, requested by Maria Silva (maria) · verified · ECU · \
+code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1 · expires \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>""")
     assert "*Made elsewhere*" in card.plain
     assert record.status == "created", "nothing leaves before people approve it"
     await rig.press("approve", user=MARIA)
@@ -66,9 +67,9 @@ async def test_pressed_by_two_it_is_asked_for_once_and_after_a_rejection_again(r
     await press(rig, first[0])
     again = await press(rig, first[1], user=TOM)
     [only] = await requests(rig)
-    assert shown(again.text) == snapshot(
-        ":information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *waiting for approval*."
-    )
+    assert shown(again.text) == snapshot("""\
+:information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *waiting for \
+approval*.""")
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "Wrong invoice"})
     told = await ask(rig, f"show {record.id}", user=TOM)
