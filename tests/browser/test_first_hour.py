@@ -108,7 +108,11 @@ async def reject(walk: Walk, _: Playground) -> None:
 async def correct(walk: Walk, _: Playground) -> None:
     await rejected(walk, "$41.00")
     await walk.goes()
-    await walk.types()
+    await walk.presses(await thread_below(walk, "$41.00"))
+    await walk.fills()
+    await walk.presses(modal(walk.page))
+    await leave(walk)
+    await walk.goes()
     line = await walk.kept(walk.newest("$14.00", holding=named(walk.page, "Withdraw")))
     await walk.sees(line)
     await walk.presses(line)
