@@ -184,8 +184,9 @@ async def test_a_link_that_comes_on_reading_only_or_changes_is_taken(rig: Rig) -
         await prebook(rig)
         assert (stands(rig), await fact(rig, "Address link")) == snapshot(("*Ana Lopez · Creating the link*", ""))
         await rig.pass_time(300, steps=4)
-        assert shown(card(rig).text).splitlines()[-1] == snapshot(""":warning: May be out of date. The delivery \
-service's answer could not be read (no link came with the pre-booking).""")
+        assert shown(card(rig).text).splitlines()[-1] == snapshot(
+            ":warning: May be out of date. Delivery sent an unexpected reply."
+        )
     await rig.pass_time(600, steps=4)
     assert "May be out of date" not in card(rig).text
     assert await fact(rig, "Address link") == "<http://127.0.0.1/address/······|open>"
@@ -209,8 +210,7 @@ async def test_show_says_how_a_pre_booking_is_now_and_as_it_was_where_nobody_ans
     service.faults.arm(Fault(FaultKind.ERROR_500, "get_prebooking"))
     told = shown(await deliver(rig, f"prebook show {reference}")).splitlines()
     assert told[0] == "*Ana Lopez · Waiting for the address*"
-    assert told[-1] == snapshot(""":warning: May be out of date. The delivery service answered 500, saying “Internal \
-server error”; try again in a minute.""")
+    assert told[-1] == snapshot(":warning: May be out of date. Delivery is having problems. Try again in a minute.")
     await entered(rig, service.prebookings[-1])
     assert "· Looking for a driver*" in await deliver(rig, f"prebook show {reference}")
 

@@ -134,7 +134,7 @@ Refresh""")
     await booked(rig)
     await rig.workspace.click(OLGA, ALERTS, asked.ts, "booking.refresh", value=card(rig).buttons[0].value)
     await rig.settle()
-    assert "out of date" in rig.workspace.ephemerals(OLGA)[-1].text
+    assert "has changed since" in rig.workspace.ephemerals(OLGA)[-1].text
     assert len(alerts(rig)) == 2
 
 
