@@ -270,7 +270,7 @@ async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> Non
 async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pay()
-    assert "Slack couldn't say who you are" in await heard(rig, MARIA, "try again")
+    assert "Slack couldn't say who you are" in await heard(rig, MARIA, "Try again")
     await untouched(rig)
 
 
@@ -283,7 +283,7 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
     assert shown(ephemerals(rig, MARIA)[1]) == snapshot(":question: `/pay` is not a command of Switchboard.")
     await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
     await rig.settle()
-    assert "lift it with `/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text
+    assert "To resume: `/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text
 
 
 @pytest.mark.parametrize("kind", ["bulk", "purchase", "bulk_cancel", "of tomorrow", None])
@@ -292,4 +292,4 @@ async def test_a_form_of_another_kind_asks_for_nothing(rig: Rig, kind: str | Non
     object.__setattr__(rig.form(), "private_metadata", json.dumps({"channel": FINANCE, "kind": kind}))
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "Rent"})
     assert await requests(rig) == []
-    assert "Another version of Switchboard made this form." in rig.form().plain
+    assert "This form is out of date." in rig.form().plain

@@ -96,7 +96,7 @@ def test_texts_as_people_have_them(content: bytes, header: tuple[str, ...], rows
     assert (table.header, list(table.rows)) == (header, rows)
 
 
-@pytest.mark.parametrize("amount", ["25%", "1E+3", "1.5e2", "=25", "25,00", "$25", "1,000.00"])
+@pytest.mark.parametrize("amount", ["25%", "1E+3", "1.5e2", "=25", "25,00", "1,000"])
 def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_was_typed(amount: str) -> None:
     table = read(f'email,amount\na@b.co,"{amount}"\n'.encode())
     assert cells(table) == [("a@b.co", amount)]
