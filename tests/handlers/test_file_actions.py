@@ -62,7 +62,7 @@ async def test_where_the_bot_is_no_member_the_number_in_the_queue_is_told_privat
         rig.clock.advance(0.01)  # calls have an order
     rig.workspace.kick(FINANCE, "U0BOT")
     told = await pressed(rig, offer, "Detect gender", user=MARIA)
-    assert "It is number 2 in the queue. I am not a member of this channel" in told
+    assert "Number 2 in the queue. I'm not in this channel" in told
 
 
 async def test_while_a_list_is_read_the_form_names_it(rig: Rig) -> None:

@@ -66,7 +66,7 @@ async def test_a_run_goes_on_where_it_was(open_scene: Opening, kills: int) -> No
     assert {row[3] for row in rows} == {"answered"}
     assert len(scene.emails.asked) == ROWS // 2
     repeated = sum(scene.emails.asked.values()) - ROWS // 2
-    [said] = re.findall(r"restarted meanwhile: (\d+) addresses that had no stored answer yet", root.text)
+    [said] = re.findall(r"A restart made me check (\d+) addresses again", root.text)
     assert repeated <= int(said) <= AT_ONCE * kills
 
 
@@ -81,10 +81,10 @@ async def test_a_stop_that_is_asked_for_repeats_nothing(open_scene: Opening) -> 
     assert set(scene.emails.asked.values()) == {1}
     assert root.text == snapshot("""\
 *Process e-mails: people.csv*
-:white_check_mark: Done.
-`████████████████████ 100 %` 3,000 of 3,000 addresses
-3,000 answered · 6,000 rows
-Column “email”, row by row, up to 200 at a time, asked by <@U0MARIA>""")
+:white_check_mark: Done. File in thread.
+`████████████████████ 100 %` 3,000 of 3,000 addresses checked
+3,000 answered · 6,000 rows, 3,000 repeated
+Column “email” · row by row · Requested by Maria Silva""")
 
 
 async def test_a_whole_file_that_was_under_way_is_unknown_and_not_sent_again(open_scene: Opening) -> None:
@@ -93,5 +93,5 @@ async def test_a_whole_file_that_was_under_way_is_unknown_and_not_sent_again(ope
     await begin(scene, how="whole")
     await scene.emails.until(lambda: scene.emails.files, timeout=30)
     await scene.restart()
-    await scene.workspace.until(lambda: (found := board(scene)) and "it was *not* sent again" in found.text, timeout=30)
+    await scene.workspace.until(lambda: (found := board(scene)) and "I didn't send the file again" in found.text, timeout=30)
     assert len(scene.emails.files) == 1

@@ -247,7 +247,7 @@ async def lists_and_calls_go_on(rig: Rig, new: list[Message]) -> None:
     """Of the half list two were on their way; those that had failed are in its result, as it was said then."""
     assert set(rig.emails.asked) == {f"half{n}@example.com" for n in range(4, 8)}
     assert set(rig.emails.asked.values()) == {1}
-    (result,) = [one for one in new if "8 rows, 6 of 8 addresses answered" in one.text]
+    (result,) = [one for one in new if "6 of 8 addresses checked (8 rows)" in one.text]
     (file,) = [found for one in result.files if (found := rig.workspace.file(one)) is not None]
     assert file.content.decode().count("tried 3 times: it answered 500") == 2
     (paused,) = [one for one in rig.workspace.messages(FINANCE) if one.text.startswith("*Process e-mails: paused.csv*")]
