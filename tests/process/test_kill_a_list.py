@@ -93,5 +93,7 @@ async def test_a_whole_file_that_was_under_way_is_unknown_and_not_sent_again(ope
     await begin(scene, how="whole")
     await scene.emails.until(lambda: scene.emails.files, timeout=30)
     await scene.restart()
-    await scene.workspace.until(lambda: (found := board(scene)) and "I didn't send the file again" in found.text, timeout=30)
+    await scene.workspace.until(
+        lambda: (found := board(scene)) and "I didn't send the file again" in found.text, timeout=30
+    )
     assert len(scene.emails.files) == 1
