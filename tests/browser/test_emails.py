@@ -15,16 +15,16 @@ def people(count: int) -> bytes:
     return b"name,email,note\r\n" + b"".join(b"Ana %d,p%d@example.com,=1+1\r\n" % (n, n) for n in range(count))
 
 
-async def drop(page: Page, content: bytes) -> None:
-    file: Any = {"name": "people.csv", "mimeType": "text/csv", "buffer": content}
+async def drop(page: Page, content: bytes, name: str = "people.csv") -> None:
+    file: Any = {"name": name, "mimeType": "text/csv", "buffer": content}
     await page.locator("#middle input[type=file]").first.set_input_files(file)
     await expect(page.locator("[data-testid=pending-file][data-state=ready]")).to_have_count(1)
     await page.get_by_test_id("composer").press("Enter")
 
 
-async def form_for(page: Page) -> None:
-    """Open the thread of the newest message and choose what to do with its file."""
-    replies = page.get_by_test_id("replies").last
+async def form_for(page: Page, name: str = "people.csv") -> None:
+    """Open the thread of the newest message with this file and choose what to do with it."""
+    replies = page.locator("#middle").get_by_test_id("message").filter(has_text=name).last.get_by_test_id("replies")
     await expect(replies).to_be_visible(timeout=20_000)
     await replies.click()
     thread = page.get_by_role("complementary", name="Thread")
@@ -82,8 +82,8 @@ async def test_a_whole_file_and_its_receipt(visit: Page, playground: Playground)
     await page.get_by_role("tab", name="E-mail").click()
     playground.emails.manners.file_shape = type(playground.emails.manners.file_shape)("receipt")
     await enter(page, "C0FINANCE")
-    await drop(page, people(3))
-    await form_for(page)
+    await drop(page, people(3), "receipt.csv")
+    await form_for(page, "receipt.csv")
     dialog = page.get_by_role("dialog")
     await dialog.get_by_label("Whole file").check()
     await dialog.get_by_role("button", name="Start").click()
