@@ -354,7 +354,7 @@ async def ask(rig: Rig, user: str) -> Ack:
 
 
 async def test_who_may(rig: Rig) -> None:
-    assert "Guests cannot" in answer(await ask(rig, GUS))
+    assert "Guests can't" in answer(await ask(rig, GUS))
     assert not rig.localization.calls
     for number, user in enumerate((ZOE, MARIA)):
         assert answer(await ask(rig, user)) == ":hourglass_flowing_sand: Paraphrasing…", user
