@@ -42,7 +42,7 @@ async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
     await rig.pass_time(60)
     seen = await ask(rig, f"audit {asked.reference}")
     assert lines(seen) == [
-        f"<@{MARIA}> requested $2,500.00 to ana@example.com.",
+        f"<@{MARIA}> requested $2,500.00 to Ana Maria Lopez (ana@example.com).",
         "Asked the provider to create it (attempt 1); no money moves.",
         f"Created (“{asked.remote_id}”); sent to approvers.",
         f"<@{ADA}> approved (1 of 2).",
