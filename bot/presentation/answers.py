@@ -233,7 +233,7 @@ def broken(error_id: str) -> Content:
 
 
 def unknown_command(command: str) -> Content:
-    return md.message(f":question: `{md.escape(command)}` is not a command of Switchboard.")
+    return md.message(f":question: `{md.escape(command)}` isn't a Switchboard command.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,11 +132,11 @@ def told_lines(rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str]) ->
     told = []
     for row in rows:
         if row.entry is None:
-            told.append(f"• :warning: *Row {row.seq} can't be read: it is not what was written.*")
+            told.append(f"• :warning: *Row {row.seq} was changed after it was written.*")
             continue
         seen[row.entry.action] += 1
         said = say(row.entry, seen[row.entry.action])
-        mark = "" if row.is_intact else ":warning: *this row is not what was written:* "
+        mark = "" if row.is_intact else ":warning: *this row was changed after it was written:* "
         at = row.entry.at  # to the second, in the reader's own time zone
         instant = f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
         told.append(f"• {instant}  {mark}{said}")

@@ -239,7 +239,7 @@ def _control(found: Control, approval: Approval, *, may_freeze: bool) -> Iterato
     yield from md.paragraphs(lines)
     if found.out_of_reach:
         lines = [f":warning: {_title(one)}: {short_of_people(short)}" for one, short in found.out_of_reach]
-        yield from md.paragraphs(["*Nobody can approve*", *lines])
+        yield from md.paragraphs(["*Too few approvers*", *lines])
     if found.failed:
         failed = [(one, md.mention(one.instruction.requester)) for one in found.failed]
         lines = [f":x: {_title(one)} · {_stands(one)} · {requester}" for one, requester in failed]
@@ -254,7 +254,7 @@ def _people(found: Sequence[str] | None) -> str:
     if found is None:
         return "Slack didn't say. Refresh in a minute."
     if not found:
-        return ":warning: *nobody*"
+        return ":warning: *no one*"
     return f"{md.series([md.mention(one) for one in found[:_MOST_PEOPLE]], len(found))}, never the requester"
 
 

@@ -198,7 +198,7 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     ),
     "disk_enough": ":sunny: *The disk of the database has room again.* What waited goes on.",
     "silent": lambda facts: (
-        f":electric_plug: *{called(str(facts['service']))} has not answered* since {_since(facts)}. Nothing is sent to "
+        f":electric_plug: *{called(str(facts['service']))} hasn't answered* since {_since(facts)}. Nothing is sent to "
         "it. We keep checking, and what waits goes on once it answers."
     ),
     "answers": lambda facts: (

@@ -133,7 +133,7 @@ def assumptions(found: Sequence[Assumption], words: Sequence[Word] = ()) -> Cont
     money = f"; {blocking} {'moves' if blocking == 1 else 'move'} money and {'is' if blocking == 1 else 'are'}"
     blocked = f"{money} blocked in production" if blocking else ""
     lead = f"*{md.counted(count, 'API route')} {'is' if count == 1 else 'are'} unconfirmed*{blocked}."
-    note = "To confirm one, the operator adds it to SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
+    note = "To confirm one, an admin adds it to SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
     lines = []
     for one in sorted(found, key=lambda one: not one.blocks):
         why = f"{_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"

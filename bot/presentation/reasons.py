@@ -39,7 +39,7 @@ _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \([0-9]{3}\)(, saying )?")
 """How a version without codes stored a refusal that names nothing."""
 _CODE: Final = " ({status})"
-_UNREADABLE: Final = "it cannot be read"
+_UNREADABLE: Final = "it can't be read"
 _TWO_MINUTES: Final = 120
 _TOO_MANY: Final = 429
 _MOST_IDS: Final = 5
@@ -206,7 +206,7 @@ def _refused(facts: Facts, named: _Named) -> str:
     return f"{named.the_service} {_REFUSALS.get(status, otherwise)}{code}"
 
 
-_READ_BY_US: Final = {"person": "who somebody is", "group": "the members of a user group"}
+_READ_BY_US: Final = {"person": "who people are", "group": "the members of a user group"}
 _DENIALS: Final = {
     "missing_scope": "the bot token lacks a scope: paste the manifest into the app's settings and reinstall the app",
     "plan_upgrade_required": "user groups need a paid Slack plan: list people by their U… ids in the policy instead",
@@ -492,8 +492,8 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfMode.FREEZE_UNREADABLE: "whether they are can't be read",
     OfMode.ROWS_UNREADABLE: "its rows can't be read ({error})",
     OfMode.NOT_IN_DATABASE: "it is in the audit but not in the database",
-    OfMode.FREEZE_LOST: "by the audit payments are frozen, by the database they are not",
-    OfMode.FREEZE_FORGED: "by the audit payments are not frozen, by the database they are",
+    OfMode.FREEZE_LOST: "by the audit payments are frozen, by the database they aren't",
+    OfMode.FREEZE_FORGED: "by the audit payments aren't frozen, by the database they are",
     OfMode.UNKNOWN_HERE: "the provider has {reference}, which by the database was never sent",
     OfMode.NOBODY_ASKED: ("the provider has payments that report to us and that nothing in the database requested"),
 }

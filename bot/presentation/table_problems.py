@@ -83,7 +83,7 @@ _WORDS: Final[Mapping[Flaw, str]] = {
     ),
     Flaw.CELL_TOO_LONG: (
         "A cell in {row} is longer than {problem.allowed:,} characters. Shorten it; if it should be short, "
-        'look for a quotation mark that is not closed, for example "Ana.'
+        'look for an open quotation mark, for example "Ana.'
     ),
     Flaw.ENCODING: (
         "Some letters{where} can't be read. Save the file as CSV (UTF-8) from the spreadsheet and upload it again."

@@ -15,7 +15,7 @@ _LISTED: Final = 8
 _WORD: Final = 100
 _FIELDS: Final = 1_500  # characters that the fields of one answer take
 _FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
-_NO_LINE: Final = "No line in the file fixes this: check the service's address and any proxy in front of it."
+_NO_LINE: Final = "No line in the file fixes this: check the provider's address and any proxy in front of it."
 _GONE: Final = "An entry disappears once such an answer is read."
 _THEN: Final = (
     "To fix: add the lines to the file that SERVICES_FILE names (under the section if it already exists) and restart "
@@ -37,7 +37,7 @@ def listing(found: Sequence[Noted], states: Sequence[SeenState] = ()) -> Content
     if not still and states:
         return lines_under("", again)
     if not still:
-        return md.message("\n".join([":white_check_mark: No unread answers from the services.", *again]))
+        return md.message("\n".join([":white_check_mark: No unread answers.", *again]))
     lead = f"*{md.counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _lines(one)]
     if len(still) > _LISTED:
@@ -122,7 +122,7 @@ def _missing(answer: UnreadAnswer) -> Iterator[str]:
     if absent:
         yield f"Not found: {', '.join(absent)}"
     if unfit:
-        yield f"Found, but the value does not fit: {', '.join(unfit)}"
+        yield f"Found, but the value doesn't fit: {', '.join(unfit)}"
     for one in answer.wanted:
         if one.deeper and not one.candidates:
             yield f"{one.name} may be {one.deeper}, but the file cannot name nested fields"
@@ -146,7 +146,7 @@ def _fields(answer: UnreadAnswer) -> Iterator[str]:
 def _mend(answer: UnreadAnswer) -> str:
     if not answer.fields:
         return _NO_LINE
-    return "No field here matches: check the service's documentation of this answer."
+    return "No field here matches: check the provider's documentation of this answer."
 
 
 def _answers(one: Noted) -> str:

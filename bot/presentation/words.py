@@ -20,7 +20,7 @@ UNKNOWN: Final = "not confirmed yet"
 NEEDS_PERSON: Final = "needs a decision"
 IN_ESCROW: Final = "waiting for sign-up"  # the service holds the money until the recipient has signed up
 QUEUED: Final = "queued"  # of a payment that the service has received and has not begun
-NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive money now"
+NOT_ACTIVE: Final = "no account, signup not completed, or it can't receive money now"
 """What *inactive* may mean: the service does not say which of them it is."""
 NOTHING_PAID: Final = "Nothing was paid."
 DO_NOT_PAY_AGAIN: Final = "Don't send it again."
@@ -105,31 +105,31 @@ def job_word(job: BulkJob) -> str:
 
 Facts = Mapping[str, Any]
 _VOTER: Final[Mapping[str, str]] = {
-    No.UNKNOWN: "Slack does not know them any more",
+    No.UNKNOWN: "Slack no longer knows them",
     No.ELSEWHERE: "they belong to another workspace",
     No.GUEST: "they are a guest now",
     No.BOT: "they are a bot",
     No.GONE: "their account is deactivated",
-    No.NOT_APPROVER: "they are no approver any more",
-    No.OWN_REQUEST: "they asked for it themselves",
+    No.NOT_APPROVER: "they are no longer an approver",
+    No.OWN_REQUEST: "it is their own request",
 }
 _VOTE: Final[Mapping[str, str]] = {
-    Void.UNTYPED: "an approval without the amount typed no longer counts, because the policy asks for that now",
+    Void.UNTYPED: "an approval without the typed amount no longer counts, because the policy now needs it",
     Void.TOO_OLD: "an approval no longer counts, because it was given too long ago",
 }
 _REQUESTER: Final[Mapping[str, str]] = {
-    No.UNKNOWN: "Slack does not know who asked for it any more",
-    No.ELSEWHERE: "who asked for it belongs to another workspace",
-    No.GUEST: "who asked for it is a guest now",
-    No.BOT: "who asked for it is a bot",
-    No.GONE: "the account of who asked for it is deactivated",
-    No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
+    No.UNKNOWN: "Slack no longer knows the requester",
+    No.ELSEWHERE: "the requester belongs to another workspace",
+    No.GUEST: "the requester is a guest now",
+    No.BOT: "the requester is a bot",
+    No.GONE: "the requester's account is deactivated",
+    No.NOT_REQUESTER: "the requester may no longer request payments",
 }
-_PEOPLE: Final = {0: "nobody", 1: "only 1 person"}
+_PEOPLE: Final = {0: "no one", 1: "only 1 person"}
 _MISMATCHED: Final = {
-    "doubles": "were reported twice, so they may have been paid twice",
-    "different": "have another amount or address than was approved",
-    "strangers": "were not asked for",
+    "doubles": "reported twice, so possibly paid twice",
+    "different": "with another amount or address than approved",
+    "strangers": "never requested",
 }
 _REPORTED: Final[Mapping[str, str]] = {
     CallbackKind.CONFIRMATION: "completion",
@@ -138,28 +138,28 @@ _REPORTED: Final[Mapping[str, str]] = {
     CallbackKind.PURCHASE: "payment",
 }
 _ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
-    Odd.NOT_ASKED: lambda _: "the audit does not know who asked for it",
+    Odd.NOT_ASKED: lambda _: "the audit log has no requester for it",
     Odd.CHANGED_ROW: lambda rows: (
         f"row {rows[0]} of the audit was changed"
         if len(rows) == 1
         else f"rows {', '.join(rows)} of the audit were changed"
     ),
-    Odd.GAP: lambda facts: f"the audit does not hold from row {facts[0]} on",
-    Odd.CONTENT: lambda _: "it is not what was asked for",
-    Odd.REQUESTER: lambda _: "somebody else asked for it, or at another time",
-    Odd.REQUIREMENT: lambda _: "it asks for less approval than it did",
+    Odd.GAP: lambda facts: f"the audit log breaks off at row {facts[0]}",
+    Odd.CONTENT: lambda _: "it isn't what was requested",
+    Odd.REQUESTER: lambda _: "the requester or the time differs",
+    Odd.REQUIREMENT: lambda _: "it needs fewer approvals than it did",
     Odd.STORY: lambda _: "its state was changed past the audit",
     Odd.STATE: lambda facts: (
         f"its state in the audit: {word(State(facts[0])) if facts[0] in list(State) else 'another one'}"
     ),
-    Odd.SENT: lambda _: "the attempts to send it are not those of the audit",
-    Odd.REMOTE_ID: lambda _: "it names another operation at the service",
+    Odd.SENT: lambda _: "the attempts to send it aren't those of the audit log",
+    Odd.REMOTE_ID: lambda _: "it names another operation at the provider",
     Odd.WINDOW: lambda _: "the time in which it may be sent is another one",
     Odd.VOTES: lambda people: (
         "an approval was never given" if len(people) == 1 else f"{len(people)} approvals were never given"
     ),
-    Odd.RESERVED: lambda _: "what its attempts took of the daily limit is not what was sent",
-    Odd.ITEMS: lambda _: "its payments are not those that were asked for",
+    Odd.RESERVED: lambda _: "its share of the daily limit isn't what was sent",
+    Odd.ITEMS: lambda _: "its payments aren't those that were requested",
 }
 
 
@@ -172,29 +172,29 @@ def _votes_void(facts: Facts, _: object) -> str:
     """Votes that were cast do not suffice any more: why, and how many are needed now."""
     void, missing = facts["void"], facts["missing"]
     people = sorted({_VOTER.get(why, "they do not count here") for why in void if why not in _VOTE})
-    parts = [f"somebody who approved no longer counts ({', '.join(people)})"] if people else []
+    parts = [f"an approver no longer counts ({', '.join(people)})"] if people else []
     parts += sorted({_VOTE[why] for why in void if why in _VOTE})
     more = "one more approval is" if missing == 1 else f"{missing} more approvals are"
-    return f"{'; '.join(parts) or 'the policy asks for more approvals now'}, so {more} needed"
+    return f"{'; '.join(parts) or 'the policy now needs more approvals'}, so {more} needed"
 
 
 def _left(facts: Facts) -> str:
-    counts = ((facts["under_way"], "neither done nor failed"), (facts["missing"], "missing from its list"))
+    counts = ((facts["under_way"], "still open"), (facts["missing"], "missing from its list"))
     return " and ".join(f"{counted(count, 'payment')} {what}" for count, what in counts if count)
 
 
 OF_REQUESTS: Final[Mapping[Code, Callable[[Facts, object], str]]] = {
     OfRequest.UNANSWERED: lambda facts, _: (
-        f"the {facts['service']} service has not answered since "
+        f"{facts['service'].capitalize()} has not answered since "
         f"{datetime.fromisoformat(facts['since']):%Y-%m-%d %H:%M} UTC, so nothing was sent"
     ),
     OfRequest.HELD: lambda facts, _: (
-        f"held, because {_REQUESTER.get(facts['no'], 'who asked for it may no longer ask for payments')}. "
+        f"on hold, because {_REQUESTER.get(facts['no'], 'the requester may no longer request payments')}. "
         f"{'Approvers can close it once they know its outcome' if facts['sent_before'] else 'An admin can withdraw it'}"
-        "; if the requester may ask again, it needs new approvals"
+        "; once the requester may request again, it needs new approvals"
     ),
     OfRequest.ON_HOLD: lambda facts, _: (
-        f"on hold, as the database and the audit disagree: {_disagreements(facts['found'])}"
+        f"on hold: the database and the audit log disagree: {_disagreements(facts['found'])}"
     ),
     OfRequest.DISAGREES: lambda facts, _: _disagreements(facts["found"]),
     OfRequest.VOTES_VOID: _votes_void,
@@ -203,7 +203,7 @@ OF_REQUESTS: Final[Mapping[Code, Callable[[Facts, object], str]]] = {
         f"{_PEOPLE.get(facts['can'], 'only {} people').format(facts['can'])} can approve it"
     ),
     OfRequest.MISMATCHED_ITEMS: lambda facts, _: "; ".join(
-        f"{facts[name]} payments {what}" for name, what in _MISMATCHED.items() if facts[name]
+        f"{counted(facts[name], 'payment')} {what}" for name, what in _MISMATCHED.items() if facts[name]
     ),
     OfRequest.LISTS_DISAGREE: lambda facts, _: "; ".join(
         f"{counted(facts[name], noun)} {what}"
@@ -213,11 +213,11 @@ OF_REQUESTS: Final[Mapping[Code, Callable[[Facts, object], str]]] = {
         )
         if facts[name]
     ),
-    OfRequest.PAID_AS: lambda facts, _: f"the service holds it as {facts['id']}, {job_word(BulkJob(**facts))}",
+    OfRequest.PAID_AS: lambda facts, _: f"the provider has it as {facts['id']}, {job_word(BulkJob(**facts))}",
     OfRequest.UNCONFIRMED: lambda facts, _: (
-        f"a callback reported {_REPORTED[facts['kind']]}, but the service's record never confirmed it"
+        f"a callback reported {_REPORTED[facts['kind']]}, but the provider's record doesn't confirm it"
     ),
-    OfRequest.UNACCOUNTED: lambda facts, _: f"the service says it is through, with {_left(facts)}",
+    OfRequest.UNACCOUNTED: lambda facts, _: f"the provider calls it finished, with {_left(facts)}",
     OfRequest.STANDS_STILL: lambda facts, _: f"nothing has changed for a long time; {_left(facts)}",
 }
 """Reason -> phrase over its facts."""

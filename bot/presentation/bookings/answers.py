@@ -77,7 +77,7 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
     Point.BOOK: ("Booking created with customer, amount and payment", "`{command} book`, then confirm the price"),
     Point.CASH: ("Cash booking: amount to collect", "`{command} book` with *Cash*"),
     Point.CARD: ("Card booking: nothing to collect", "`{command} book` with *Card*"),
-    Point.COOK: ("Prep time: a booking waited ON_HOLD", "`{command} book` with a prep time"),
+    Point.COOK: ("Prep time: a booking waited on hold", "`{command} book` with a prep time"),
     Point.CANCEL: ("Booking canceled, as its record shows", "*Cancel* in the menu of a card"),
     Point.HOOK: ("Webhooks registered with our addresses", "`{command} webhooks on <store>`"),
     Point.STATUS_EVENT: ("State received by webhook and verified", "register the webhooks, then book"),
@@ -92,7 +92,7 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
     Point.PREBOOK_CANCEL: ("Pre-booking canceled", "`{command} prebook cancel V-…`"),
     Point.VIEW: ("Card shows status, order and tracking to the end", "let a booking finish"),
     Point.SEARCH: (
-        "Driver search started by hand from ON_HOLD",
+        "Driver search started by hand",
         "*Start the search* in the menu of a card, or `{command} start B-…`",
     ),
     Point.DRIVER_EVENT: ("Assigned driver received by webhook", "register the webhooks, then book"),

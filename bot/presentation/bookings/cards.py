@@ -118,7 +118,7 @@ def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR09
     """What the state alone does not say, in mrkdwn; empty where there is nothing."""
     match booking.stage:
         case Stage.QUOTED:
-            return "Nobody has confirmed it."
+            return "It isn't confirmed."
         case Stage.NEW | Stage.SENDING:
             return reason_of(booking.reason, _REASON_LIMIT)
         case Stage.UNKNOWN | Stage.LOST if booking.is_undecided:

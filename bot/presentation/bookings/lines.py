@@ -194,7 +194,7 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
     "unverified": lambda booking, facts: _reported(facts, named(booking)),
     "unknown": _unknown,
     "undecided": lambda booking, _: (
-        f":warning: Action needed: the link for {named(booking)} is *not confirmed*, and nobody has looked. {DECIDE}"
+        f":warning: Action needed: the link for {named(booking)} is *not confirmed*, and still unchecked. {DECIDE}"
     ),
     "closed": ":x:{call} The request for {booking} was *closed*{by_whom}: the link wasn't made.",
     "lost": (
@@ -232,7 +232,7 @@ _SAID: Final[Mapping[str, str]] = {
     "not_executed": "Delivery didn't do that",
     "not_said": "no answer whether that was done; the booking is read instead",
     "dropped": "the pre-booking was canceled",
-    "undecided": "nobody has said yet whether the link was made",
+    "undecided": "it is still unchecked whether the link was made",
     "taken_in": "{who} found it in the dashboard",
     "closed": "{who} didn't find it in the dashboard, and closed it",
 }

@@ -395,7 +395,7 @@ def cannot_cancel(
         case "not pending":
             told = "\n".join(md.listed([_not_waiting(one) for one in items[:_NAMED]], _NAMED, of=len(items)))
         case _:
-            told = f"The provider doesn't give the amount of {named}, so nobody could approve this."
+            told = f"The provider doesn't give the amount of {named}, so this can't be approved."
     return md.message(f":pencil2: {told}")
 
 

@@ -199,7 +199,7 @@ def taken_in(why: NotTaken, operation: Operation) -> Content:
     """Why a payout that was made elsewhere cannot be taken in."""
     now = md.quote(status_word(operation.status))
     told = {
-        NotTaken.NO_PAYOUT: "It is not a payout.",
+        NotTaken.NO_PAYOUT: "It isn't a payout.",
         NotTaken.NOT_CREATED: f"It is *{now}* already.",
         NotTaken.NO_AMOUNT: "Its record has no amount.",
         NotTaken.NO_RECIPIENT: "Its record has no recipient we can show.",

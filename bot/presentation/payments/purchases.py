@@ -145,8 +145,8 @@ PURCHASE: Final = Wording(
         State.FAILED: "The provider couldn't take the payment{words_of}",
         State.REFUSED: "{declined} There is nothing to pay.",
         State.MISMATCH: "The link isn't shown: the provider's record isn't what was requested.{why}",
-        State.CLOSED: "It was never opened, so nobody can pay it.{why}",
-        State.WITHDRAWN: "By {by}{words_of} Nobody can pay it.",
+        State.CLOSED: "It was never opened.{why}",
+        State.WITHDRAWN: "By {by}{words_of} It was never opened.",
     },
     news={
         **NEWS,
@@ -158,8 +158,8 @@ PURCHASE: Final = Wording(
         State.FAILED: "*Failed*: {what}. The provider couldn't take the payment{words_of}",
         State.REFUSED: "*Failed*: {what}. {declined} There is nothing to pay.",
         State.MISMATCH: "*Failed*: {what}. The provider's record isn't what was requested. Don't share any link.{why}",
-        State.CLOSED: "*Failed*: {what}. It was never opened, so nobody can pay it.{why}",
-        State.WITHDRAWN: "*Withdrawn* by {by}{words_of} {what}. Nobody can pay it.",
+        State.CLOSED: "*Failed*: {what}. It was never opened.{why}",
+        State.WITHDRAWN: "*Withdrawn* by {by}{words_of} {what}. It was never opened.",
     },
     topics={
         **ALERTS,
