@@ -271,6 +271,8 @@ _BRIEF: Final[Mapping[Code, Words]] = {
     Exchange.UNEXPECTED: "{sent}an unexpected reply",
     Exchange.UNREADABLE: "{sent}an unexpected reply",
     Exchange.PAGE: "{sent}an unexpected reply",
+    Exchange.RESULT_NOT_HANDED: "{who}didn't hand its result over",
+    Exchange.SLACK_FILE_KEPT: "{who}didn't hand the file over",
 }
 """What people read of troubles that are not theirs; the whole is in the alerts, the audit and the log."""
 _WORDS: Final[Mapping[Code, Words]] = {

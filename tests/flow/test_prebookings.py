@@ -111,14 +111,12 @@ async def test_one_that_is_not_in_the_dashboard_is_closed_and_told_if_it_comes_a
     )
     assert stands(rig) == snapshot("*Ana Lopez · Closed*")
     assert is_over(rig)
-    assert shown(lines(rig)[-1]) == snapshot(
-        ":x: <@U0MARIA> The request for Ana Lopez (V-······) was *closed* by Tom Berg: the link wasn't made."
-    )
+    assert shown(lines(rig)[-1]) == snapshot("""\
+:x: <@U0MARIA> The request for Ana Lopez (V-······) was *closed* by Tom Berg: the link wasn't made.""")
     await rig.workspace.click(MARIA, FINANCE, drawn.ts, cards.FOUND, value=drawn.buttons[0].value, force=True)
     await rig.settle()
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(
-        ":warning: Ana Lopez (V-······): It has just changed. Look at its card and try again. Now: *Closed*."
-    )
+    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
+:warning: Ana Lopez (V-······): It has just changed. Look at its card and try again. Now: *Closed*.""")
     [call] = service.calls_of("create_prebooking")
     reads = len(service.calls_of("get_booking"))
     await rig.pass_time(3_600, steps=4)
@@ -147,8 +145,9 @@ async def test_nobody_concludes_that_it_was_not_made_and_the_alerts_channel_hear
     assert stands(rig) == before
     [alert] = [message for message in rig.workspace.messages(ALERTS) if "V-" in message.text]
     assert [button.text for button in alert.buttons] == ["I found it", "It isn't there", "Refresh"]
-    assert shown(alert.text) == snapshot(""":warning: Action needed: the link for Ana Lopez (V-······) is *not \
-confirmed*, and nobody has looked. Look in the delivery dashboard, then press *I found it* or *It isn't there*.""")
+    assert shown(alert.text) == snapshot("""\
+:warning: Action needed: the link for Ana Lopez (V-······) is *not confirmed*, and still unchecked. Look in the \
+delivery dashboard, then press *I found it* or *It isn't there*.""")
     assert sum(f"<@{MARIA}>" in line for line in lines(rig)) == 1
     await rig.pass_time(90_000, steps=4)
     assert [button.action_id for button in card(rig).buttons][:2] == [cards.FOUND, cards.ABSENT]

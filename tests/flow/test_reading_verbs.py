@@ -318,7 +318,7 @@ Country: BRA""")
     assert shown((await ask(rig, "account nobody@example.com")).text) == snapshot("""\
 *nobody@example.com*
 Registered name: unknown
-Account: not active (no account, signup not completed, or it cannot receive money now), not verified, not the primary \
+Account: not active (no account, signup not completed, or it can't receive money now), not verified, not the primary \
 address
 Country: not said""")
 

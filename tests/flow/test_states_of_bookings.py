@@ -120,9 +120,8 @@ An admin adds this to the file that SERVICES_FILE names, with the right state, a
 Track
 Cancel
 Refresh""")
-    assert stands(rig) == snapshot(
-        "*Ana Lopez · Unknown state* ⏎ *Needs a decision*: no change for a day. Check it in the delivery dashboard."
-    )
+    assert stands(rig) == snapshot("""\
+*Ana Lopez · Unknown state* ⏎ *Needs a decision*: no change for a day. Check it in the delivery dashboard.""")
     reads = len(service_of(rig).calls_of("get_booking"))
     await rig.workspace.click(OLGA, ALERTS, asked.ts, "booking.refresh")
     await rig.settle()
@@ -173,7 +172,7 @@ async def test_with_the_line_and_a_restart_it_goes_on(rig: Rig, ours: str, words
     assert len(lines(rig)) == told + 1, "a delivery, or a driver that was found, is told"
     assert await fact(rig, "Provider status") == f"`{RAIN}`"
     assert is_over(rig) is (ours == "COMPLETED")
-    assert shown((await ask(rig, "unread")).text) == ":white_check_mark: No unread answers from the services."
+    assert shown((await ask(rig, "unread")).text) == ":white_check_mark: No unread answers."
 
 
 @pytest.mark.rig(opened_by=open_rig, services='[delivery.states]\nCANCEL_ASKED = "READY_FOR_PICKUP"\n')

@@ -33,7 +33,7 @@ def lines_of(text: str) -> str:
 
 
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
-    assert shown((await ask(rig, "unread")).text) == snapshot(":white_check_mark: No unread answers from the services.")
+    assert shown((await ask(rig, "unread")).text) == snapshot(":white_check_mark: No unread answers.")
     assert shown(await asked_for_the_partner(rig)) == snapshot("""\
 :warning: The payments service's answer couldn't be read (no partner); try again in a minute.""")
     seen = (await ask(rig, "unread")).text
@@ -59,7 +59,7 @@ name and type; where there are several, uncomment the right one.""")
     assert (await ask(rig, "unread")).text == seen
     assert (await asked_for_the_partner(rig)).splitlines()[0] == "*Playground Partner*"
     assert shown((await ask(rig, "unread")).text) == snapshot("""\
-:white_check_mark: No unread answers from the services.
+:white_check_mark: No unread answers.
 Readable again: payments.partner.""")
 
 

@@ -280,7 +280,7 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
     assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in ephemerals(rig, MARIA)[0]
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
-    assert shown(ephemerals(rig, MARIA)[1]) == snapshot(":question: `/pay` is not a command of Switchboard.")
+    assert shown(ephemerals(rig, MARIA)[1]) == snapshot(":question: `/pay` isn't a Switchboard command.")
     await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
     await rig.settle()
     assert "To resume: `/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text

@@ -208,5 +208,5 @@ def test_other_troubles_have_their_words() -> None:
 :warning: The database is busy. Nothing was done. Try again in a moment.
 :snail: This is taking long and may still go through. Check the card or `/sb-pay approvals` before you repeat it.
 :boom: Something went wrong on our side. If it happens again, tell an admin this number: `deadbeef`
-:question: `/x&lt;!here&gt;` is not a command of Switchboard.\
+:question: `/x&lt;!here&gt;` isn't a Switchboard command.\
 """)

@@ -138,8 +138,8 @@ def test_a_row_that_is_not_what_was_written_is_marked() -> None:
     rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), VerifiedRow(seq=15, entry=None, is_intact=False)]
     shown = story(instruction(), rows)
     assert lines_of(seen(shown).splitlines()[-4:-1]) == snapshot("""\
-• 2026-11-20 09:00:14 UTC  :warning: *this row is not what was written:* <@U0EVE> approved.
-• :warning: *Row 15 can't be read: it is not what was written.*
+• 2026-11-20 09:00:14 UTC  :warning: *this row was changed after it was written:* <@U0EVE> approved.
+• :warning: *Row 15 was changed after it was written.*
 12 entries. :warning: *Not all of them are as they were written. Tell your operator.*""")
     assert ":warning:" not in "\n".join(shown.text.splitlines()[:-2])
 

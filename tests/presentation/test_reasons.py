@@ -137,7 +137,7 @@ slack_upload_status: upload_answered_500
 slack_nobody: couldn't say who you are
 slack_slow_people: takes too long to look people up
 slack_message_missing: hasn't taken this message yet
-slack_denies: doesn't let us read who somebody is (missing_scope, users:read); the bot token lacks a scope: paste the \
+slack_denies: doesn't let us read who people are (missing_scope, users:read); the bot token lacks a scope: paste the \
 manifest into the app's settings and reinstall the app
 answer_lost: Switchboard failed before the answer was stored
 process_ended: the process ended before the answer was stored
@@ -149,16 +149,16 @@ failed_operator: An admin has to fix this: delivery: the master key isn't accept
 not_executed: Payments is too busy. Nothing was done. Try again in a minute.
 outcome_unknown: Payments is having problems. It's not confirmed yet whether this was done. We're checking. Don't do \
 it again.
-unanswered: the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent
+unanswered: Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent
 service_said: payments answered 500
-held: held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
-again, it needs new approvals
-on_hold: on hold, as the database and the audit disagree: it is not what was asked for; rows 7, 9 of the audit were \
+held: on hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may \
+request again, it needs new approvals
+on_hold: on hold: the database and the audit log disagree: it isn't what was requested; rows 7, 9 of the audit were \
 changed
 restored: on hold: the database may be out of date, so an admin has to look
 ask_again: the database was restored to an earlier moment, so this needs approval again
-votes_void: somebody who approved no longer counts (their account is deactivated); an approval no longer counts, \
-because it was given too long ago, so 2 more approvals are needed
+votes_void: an approver no longer counts (their account is deactivated); an approval no longer counts, because it was \
+given too long ago, so 2 more approvals are needed
 frozen: payments are frozen: the bank called
 daily_limit: today's limit is reached
 another_is_sent: another bulk payment is being sent
@@ -192,8 +192,8 @@ paid_by: paid by eve@example.com
 several: the provider has several payouts with our code
 several_bulk: the provider has 6 bulk payments with our items: bulk-1, bulk-2, bulk-3, bulk-4, bulk-5
 miscounted: the provider counts 9 payments instead of 10
-mismatched_items: 1 payments were reported twice, so they may have been paid twice; 2 payments have another amount or \
-address than was approved; 3 payments were not asked for
+mismatched_items: 1 payment reported twice, so possibly paid twice; 2 payments with another amount or address than \
+approved; 3 payments never requested
 lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
 may_be_this_bulk: the provider has bulk-7, which is new and may be this one: check there which payments it makes
 may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
@@ -244,7 +244,7 @@ list_busy: E-mail check is too busy; try again in a minute
 list_try_again: no answer (timed out); try again in a minute
 no_column: the file no longer has that column
 hardly_addresses: the column “name” has few e-mail addresses (1 of 20 cells); choose another one, for example email
-unusable_file: The file is empty. It needs a first row with names and at least one row below, for example email.
+unusable_file: The file is empty. It needs a first row with column names and at least one row below. Example: email
 file_rule: The file has too many columns.
 file_later: Slack didn't hand the file over (503). Try again in a minute.
 file_never: Slack file_not_found.
@@ -358,7 +358,7 @@ def test_reasons_in_reasons_are_read_again() -> None:
     ids=str,
 )
 def test_what_is_no_reason_of_ours_is_refused(found: object) -> None:
-    assert in_words(found) == "it cannot be read"
+    assert in_words(found) == "it can't be read"
     with pytest.raises(ValueError, match="no reason"):
         Reason.read(found)
 
@@ -382,7 +382,7 @@ def test_text_of_a_version_without_codes_stays_as_it_is() -> None:
     ids=str,
 )
 def test_a_reason_whose_facts_were_forged_is_told_as_unreadable(facts: object) -> None:
-    assert in_words(facts) == "it cannot be read"
+    assert in_words(facts) == "it can't be read"
 
 
 def test_other_reasons_with_the_name_of_the_service() -> None:
@@ -435,20 +435,20 @@ no answer
 its answer couldn't be read
 doesn't let us read the members of a user group (plan_upgrade_required); user groups need a paid Slack plan: list \
 people by their U… ids in the policy instead
-doesn't let us read who somebody is (invalid_auth); Slack doesn't accept the bot token: copy it into SLACK_BOT_TOKEN \
+doesn't let us read who people are (invalid_auth); Slack doesn't accept the bot token: copy it into SLACK_BOT_TOKEN \
 again
-it needs 1 approval, and nobody can approve it
+it needs 1 approval, and no one can approve it
 it needs 3 approvals, and only 2 people can approve it
 not approved in time
 it wasn't sent in time after approval
 the new attempt wasn't sent in time
 the provider has 2 bulk payments with our items: a, b
-2 payments were not asked for
-the service holds it as bulk-7, odd
-a callback reported completion, but the service's record never confirmed it
-a callback reported failure, but the service's record never confirmed it
-a callback reported payment, but the service's record never confirmed it
-the service says it is through, with 1 payment missing from its list
+2 payments never requested
+the provider has it as bulk-7, odd
+a callback reported completion, but the provider's record doesn't confirm it
+a callback reported failure, but the provider's record doesn't confirm it
+a callback reported payment, but the provider's record doesn't confirm it
+the provider calls it finished, with 1 payment missing from its list
 our own record was changed after it was requested
 it isn't a payout
 It has another id.

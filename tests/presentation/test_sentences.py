@@ -224,7 +224,7 @@ def test_routes_that_are_assumed() -> None:
     found = [route("a.b", "A1", blocks=False), route("c.d", "A2", blocks=True), route("e.f", "A3", blocks=False)]
     assert overview.assumptions([*found, route("g.h", "A9", blocks=False)]).text == snapshot("""\
 *4 API routes are unconfirmed*; 1 moves money and is blocked in production.
-To confirm one, the operator adds it to SERVICES_FILE: `[payments.commit_payout] confirmed = true`
+To confirm one, an admin adds it to SERVICES_FILE: `[payments.commit_payout] confirmed = true`
 • `c.d` POST `/x`: medium confidence, *moves money*
 • `a.b` POST `/x`: high confidence
 • `e.f` POST `/x`: low confidence

@@ -45,7 +45,7 @@ def told(content: Content) -> str:
 def test_nothing_is_unread() -> None:
     content = listing([])
     check_message(content)
-    assert content.text == ":white_check_mark: No unread answers from the services."
+    assert content.text == ":white_check_mark: No unread answers."
 
 
 def test_an_answer_with_its_lines() -> None:
@@ -94,20 +94,20 @@ def test_answers_that_no_line_mends() -> None:
         )
     assert lines_of({name: told(content) for name, content in contents.items()}) == snapshot("""\
 a page: • *payments.create_payout*, status 200: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Body: no JSON (HTML page \
-of 512 bytes). ⏎ No line in the file fixes this: check the service's address and any proxy in front of it.
+of 512 bytes). ⏎ No line in the file fixes this: check the provider's address and any proxy in front of it.
 a value that does not fit: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Found, \
-but the value does not fit: status. ⏎ Fields: id (text), status (text). ⏎ No field here matches: check the service's \
+but the value doesn't fit: status. ⏎ Fields: id (text), status (text). ⏎ No field here matches: check the provider's \
 documentation of this answer.
 a field that lies too deep: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Not \
 found: id. ⏎ id may be payload.id, but the file cannot name nested fields. ⏎ Fields: payload (object), payload.id \
-(text). ⏎ No field here matches: check the service's documentation of this answer.""")
+(text). ⏎ No field here matches: check the provider's documentation of this answer.""")
 
 
 def test_what_is_read_again_is_only_named() -> None:
     content = listing([noted(answer({"uid": "x"}, "id"), mended=True)])
     check_message(content)
     assert content.text == snapshot("""\
-:white_check_mark: No unread answers from the services.
+:white_check_mark: No unread answers.
 Readable again: payments.create_payout.""")
 
 
@@ -138,7 +138,7 @@ def test_names_of_fields_call_nobody() -> None:
 10:00 UTC>
 Not found: id.
 Fields: (masked) (text or whole number).
-No field here matches: check the service's documentation of this answer.
+No field here matches: check the provider's documentation of this answer.
 Only names and types of fields are kept. An entry disappears once such an answer is read.""")
 
 

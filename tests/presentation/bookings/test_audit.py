@@ -56,9 +56,10 @@ Delivery did that.
 Delivery didn't do that.
 No answer whether that was done; the booking is read instead.
 The pre-booking was canceled.
-Nobody has said yet whether the link was made.
+It is still unchecked whether the link was made.
 <@U0MARIA> found it in the dashboard.
-<@U0MARIA> didn't find it in the dashboard, and closed it.""")
+<@U0MARIA> didn't find it in the dashboard, and closed it.\
+""")
 
 
 @pytest.mark.parametrize(
@@ -85,9 +86,8 @@ def test_what_is_not_said_is_left_out() -> None:
 
 def test_a_story_has_its_booking_above_it_and_says_what_is_left_out() -> None:
     lines = story(booking(), [told("link_made")], is_complete=False).text.splitlines()
-    assert lines[0] == snapshot(
-        "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver on the way to the store"
-    )
+    assert lines[0] == snapshot("""\
+*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver on the way to the store""")
     assert lines[-1] == snapshot("… there is more")
     assert story(booking(status=""), [told("link_made")]).text.splitlines()[0] == snapshot(
         "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now open"

@@ -31,7 +31,7 @@ def test_no_stage_and_no_status_is_forgotten() -> None:
 
 def test_a_booking() -> None:
     assert lines_of(every()) == snapshot("""\
-quoted: Ana Lopez · Not booked ⏎ Nobody has confirmed it. ⏎ [… Refresh, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
+quoted: Ana Lopez · Not booked ⏎ It isn't confirmed. ⏎ [… Refresh, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 new: Ana Lopez · Booking ⏎ [… Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 new, waits: Ana Lopez · Booking ⏎ The delivery service has not answered since 2026-11-20 11:00 UTC. ⏎ [… Details] ⏎ \
 Centro · $25.50 cash · B-4F7K2M
@@ -194,7 +194,7 @@ dashboard.
 :package: Ana Lopez (B-4F7K2M) has changed.
 :x: <@U0MARIA> Ana Lopez (B-4F7K2M) was *canceled* by Tom before an address was entered.
 :x: <@U0MARIA> The request for Ana Lopez (B-4F7K2M) was *closed* by Tom: the link wasn't made.
-:warning: Action needed: the link for Ana Lopez (B-4F7K2M) is *not confirmed*, and nobody has looked. Look in the \
+:warning: Action needed: the link for Ana Lopez (B-4F7K2M) is *not confirmed*, and still unchecked. Look in the \
 delivery dashboard, then press *I found it* or *It isn't there*.
 :rotating_light: Ana Lopez (B-4F7K2M) was booked after all: *driver on the way to the store*. If it was booked again, \
 cancel one of the two.

@@ -186,7 +186,7 @@ def test_why_nothing_is_canceled() -> None:
 :pencil2: No payment of L-4F7K2M is waiting now, so there's nothing to cancel.
 :pencil2: L-4F7K2M has no payment `a1`, `b2`. Use row numbers, or the first eight digits of a hash.
 :pencil2: `a1`, `b2` fits several payments of L-4F7K2M. Use row numbers, or more digits of the hash.
-:pencil2: The provider doesn't give the amount of `a1`, `b2`, so nobody could approve this.
+:pencil2: The provider doesn't give the amount of `a1`, `b2`, so this can't be approved.
 :pencil2: There's no row 999; L-4F7K2M has rows 2–61.
 :pencil2: Row 2 (p2@x.yz) was already paid, so it can't be canceled. ⏎ Row 3 (p3@x.yz) already failed, so it can't be \
 canceled. ⏎ Row 4 (p4@x.yz) was already canceled, so it can't be canceled.

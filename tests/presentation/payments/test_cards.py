@@ -171,9 +171,10 @@ purchase failed: (head) ⏎ :x: *Failed*: The provider couldn't take the payment
 purchase refused: (head) ⏎ :x: *Failed*: The provider declined it: “the limit is reached”. There is nothing to pay.
 purchase mismatch: (head) ⏎ :octagonal_sign: *Failed*: The link isn't shown: the provider's record isn't what was \
 requested. The amount is 120.00 instead of 119.50.
-purchase closed: (head) ⏎ :no_entry: *Failed*: It was never opened, so nobody can pay it. The provider doesn't list it.
-purchase withdrawn: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0MARIA>. Nobody can pay it.
-purchase withdrawn, by an admin: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0TOM>: “asked for twice”. Nobody can pay it.
+purchase closed: (head) ⏎ :no_entry: *Failed*: It was never opened. The provider doesn't list it.
+purchase withdrawn: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0MARIA>. It was never opened.
+purchase withdrawn, by an admin: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0TOM>: “asked for twice”. It was never \
+opened.
 bulk new: Preparing · $1,250.00 USD · 10 payments ⏎ (head) ⏎ Checking recipients: `████████░░░░░░░░░░░░ 44 %` 4 of 9. \
 ⏎ :warning: 2 first-time recipients. ⏎ :warning: Row 7 repeats an earlier row (same address and amount). ⏎ L-4F7K2M ⏎ \
 [View list] [… Withdraw, History]
@@ -239,8 +240,8 @@ bulk_cancel needs_human: Needs a decision · Cancel 2 waiting payments ($95.00) 
 they were canceled. The provider still lists them as waiting. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… \
 History]
 bulk_cancel needs_human, not all sent: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Not all of \
-them were sent to the provider. Somebody who approved no longer counts (they are no approver any more), so one more \
-approval is needed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… History]
+them were sent to the provider. An approver no longer counts (they are no longer an approver), so one more approval is \
+needed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… History]
 bulk_cancel committed, refused: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each \
 payment. The provider rejected the request, saying “the limit is reached”. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
 list] [… History]
@@ -267,8 +268,8 @@ payout awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C
 payout awaiting, one of two: :hourglass_flowing_sand: *Waiting for approval (1 of 2)* in <#C0APPROVE> · $25.00 to Ana \
 Maria Lopez · P-4F7K2M [Withdraw]
 payout awaiting again: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria \
-Lopez · P-4F7K2M [Withdraw] ⏎ Somebody who approved no longer counts (they are no approver any more); an approval no \
-longer counts, because it was given too long ago, so one more approval is needed.
+Lopez · P-4F7K2M [Withdraw] ⏎ An approver no longer counts (they are no longer an approver); an approval no longer \
+counts, because it was given too long ago, so one more approval is needed.
 payout awaiting, stopped: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana \
 Maria Lopez · P-4F7K2M [Withdraw] ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it \
 again in the alerts channel.
@@ -277,11 +278,11 @@ payout approved, frozen: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Ma
 Payments are frozen: the books are being audited.
 payout approved, over the limit: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] \
 ⏎ Today's limit is reached.
-payout approved, held: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ Held, \
-because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask again, it \
-needs new approvals.
+payout approved, held: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ On \
+hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may request again, \
+it needs new approvals.
 payout approved, no answer: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
-The payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent.
+Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent.
 payout sending: :hourglass_flowing_sand: *Sending* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout committed: :hourglass_flowing_sand: *Sent* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ Waiting for confirmation \
 that it arrived.
@@ -369,8 +370,8 @@ We're checking with the provider whether they were canceled.
 bulk_cancel needs_human: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ We couldn't \
 confirm whether they were canceled. The provider still lists them as waiting.
 bulk_cancel needs_human, not all sent: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
-Not all of them were sent to the provider. Somebody who approved no longer counts (they are no approver any more), so \
-one more approval is needed.
+Not all of them were sent to the provider. An approver no longer counts (they are no longer an approver), so one more \
+approval is needed.
 bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
 Reading the outcome of each payment. The provider rejected the request, saying “the limit is reached”.
 bulk_cancel completed: :white_check_mark: *Done* · cancel 2 waiting payments ($95.00) · X-4F7K2M

@@ -25,46 +25,44 @@ def asked_again(void: set[No | Void], missing: int) -> str:
 
 def test_why_somebody_may_no_longer_ask_and_what_can_be_done() -> None:
     assert lines_of(alike({no: held(no, sent_before=False).partition(". ")[0] for no in No})) == snapshot("""\
-unknown: held, because Slack does not know who asked for it any more
-elsewhere: held, because who asked for it belongs to another workspace
-guest: held, because who asked for it is a guest now
-bot: held, because who asked for it is a bot
-gone: held, because the account of who asked for it is deactivated
-not_requester: held, because by the policy, who asked for it may no longer ask for payments
-not_approver, own_request, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: held, because who \
-asked for it may no longer ask for payments""")
-    assert held(No.GONE, sent_before=False).partition(". ")[2] == snapshot(
-        "An admin can withdraw it; if the requester may ask again, it needs new approvals"
-    )
+unknown: on hold, because Slack no longer knows the requester
+elsewhere: on hold, because the requester belongs to another workspace
+guest: on hold, because the requester is a guest now
+bot: on hold, because the requester is a bot
+gone: on hold, because the requester's account is deactivated
+not_requester, not_approver, own_request, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: on \
+hold, because the requester may no longer request payments\
+""")
+    assert held(No.GONE, sent_before=False).partition(". ")[2] == snapshot("""\
+An admin can withdraw it; once the requester may request again, it needs new approvals""")
     assert held(No.GONE, sent_before=True).partition(". ")[2] == snapshot("""\
-Approvers can close it once they know its outcome; if the requester may ask again, it needs new approvals""")
+Approvers can close it once they know its outcome; once the requester may request again, it needs new approvals""")
 
 
 def test_why_votes_no_longer_suffice() -> None:
     assert lines_of(alike({no: asked_again({no}, 1) for no in (*No, *Void)})) == snapshot("""\
-unknown: somebody who approved no longer counts (Slack does not know them any more), so one more approval is needed
-elsewhere: somebody who approved no longer counts (they belong to another workspace), so one more approval is needed
-guest: somebody who approved no longer counts (they are a guest now), so one more approval is needed
-bot: somebody who approved no longer counts (they are a bot), so one more approval is needed
-gone: somebody who approved no longer counts (their account is deactivated), so one more approval is needed
-not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: somebody who approved no longer \
-counts (they do not count here), so one more approval is needed
-not_approver: somebody who approved no longer counts (they are no approver any more), so one more approval is needed
-own_request: somebody who approved no longer counts (they asked for it themselves), so one more approval is needed
-untyped: an approval without the amount typed no longer counts, because the policy asks for that now, so one more \
+unknown: an approver no longer counts (Slack no longer knows them), so one more approval is needed
+elsewhere: an approver no longer counts (they belong to another workspace), so one more approval is needed
+guest: an approver no longer counts (they are a guest now), so one more approval is needed
+bot: an approver no longer counts (they are a bot), so one more approval is needed
+gone: an approver no longer counts (their account is deactivated), so one more approval is needed
+not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: an approver no longer counts (they \
+do not count here), so one more approval is needed
+not_approver: an approver no longer counts (they are no longer an approver), so one more approval is needed
+own_request: an approver no longer counts (it is their own request), so one more approval is needed
+untyped: an approval without the typed amount no longer counts, because the policy now needs it, so one more \
 approval is needed
 too_old: an approval no longer counts, because it was given too long ago, so one more approval is needed""")
     assert asked_again({No.GONE, No.GUEST, Void.TOO_OLD, Void.UNTYPED}, 2) == snapshot("""\
-somebody who approved no longer counts (their account is deactivated, they are a guest now); an approval no longer \
-counts, because it was given too long ago; an approval without the amount typed no longer counts, because the policy \
-asks for that now, so 2 more approvals are needed""")
-    assert asked_again(set(), 1) == snapshot("the policy asks for more approvals now, so one more approval is needed")
+an approver no longer counts (their account is deactivated, they are a guest now); an approval no longer \
+counts, because it was given too long ago; an approval without the typed amount no longer counts, because the policy \
+now needs it, so 2 more approvals are needed""")
+    assert asked_again(set(), 1) == snapshot("the policy now needs more approvals, so one more approval is needed")
 
 
 def test_a_service_that_has_not_answered_is_named_with_the_time() -> None:
     unanswered = Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat(timespec="minutes"))
-    assert worded(unanswered) == snapshot("""\
-the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent""")
+    assert worded(unanswered) == snapshot("Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent")
 
 
 OUT_OF_ORDER = Reason(Exchange.READ_ANSWERED, status=500).saying("Out of order")
@@ -112,20 +110,20 @@ def told(*found: tuple[Odd, tuple[str, ...]]) -> str:
 
 def test_each_way_has_its_words() -> None:
     assert lines_of(told(*((odd, FACTS.get(odd, ())) for odd in Odd)).split("; ")) == snapshot("""\
-the audit does not know who asked for it
+the audit log has no requester for it
 row 7 of the audit was changed
-the audit does not hold from row 9 on
-it is not what was asked for
-somebody else asked for it, or at another time
-it asks for less approval than it did
+the audit log breaks off at row 9
+it isn't what was requested
+the requester or the time differs
+it needs fewer approvals than it did
 its state was changed past the audit
 its state in the audit: needs a decision
-the attempts to send it are not those of the audit
-it names another operation at the service
+the attempts to send it aren't those of the audit log
+it names another operation at the provider
 the time in which it may be sent is another one
 an approval was never given
-what its attempts took of the daily limit is not what was sent
-its payments are not those that were asked for\
+its share of the daily limit isn't what was sent
+its payments aren't those that were requested\
 """)
 
 
@@ -144,4 +142,4 @@ def test_a_state_is_told_in_the_word_that_cards_have_for_it(state: str, word: st
 
 def test_a_request_on_hold_says_that_it_is() -> None:
     reason = Reason(OfRequest.ON_HOLD, found=[(Odd.CONTENT, ())])
-    assert worded(reason) == "on hold, as the database and the audit disagree: it is not what was asked for"
+    assert worded(reason) == "on hold: the database and the audit log disagree: it isn't what was requested"

@@ -45,15 +45,15 @@ def test_news() -> None:
                 found[f"{kind} {name}"] = seen(cards.news(one, facts_of(one), names=NAMES))
     assert lines_of(alike(found)) == snapshot("""\
 payout rejected: :no_entry: <@U0MARIA> *Rejected* by Ada Okafor: “the invoice is wrong”. $25.00 to Ana Maria Lopez \
-(P-4F7K2M). Nothing was paid.
+(P-4F7K2M). Nothing was paid. ⏎ [Edit and resend]
 payout withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $25.00 to Ana Maria Lopez (P-4F7K2M). Nothing \
 was paid.
 payout withdrawn, by an admin: :wastebasket: <@U0MARIA> *Withdrawn* by <@U0TOM>: “asked for twice”. $25.00 to Ana \
 Maria Lopez (P-4F7K2M). Nothing was paid.
 payout expired: :alarm_clock: <@U0MARIA> *Expired*: $25.00 to Ana Maria Lopez (P-4F7K2M). Not approved in time. \
-Nothing was paid.
+Nothing was paid. ⏎ [Try again] [Edit and resend] [Details]
 payout expired, late: :alarm_clock: <@U0MARIA> *Expired*: $25.00 to Ana Maria Lopez (P-4F7K2M). It wasn't sent in time \
-after approval. Nothing was paid.
+after approval. Nothing was paid. ⏎ [Try again] [Edit and resend] [Details]
 payout closed: :no_entry: <@U0MARIA> *Failed*: Ada Okafor closed $25.00 to Ana Maria Lopez (P-4F7K2M) as not paid: \
 “the service shows no payment”.
 payout commit_unknown, payout commit_unknown, it spoke, one_step commit_unknown, one_step commit_unknown, it spoke, \
@@ -69,9 +69,10 @@ Approved by Lin Chen.
 payout canceled, one_step canceled: :leftwards_arrow_with_hook: <@U0MARIA> *Canceled*: $25.00 to Ana Maria Lopez \
 (P-4F7K2M). The provider canceled it and the money went back. Approved by Lin Chen.
 payout failed, one_step failed: :x: <@U0MARIA> *Failed*: $25.00 to Ana Maria Lopez (P-4F7K2M). The provider couldn't \
-pay it: “the account is closed”. Nothing was paid.
+pay it: “the account is closed”. Nothing was paid. ⏎ [Try again] [Edit and resend] [Details]
 payout refused, payout refused, never sent, one_step refused: :x: <@U0MARIA> *Failed*: $25.00 to Ana Maria Lopez \
-(P-4F7K2M). The provider declined it: “the limit is reached”. Nothing was paid.
+(P-4F7K2M). The provider declined it: “the limit is reached”. Nothing was paid. ⏎ [Try again] [Edit and resend] \
+[Details]
 payout mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $25.00 to Ana Maria Lopez (P-4F7K2M) wasn't sent: the \
 provider's record isn't what was requested. The amount is 26.00 instead of 25.00; the recipient is another one.
 payout needs_human: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't be \
@@ -101,12 +102,12 @@ purchase refused: :x: <@U0MARIA> *Failed*: $119.50 from ben@example.com (C-4F7K2
 limit is reached”. There is nothing to pay.
 purchase mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $119.50 from ben@example.com (C-4F7K2M). The provider's \
 record isn't what was requested. Don't share any link. The amount is 120.00 instead of 119.50.
-purchase closed: :no_entry: <@U0MARIA> *Failed*: $119.50 from ben@example.com (C-4F7K2M). It was never opened, so \
-nobody can pay it. The provider doesn't list it.
-purchase withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $119.50 from ben@example.com (C-4F7K2M). \
-Nobody can pay it.
+purchase closed: :no_entry: <@U0MARIA> *Failed*: $119.50 from ben@example.com (C-4F7K2M). It was never opened. The \
+provider doesn't list it.
+purchase withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $119.50 from ben@example.com (C-4F7K2M). It \
+was never opened.
 purchase withdrawn, by an admin: :wastebasket: <@U0MARIA> *Withdrawn* by <@U0TOM>: “asked for twice”. $119.50 from \
-ben@example.com (C-4F7K2M). Nobody can pay it.
+ben@example.com (C-4F7K2M). It was never opened.
 bulk rejected: :no_entry: <@U0MARIA> *Rejected* by Ada Okafor: “the invoice is wrong”. $1,250.00 · 10 payments \
 (L-4F7K2M). Nothing was paid.
 bulk withdrawn: :wastebasket: <@U0MARIA> *Withdrawn* by Maria Quispe. $1,250.00 · 10 payments (L-4F7K2M). Nothing was \
@@ -149,8 +150,8 @@ bulk_cancel commit_unknown: :grey_question: <@U0MARIA> *Not confirmed yet*: canc
 bulk_cancel needs_human: :warning: <@U0MARIA> *Needs a decision*: cancel 2 waiting payments ($95.00) (X-4F7K2M) \
 couldn't be confirmed. The provider still lists them as waiting.
 bulk_cancel needs_human, not all sent: :warning: <@U0MARIA> *Needs a decision*: cancel 2 waiting payments ($95.00) \
-(X-4F7K2M) couldn't be confirmed. Somebody who approved no longer counts (they are no approver any more), so one more \
-approval is needed.
+(X-4F7K2M) couldn't be confirmed. An approver no longer counts (they are no longer an approver), so one more approval \
+is needed.
 bulk_cancel completed: :white_check_mark: <@U0MARIA> *Done* (X-4F7K2M): 1 payment canceled, $45.00 returned; 1 already \
 paid ($50.00). Approved by Lin Chen.
 bulk_cancel failed: :x: <@U0MARIA> *Failed* (X-4F7K2M): 0 payments canceled, $0.00 returned; 1 already paid ($45.00); \
@@ -344,7 +345,7 @@ or read for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. 
 for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try again]
 :snowflake: <@U0ADA> froze all payments: “the books are being audited”. To resume: `/sb-pay unfreeze`
 :sunny: <@U0ADA>, <@U0LIN> unfroze payments.
-:electric_plug: *Payments has not answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking, and \
+:electric_plug: *Payments hasn't answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking, and \
 what waits goes on once it answers.
 :sunny: *Payments answers again* after 1 hour. What waited goes on.
 :rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the service holds what \

@@ -13,8 +13,8 @@ from tests.workflows.looking import actions, alerts, disagreements, everywhere, 
 
 pytestmark = pytest.mark.rig(policy=POLICY.replace('execute_within = "60m"', 'execute_within = "5h"'), on="both")
 
-NOT_ASKED = "its payments are not those that were asked for"
-HELD = f"on hold, as the database and the audit disagree: {NOT_ASKED}"
+NOT_ASKED = "its payments aren't those that were requested"
+HELD = f"on hold: the database and the audit log disagree: {NOT_ASKED}"
 CHANGES = [
     (Kind.BULK, "cents", 999_999),
     (Kind.BULK, "email", "thief@example.com"),

@@ -48,7 +48,7 @@ async def test_nobody_can_approve_it_and_an_admin_withdraws_it(rig: Rig) -> None
         await heard(rig, person, "Your approval is not recorded")
     assert not await votes(rig)
     assert await state(rig) is State.AWAITING
-    assert everywhere(rig, "the account of who asked for it is deactivated")
+    assert everywhere(rig, "the requester's account is deactivated")
     await rig.press("withdraw", user=TOM)
     assert await state(rig) is State.AWAITING, "another requester cannot take it over"
     await rig.press("withdraw", user=OLGA)
@@ -92,13 +92,13 @@ async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -
     assert await state(rig) is State.NEW
     assert (asked(rig, "create_payout"), asked(rig, "account_status")) == (0, 0), "nobody is looked up for them either"
     assert rig.cards(FINANCE)[-1].text.partition("Silva · ")[2] == snapshot("""\
-P-74FBDM. Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may \
+P-74FBDM. Held, because the requester's account is deactivated. An admin can withdraw it; if the requester may \
 ask again, it needs new approvals.""")
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
 :rotating_light: Payout P-······, $25.00 to ana@example.com, requested by Maria Silva: is not sent.
-Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
+Held, because the requester's account is deactivated. An admin can withdraw it; if the requester may ask \
 again, it needs new approvals.
 Look for our code `······`.
 Runbook: `docs/alerts.md#not-sent`\

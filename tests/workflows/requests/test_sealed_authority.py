@@ -102,7 +102,7 @@ async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_ca
     assert "what the database holds of this is not what the audit says" in await heard(rig, ADA, "on hold")
     assert rig.paid == []
     assert await state(rig) is State.AWAITING
-    await is_held(rig, "it is not what was asked for")
+    await is_held(rig, "it isn't what was requested")
 
 
 @pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
@@ -111,7 +111,7 @@ async def test_nor_is_it_sent_when_it_was_approved_before(rig: Rig, kind: Kind) 
     await another(rig, email="thief@example.com")
     await rig.settle()
     assert rig.paid == []
-    await is_held(rig, "it is not what was asked for")
+    await is_held(rig, "it isn't what was requested")
 
 
 @pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
@@ -155,7 +155,7 @@ async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
     await another(rig, email="thief@example.com")
     await rig.settle()
     assert asked(rig, "create_payout") == 0
-    await is_held(rig, "it is not what was asked for")
+    await is_held(rig, "it isn't what was requested")
 
 
 async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
@@ -170,7 +170,7 @@ async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
     await pushed(rig, "DELETE FROM attempt", "DELETE FROM reservation", forget, deadline=deadline)
     await rig.settle()
     assert rig.paid == [("ana@example.com", 2500)]
-    await is_held(rig, "the attempts to send it are not those of the audit")
+    await is_held(rig, "the attempts to send it aren't those of the audit log")
 
 
 async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: Rig) -> None:
@@ -182,7 +182,7 @@ async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: R
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(60)
     assert rig.paid == []
-    await is_held(rig, "the attempts to send it are not those of the audit")
+    await is_held(rig, "the attempts to send it aren't those of the audit log")
 
 
 async def test_what_would_be_committed_is_what_was_created_for_it(rig: Rig) -> None:
@@ -190,7 +190,7 @@ async def test_what_would_be_committed_is_what_was_created_for_it(rig: Rig) -> N
     await tamper(rig, "UPDATE instruction SET remote_id = 'another'")
     await rig.settle()
     assert rig.paid == []
-    await is_held(rig, "it names another operation at the service")
+    await is_held(rig, "it names another operation at the provider")
 
 
 async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> None:
@@ -229,7 +229,7 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
     still = there(await read(rig, frozen))
     assert (still.by, still.reason) == (OLGA, own_words("the invoice run is wrong"))
-    assert await disagreements(rig) == ("by the audit payments are frozen, by the database they are not.",)
+    assert await disagreements(rig) == ("by the audit payments are frozen, by the database they aren't.",)
     await rig.settle()
     assert rig.paid == []
     await rig.pay("unfreeze", user=ADA)
@@ -301,7 +301,7 @@ async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: R
     await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
     lines = await disagreements(rig)
     assert lines[0].startswith(f"{first.reference}: its rows can't be read (")
-    assert lines[1] == f"{second.reference}: somebody else asked for it, or at another time."
+    assert lines[1] == f"{second.reference}: the requester or the time differs."
     await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
 
 
@@ -310,4 +310,4 @@ async def test_money_that_the_limit_does_not_count_is_named(rig: Rig) -> None:
     await rig.settle()
     assert await disagreements(rig) == ()
     await tamper(rig, "UPDATE reservation SET cents = 1")
-    assert "what its attempts took of the daily limit is not what was sent" in str(await disagreements(rig))
+    assert "its share of the daily limit isn't what was sent" in str(await disagreements(rig))

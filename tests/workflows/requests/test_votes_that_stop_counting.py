@@ -29,7 +29,7 @@ async def approved_while_the_service_is_away(rig: Rig, text: str = "send ana@exa
         ({"restricted": True}, snapshot("they are a guest now")),
         ({"bot": True}, snapshot("they are a bot")),
         ({"team_id": "T0OTHER"}, snapshot("they belong to another workspace")),
-        (None, snapshot("they are no approver any more")),
+        (None, snapshot("they are no longer an approver")),
     ],
     ids=["deactivated", "guest", "bot", "elsewhere", "left the group"],
 )
