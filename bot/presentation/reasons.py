@@ -271,6 +271,8 @@ _BRIEF: Final[Mapping[Code, Words]] = {
     Exchange.UNEXPECTED: "{sent}an unexpected reply",
     Exchange.UNREADABLE: "{sent}an unexpected reply",
     Exchange.PAGE: "{sent}an unexpected reply",
+    Exchange.SLACK_UNREADABLE: "{sent}an unexpected reply",
+    OfRequest.SERVICE_SAID: lambda facts, _: f"{called(facts['service'])} is having problems",
     Exchange.RESULT_NOT_HANDED: "{who}didn't hand its result over",
     Exchange.SLACK_FILE_KEPT: "{who}didn't hand the file over",
 }

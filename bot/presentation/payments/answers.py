@@ -98,7 +98,7 @@ TEMPLATE_SENT = md.message(":page_facing_up: I sent you a template. Fill it in, 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
     if frozen is None:
-        return md.message(":sunny: Payments are unfrozen." if changed else ":sunny: Payments are not frozen.")
+        return md.message(":sunny: Payments are unfrozen." if changed else ":sunny: Payments aren't frozen.")
     if asked_to_freeze:
         told = "Payments are frozen." if changed else describe(frozen)
         return md.message(f":snowflake: {told}")

@@ -304,7 +304,7 @@ def test_who_freezes_payments_or_lifts_it_is_told_where_they_stand() -> None:
     ]
     assert lines_of([*found, refused_while_frozen(FROZEN).text, describe(nobody)]) == snapshot("""\
 :sunny: Payments are unfrozen.
-:sunny: Payments are not frozen.
+:sunny: Payments aren't frozen.
 :snowflake: Payments are frozen.
 :snowflake: Payments are frozen by <@U0OLGA>: “the bank called”.
 :ballot_box_with_check: You voted to unfreeze (1 of 2). Payments stay frozen until 2 approvers have.
