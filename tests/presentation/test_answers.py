@@ -54,6 +54,7 @@ wrong_amount: :no_entry_sign: That doesn't match the amount on the card.
 unconfirmed: :no_entry_sign: Use *Approve* on the card: its form shows what's wrong with the account.
 not_yours: :no_entry_sign: Only the requester or an admin can withdraw this.
 not_asked: :no_entry_sign: Only the requester can say whether this address is right.
+not_requested: :no_entry_sign: Only the requester can send this again.
 no_reason: :no_entry_sign: Give a reason: someone else requested this.
 too_late: :no_entry_sign: It's too late to withdraw this. Its status: *waiting for approval*.
 suspect: :no_entry_sign: The provider may already have this payment. Check the id on the card first. If it's another \

@@ -201,10 +201,10 @@ check whether that is this one
 says: the provider lists it as waiting for sign-up
 unasked: the provider lists it as sent, although we sent nothing
 contradicted: it was paid, and the provider now lists it as failed
-paid_as: the service holds it as bulk-7, paid
-unconfirmed: a callback reported cancellation, but the service's record never confirmed it
-unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its list
-stands_still: nothing has changed for a long time; 3 payments neither done nor failed
+paid_as: the provider has it as bulk-7, paid
+unconfirmed: a callback reported cancellation, but the provider's record doesn't confirm it
+unaccounted: the provider calls it finished, with 1 payment still open and 2 payments missing from its list
+stands_still: nothing has changed for a long time; 3 payments still open
 after_refusal: the provider rejected the request (422), saying “the limit is reached”, but the list can't be used: the \
 list repeats its pages
 after_answer: the provider gave answer 500, saying “try again later”, and now the provider doesn't list it
@@ -267,8 +267,8 @@ mode_changed: row 7 of the audit was changed
 freeze_unreadable: whether they are can't be read
 rows_unreadable: its rows can't be read (OperationalError)
 not_in_database: it is in the audit but not in the database
-freeze_lost: by the audit payments are frozen, by the database they are not
-freeze_forged: by the audit payments are not frozen, by the database they are
+freeze_lost: by the audit payments are frozen, by the database they aren't
+freeze_forged: by the audit payments aren't frozen, by the database they are
 unknown_here: the provider has P-4F7K2M, which by the database was never sent
 nobody_asked: the provider has payments that report to us and that nothing in the database requested\
 """)

@@ -42,8 +42,8 @@ payout awaiting, one of two: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ :warni
 $1,000. Each types the amount. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · 1 of 2 · approved by \
 <@U0LIN> · expires 2026-11-21 09:00 UTC · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, \
 History, Recipient]
-payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Somebody who approved no longer counts (they are no \
-approver any more); an approval no longer counts, because it was given too long ago, so one more approval is needed. ⏎ \
+payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ An approver no longer counts (they are no longer an \
+approver); an approval no longer counts, because it was given too long ago, so one more approval is needed. ⏎ \
 ana@example.com, verified, ECU · requested by Maria Quispe · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) \
 ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by Maria \
@@ -57,13 +57,13 @@ History, Recipient]
 payout approved, over the limit: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Today's limit is reached. ⏎ \
 ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
 Recipient]
-payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Held, because the account of who asked for \
-it is deactivated. An admin can withdraw it; if the requester may ask again, it needs new approvals. ⏎ \
+payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ On hold, because the requester's account is \
+deactivated. An admin can withdraw it; once the requester may request again, it needs new approvals. ⏎ \
 ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
 Recipient]
-payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The payments service has not answered \
-since 2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
-approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments has not answered since \
+2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by \
+<@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by Maria \
 Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout committed: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it arrived. ⏎ \
