@@ -202,11 +202,11 @@ UNUSABLE = [
     ("a.txt", b"Good morning everybody, this is a text that is long enough." * 4_000, "this text is too long"),
     ("a.srt", b"No times here, only words.", "these aren't subtitles: no line has times"),
     ("a.md", "* * *\n\n— …\n".encode(), "there's no text in it"),
-    ("a.docx", bomb(b"<w:document"), "this document cannot be read"),
-    ("a.docx", bomb(b" " * (41 << 20)), "this document cannot be read"),
-    ("a.docx", bomb(ENTITIES), "this document cannot be read"),
-    ("a.docx", bomb(b"<x/>", "word/other.xml"), "this document cannot be read"),
-    ("a.docx", write_document("Hello")[:-30], "this document cannot be read"),
+    ("a.docx", bomb(b"<w:document"), "this document is damaged"),
+    ("a.docx", bomb(b" " * (41 << 20)), "this document is damaged"),
+    ("a.docx", bomb(ENTITIES), "this document is damaged"),
+    ("a.docx", bomb(b"<x/>", "word/other.xml"), "this document is damaged"),
+    ("a.docx", write_document("Hello")[:-30], "this document is damaged"),
 ]
 
 
