@@ -42,7 +42,7 @@ async def test_a_checked_file_is_paid_without_what_is_undeliverable(
     await expect(modal).to_contain_text("Checking the file", timeout=LATER)
     await page.get_by_test_id("modal-x").click()
 
-    board = thread.get_by_test_id("message").filter(has_text="Nothing is asked for or paid by this")
+    board = thread.get_by_test_id("message").filter(has_text="This check pays nothing")
     await expect(board).to_contain_text("2 undeliverable, left out: row 3, row 6", timeout=LATER)
     await expect(board).to_contain_text("1 account registered under another name: luis@example.com")
     await expect(thread.get_by_test_id("file").filter(has_text="recipients")).to_have_count(1, timeout=LATER)
