@@ -257,8 +257,9 @@ async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
     await press_offer(rig, message)
     assert shown(rig.form()) == snapshot("""\
 Process e-mails
-Every row needs as many cells as the first row, which has 2: row 3 has 1. A cell that holds the separator itself \
-stands in quotation marks, for example "Ana, Quito".""")
+Every row needs as many cells as the first row, which has 2: row 3 has 1. Put a cell that contains the separator in \
+quotation marks, for example "Ana, Quito".\
+""")
 
 
 @pytest.mark.parametrize(
@@ -518,7 +519,7 @@ async def test_a_broken_file_in_the_form_is_refused_at_its_field(rig: Rig) -> No
     file_id = rig.workspace.upload(MARIA, "people.csv", b"email\n")
     ack = await rig.workspace.submit(MARIA, {"file": [file_id]})
     assert ack.body["errors"] == {
-        "file": "The file has names in its first row but no rows below. Add at least one row below email,name."
+        "file": "The file has column names but no rows. Add at least one row below email,name."
     }
 
 

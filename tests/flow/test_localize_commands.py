@@ -367,8 +367,10 @@ async def test_not_configured(rig: Rig) -> None:
     maria = Localizer(rig)
     for line in ("gender", "gender https://example.com/a.mp3", "paraphrase Hello"):
         told = answer(await maria.type(line))
-        assert shown(told) == snapshot(""":electric_plug: The localization service isn't configured. The operator has \
-to set `LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`.""")
+        assert shown(told) == snapshot(
+            """:electric_plug: Localization isn't set up yet. An admin has to set `LOCALIZATION_BASE_URL`, \
+`LOCALIZATION_API_KEY`."""
+        )
     assert answer(await maria.type("help")).startswith("*/localize*")
 
 
