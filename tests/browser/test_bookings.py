@@ -140,3 +140,33 @@ async def test_the_calls_to_providers_the_driver_and_what_proves_a_delivery(
     await expect(private(page)).to_contain_text(f"Delivery code: {made.validation_code}", timeout=LATER)
     await expect(private(page).get_by_role("link", name="see it")).to_be_visible()
     await narrow(page, "booking-elsewhere")
+
+
+async def test_a_known_customer_is_filled_in_by_number_or_from_the_list(visit: Page, playground: Playground) -> None:
+    page, service = visit, playground.delivery
+    service.book.step_seconds = None
+    await enter(page, HERE)
+    await page.get_by_test_id("panel-close").click()
+    link = f"{service.base_url}/maps/market"
+    await ask(page, "book", {**CUSTOMER, "First name": "Nora", "Delivery address": "5 Long Lane", "Position": link})
+    await expect(modal(page)).to_contain_text("Delivery fee", timeout=LATER)
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal(page)).to_have_count(0, timeout=LATER)
+    await expect(page.get_by_test_id("message").filter(has_text="Nora Lopez · Looking")).to_have_count(1, timeout=LATER)
+    assert service.bookings[-1].fields["latitude"] == "-0.2101"
+    await say(page, "/deliver book")
+    form = modal(page)
+    await expect(form.get_by_label("Store", exact=True).locator("option:checked")).to_have_text("Centro")
+    await form.get_by_label("Order total").fill("7.00")
+    await form.get_by_label("Phone").fill("099 123 4567")
+    await form.get_by_label("Phone").press("Enter")
+    await expect(form.get_by_label("First name")).to_have_value("Nora", timeout=LATER)
+    await expect(form.get_by_label("Order total")).to_have_value("7.00")
+    await expect(form.get_by_label("Position")).to_have_value("-0.2101, -78.5023")
+    await form.get_by_label("First name").fill("Somebody")
+    await narrow(page, "booking-known-customer")
+    await close(page)
+    await say(page, "/deliver book")
+    await form.get_by_label("Earlier customer").select_option(label="Nora Lopez · +593 991234567")
+    await expect(form.get_by_label("Delivery address")).to_have_value("5 Long Lane", timeout=LATER)
+    await close(page)
