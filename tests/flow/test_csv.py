@@ -109,7 +109,7 @@ failed, hash""")
     [head, job] = table(made)
     assert dict(zip(head[3:], job[3:], strict=True)) == snapshot(
         {
-            "status": "pending in escrow",
+            "status": "waiting for sign-up",
             "provider status": "DONE",
             "payments": "24",
             "completed": "2",
