@@ -18,6 +18,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 MARIA, ADA, LIN = "U0MARIA", "U0ADA", "U0LIN"
 FINANCE, APPROVALS = "C0FINANCE", "C0APPROVE"
 LATER = 30_000
+SHORT = 260
+"""Pixels of a card on a phone, its sender and the call of the approvers included."""
 ROWS = 12
 LATECOMER = "newcomer@example.com"
 """Has no account at first: the money waits."""
@@ -72,8 +74,8 @@ async def approve(page: Page, amount: str, words: str) -> None:
     """Approve the card as who is looking, typing the amount."""
     await card(page, words).get_by_role("button", name="Approve").click(timeout=LATER)
     modal = page.get_by_test_id("modal")
-    await expect(modal).to_contain_text("Type the amount")
-    await modal.get_by_label("Type the amount").fill(amount)
+    await expect(modal).to_contain_text("type the amount")
+    await modal.get_by_label("To approve, type the amount").fill(amount)
     await shot(page, "bulk-typed")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_have_count(0)
@@ -87,10 +89,10 @@ def counts(text: str) -> dict[str, int]:
 async def walk(page: Page, person: str, channel: str) -> None:
     await page.get_by_test_id("menu").tap()
     await become(page, person)
-    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
+    await expect(page.get_by_role("navigation", name="Workspace")).not_to_be_in_viewport()
     await page.get_by_test_id("menu").tap()
     await enter(page, channel)
-    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
+    await expect(page.get_by_role("navigation", name="Workspace")).not_to_be_in_viewport()
 
 
 async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, phone: Page, office: Playground) -> None:
@@ -108,6 +110,10 @@ async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, phone: Pa
         await expect(card(one)).to_contain_text("$1,200.00")
         await fits(one)
         await shot(one, f"{name}-card")
+        if one is phone:
+            box = await card(one).bounding_box()
+            assert box is not None
+            assert box["height"] <= SHORT, "the card of a list is short on a phone, too"
         await approve(one, amount, "$1,200.00 USD · 12 payments")
     await expect(card(page)).to_contain_text("%", timeout=LATER)
     await shot(page, "bulk-progress")
