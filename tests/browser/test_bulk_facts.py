@@ -41,7 +41,7 @@ async def ask(page: Page, rows: str) -> None:
     modal = page.get_by_test_id("modal")
     await modal.locator("textarea").fill(rows)
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("L-", timeout=LATER)
+    await expect(modal).to_contain_text("Request sent", timeout=LATER)
     await page.get_by_test_id("modal-x").click()
 
 
