@@ -69,7 +69,7 @@ async def test_it_is_used_once_whatever_its_spelling_and_free_again_where_nothin
     for text in (SEND, NOW, COLLECT):
         told = await ask(rig, f"{text} code=inv-7", user=TOM)
         assert shown(told.text.splitlines()[0]) == snapshot(
-            ":pencil2: P-······ has it (preparing); a code is used once."
+            ":pencil2: P-······ already has this code (preparing); a code is used once."
         )
     assert len(await requests(rig)) == 1
     await rig.pass_time(5)

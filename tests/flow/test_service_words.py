@@ -82,8 +82,9 @@ async def test_why_it_failed_is_told(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.pass_time(60)
     (told,) = rig.news(FINANCE)
-    assert shown(told.text) == snapshot(""":x: <@U0MARIA> $25.00 to ana@example.com (P-······) *failed* at the \
-service. Reason: eWallet &lt;closed&gt;. Approved by Ada Okafor.""")
+    assert shown(told.text) == snapshot("""\
+*Failed*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider couldn't pay it: “eWallet \
+&lt;closed&gt;”. Nothing was paid. <@U0MARIA>""")
 
 
 async def test_words_of_people_keep_their_letters(rig: Rig) -> None:

@@ -68,8 +68,8 @@ async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
     assert not [text for text in (*read, *alerts(rig)) if "partner-secret" in text]
     (alert,) = alerts(rig)
     assert alert.splitlines()[1] == snapshot("""\
-The operator of Switchboard has to mend this: payments: the service did not accept our credentials (401), saying \
-“Unauthorized”; check PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: each environment has its own.""")
+An admin has to fix this: payments: the provider didn't accept our credentials (401), saying “Unauthorized”; check \
+PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: each environment has its own.""")
 
 
 @pytest.mark.parametrize(

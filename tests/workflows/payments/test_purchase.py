@@ -83,10 +83,10 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
     assert shown(card(rig)) == snapshot("""\
 Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at 99.50), \
-asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: \
+requested by <@U0MARIA>. :link: *Waiting for payment*: Nothing has been paid yet. Checkout: \
 <http://127.0.0.1/checkout/······>
 $119.50 from ben@example.com
-*Asked by*
+*Requested by*
 <@U0MARIA>
 *Reference*
 C-······
@@ -100,8 +100,9 @@ web
 Print ads
 1 × 99.50
 99.50
-:link: *open*: waiting for the buyer; nothing has been paid.
-Open checkout""")
+:link: *Waiting for payment*: Nothing has been paid yet.
+Open checkout\
+""")
     assert not rig.cards(APPROVALS)
     ack = await rig.pay("approvals", user=ADA)
     assert ack.body["text"] == ":tada: You're all caught up. Nothing waits for approval."
@@ -183,8 +184,8 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert await state(rig) is State.MISMATCH
     assert not link(rig)
     assert shown(told_once(rig, "failed", FINANCE)) == snapshot("""\
-:octagonal_sign: <@U0MARIA> $119.50 from ben@example.com (C-······) has *failed*: the service's record is not what was \
-asked for; do not pass any link on. Reason: the amount is 999.99 instead of 119.50.""")
+*Failed*: $119.50 from ben@example.com (C-······). The provider's record isn't what was requested. Don't share any \
+link. The amount is 999.99 instead of 119.50. <@U0MARIA>""")
     assert not pictures(rig)
     assert len(alerts(rig)) == 1
     await decide(rig)
@@ -192,10 +193,10 @@ asked for; do not pass any link on. Reason: the amount is 999.99 instead of 119.
     assert len(alerts(rig)) == 2
     assert shown(alerts(rig)[1]) == snapshot(
         """\
-:rotating_light: Purchase C-······, $119.50 from ben@example.com, asked by Maria Silva: was paid, although its link \
+:rotating_light: *C-······* ($119.50 from ben@example.com, requested by Maria Silva) was paid, although its link \
 wasn't given out.
-The provider lists it as completed.
-Provider ID: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+The provider lists it as paid.
+Look for `······`. <http://127.0.0.1/archives/C0FINANCE/p······|Open the card>
 Runbook: `docs/alerts.md#paid-elsewhere`\
 """
     )

@@ -44,8 +44,8 @@ async def test_the_requester_and_the_admins_hear_of_it_at_once(rig: Rig) -> None
 :warning: <@U0MARIA> $1,500.00 to Ana Maria Lopez (P-······): it needs 3 approvals, and only 2 people can approve it. \
 The admins know. You can withdraw it.""")
     assert shown(alerts(rig)[0]) == snapshot("""\
-:rotating_light: Payout P-······, $1,500.00 to Ana Maria Lopez (ana@example.com), requested by Maria Silva: cannot be \
-approved by the people there are.
+:rotating_light: *P-······* ($1,500.00 to Ana Maria Lopez (ana@example.com), requested by Maria Silva) can't be \
+approved: there are too few approvers.
 It needs 3 approvals, and only 2 people can approve it.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
 <@U0OLGA> Add an approver, or withdraw it.

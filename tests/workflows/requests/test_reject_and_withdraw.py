@@ -32,7 +32,7 @@ async def test_without_a_reason_nothing_is_decided(rig: Rig, action: str, user: 
     await rig.press(action, user=user)
     await rig.workspace.submit(user, {forms.REASON: reason}, force=True)
     form = there(rig.workspace.modal(user))
-    assert shown(form.errors[forms.REASON]) == snapshot("Add a reason, for example: the invoice is from last year.")
+    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
     assert await state(rig) is State.AWAITING
 
 
@@ -60,10 +60,9 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     assert await state(rig) is State.AWAITING
     assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
 Withdraw a payout
-$25.00 to Ana Maria Lopez (ana@example.com)
-P-······
+$25.00 to Ana Maria Lopez (ana@example.com) · P-······
 Reason
-Everybody sees it; the person who asked is told.\
+Visible to everyone; the requester is told.\
 """)
     await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
     assert rig.workspace.modal(OLGA) is None
@@ -108,5 +107,5 @@ async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: R
     value = f"{found.id}:{found.round}"
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
     assert shown(await heard(rig, MARIA, "being created")) == snapshot("""\
-:no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval.""")
+:no_entry_sign: This is being created. You can withdraw it when it waits for approval.""")
     assert await state(rig) is State.CREATE_UNKNOWN

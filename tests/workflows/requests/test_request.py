@@ -42,13 +42,13 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card) == snapshot(
         """\
-Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · P-······. 0 \
-of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>, please review.
+Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · verified · \
+ECU · P-······. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
+<!subteam^S0TREASURY>
 $25.00 USD to Ana Maria Lopez
-March translation · requested by Maria Silva (maria)
-ana@example.com · Verified
-0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC> · P-······
-<!subteam^S0TREASURY>, please review
+March translation
+ana@example.com, verified, ECU · requested by Maria Silva (maria) · 0 of 1 · expires \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC> · P-······ · <!subteam^S0TREASURY>
 Approve
 Reject
 Withdraw
@@ -77,7 +77,7 @@ async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
     first, second = await requests(rig)
     assert (first.requirement.quorum, second.requirement.quorum) == (1, 2)
     assert rig.cards(APPROVALS)[1].text.partition("UTC>. ")[2] == snapshot("""\
-:warning: Needs 2 approvers because it repeats a payout of the last 24 hours. <!subteam^S0TREASURY>, please review.""")
+:warning: Needs 2 approvers because it repeats a payout of the last 24 hours. <!subteam^S0TREASURY>""")
     await rig.press("approve")
     assert not rig.paid
 
@@ -108,5 +108,5 @@ async def test_without_a_configured_service_the_command_says_what_is_missing(rig
     for text in (SEND, "send"):
         await rig.pay(text)
         assert shown(ephemerals(rig, MARIA)[-1]) == snapshot("""\
-:electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_PARTNER_SECRET`.""")
+:electric_plug: Payments isn't set up yet. An admin has to set `PAYMENTS_PARTNER_SECRET`.""")
     assert not await requests(rig)
