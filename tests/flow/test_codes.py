@@ -103,7 +103,7 @@ async def test_what_somebody_made_elsewhere_under_it_is_never_taken_for_ours(rig
     assert (found.state, list(rig.payments.operations.values())) == (State.MISMATCH, [there])
     assert await actions(rig) == ["requested", "mismatch"]
     told = rig.news(FINANCE)[-1].text
-    assert f"he code INV-7 is taken: the service holds {there.id} under it" in told
+    assert f"The code INV-7 is taken by {there.id}." in told
 
 
 async def test_taken_there_between_the_look_and_the_request_it_goes_to_people(rig: Rig) -> None:

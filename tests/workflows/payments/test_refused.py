@@ -9,7 +9,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.presentation import audit
 from bot.presentation.payments.payouts import PAYOUT
-from bot.presentation.payments.wording import News
+from bot.presentation.payments.wording import Stands
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.domain.made import instruction as made
@@ -21,7 +21,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import alerts, approved, everywhere, newest, operation, read, state, there, told_once
 
 COMMIT = "commit_payout"
-REFUSED = "answer 422, saying “The request is not valid; request: was refused”"
+REFUSED = "“The request is not valid; request: was refused”"
 
 
 def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: int = 0) -> None:
@@ -29,7 +29,7 @@ def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: in
 
 
 def paid_alerts(rig: Rig) -> list[str]:
-    return [text for text in alerts(rig) if "the service shows a payment" in text or "committed elsewhere" in text]
+    return [text for text in alerts(rig) if "the provider shows a payment" in text or "committed elsewhere" in text]
 
 
 # done, but answered 422
@@ -56,14 +56,14 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
-    assert everywhere(rig, "(422), saying “The request is not valid; status: is not created”, but the service holds")
+    assert everywhere(rig, "saying “The request is not valid; status: is not created”, but the provider has")
     assert everywhere(rig, operation(rig).id)
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (FaultKind.DONE_500, "answer 500, saying “Internal server error”"),
+        (FaultKind.DONE_500, "“Internal server error”"),
         (FaultKind.REFUSED, REFUSED),
     ],
 )
@@ -73,20 +73,19 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
     await rig.press("approve")
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert everywhere(rig, said)
-    assert said in told_once(rig, "not confirmed yet")
+    told_once(rig, "not confirmed yet")
     instruction = await newest(rig)
     found = there(await story(rig.switchboard.context.store, instruction.id))
     (lost,) = [row.entry for row in found.rows if row.entry is not None and row.entry.action == "commit_unknown"]
     words = said.partition("“")[2].rstrip("”")
     assert lost.detail["said"] == words
-    assert audit.story(instruction, found.rows).text.count(f"The service's words: “{words}”") == 1
+    assert audit.story(instruction, found.rows).text.count(f"“{words}”") == 1
 
 
 def test_words_of_a_service_are_escaped() -> None:
     reason = stored(Reason(Exchange.ANSWERED, status=500, words="no <!channel> & <https://x.example|y>"))
-    assert News(PAYOUT, made(), {"reason": reason}, {})["sent"] == snapshot("""\
-was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; \
-&lt;https://x.example|y&gt;”. Switchboard is finding out.""")
+    assert Stands(PAYOUT, made(reason=Reason.read(reason)))["answered"] == snapshot("""\
+ The provider answered: “no &lt;!channel&gt; &amp; &lt;https://x.example|y&gt;”.""")
 
 
 async def refused(rig: Rig) -> None:
@@ -135,7 +134,7 @@ async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None
         await rig.payments.advance()
         await rig.pass_time(DAY)
     assert len(rig.workspace.messages(ALERTS)) == before + 1
-    said = alerts(rig)[-1].splitlines()[0].partition(", asked by Maria Silva: ")[2]
+    said = alerts(rig)[-1].splitlines()[0].partition("requested by Maria Silva) ")[2]
     assert said == "was never sent by Switchboard, but was committed elsewhere."
 
 

@@ -118,7 +118,7 @@ async def test_a_button_on_a_message_of_somebody_else_does_nothing(rig: Rig) -> 
     value = rig.cards(APPROVALS)[0].button("payout.approve").value
     copied = await rig.workspace.say(EVE, APPROVALS, "the same card, I promise")
     await rig.workspace.click(ADA, APPROVALS, copied.ts, "payout.approve", value=value, force=True)
-    await heard(rig, ADA, "out of date")
+    await heard(rig, ADA, "has changed since")
     assert not await votes(rig)
 
 
@@ -137,8 +137,7 @@ approvers because it's over $1,000. Each types the amount. <!subteam^S0TREASURY>
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card.text) == snapshot("""\
 Sent: $1,500.00 to Ana Maria Lopez (ana@example.com). rent, requested by Maria Silva (maria) · verified · ECU · \
-P-······. Approved by <@U0ADA>, <@U0LIN>. Waiting for confirmation that it arrived. :warning: Needs 2 approvers \
-because it's over $1,000. Each types the amount.""")
+P-······. Approved by <@U0ADA>, <@U0LIN>. Waiting for confirmation that it arrived.""")
     assert card.text.replace(" (maria)", "") == copy.text
     await rig.payments.advance()
     await rig.payments.delivered()

@@ -11,9 +11,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
 
 SEND = 'send ana@example.com 25.00 "March translation"'
-ASKED = (
-    ":memo: Asked for $25.00 to ana@example.com, reference P-······. Needs 1 approval. The outcome will be posted here."
-)
+ASKED = ":memo: Request sent: $25.00 to ana@example.com. Needs 1 approval · P-······"
 
 
 async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:

@@ -33,7 +33,7 @@ async def test_what_was_approved_is_held_when_the_requester_may_no_longer_ask(
     assert not await votes(rig)
     assert everywhere(rig, "Held, because")
     assert everywhere(rig, "An admin can withdraw it; if the requester may ask again, it needs new approvals")
-    assert buttons(rig, APPROVALS) == {"Approve", "Reject"}
+    assert buttons(rig, APPROVALS) >= {"Approve", "Reject"}
     assert (await actions(rig)).count("suspended") == 1
     await rig.pass_time(10 * MINUTE, steps=5)
     assert len([text for text in alerts(rig) if "isn't sent" in text and "An admin can withdraw it" in text]) == 1
@@ -45,7 +45,7 @@ async def test_nobody_can_approve_it_and_an_admin_withdraws_it(rig: Rig) -> None
     leaves(rig, MARIA, GONE[0])
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
-        await heard(rig, person, "Your approval is not recorded")
+        await heard(rig, person, "Not approved")
     assert not await votes(rig)
     assert await state(rig) is State.AWAITING
     assert everywhere(rig, "the requester's account is deactivated")
