@@ -121,9 +121,9 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     await rig.pay(NOW)
     await rig.press("approve")
     assert shown(told_once(rig, "declined")) == snapshot("""\
-:grey_question: <@U0MARIA> $25.00 to ana@example.com (P-······) was sent, but its outcome is *unknown*. The service \
-answered with a refusal. Reason: the service does not accept the amount (422), saying “The request is not valid; \
-amount: is more than the partner's balance”. Switchboard is finding out. Do not pay again.""")
+*Not confirmed yet*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider declined it: “The request is \
+not valid; amount: is more than the partner's balance”. We're checking that it didn't go through. *Don't send it \
+again.* <@U0MARIA>""")
     assert "value" not in rig.cards(APPROVALS)[0].plain
 
 
