@@ -267,4 +267,7 @@ def read_phone(text: str, *, home: str = "") -> Phone:
         raise RuleError(_RULES.get(wrong.error_type, _LENGTH)) from None
     if phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
         raise RuleError(_LENGTH)
-    return Phone(country_code=f"+{found.country_code}", national=phonenumbers.national_significant_number(found))
+    national = phonenumbers.national_significant_number(found)
+    if phonenumbers.parse(f"+{found.country_code}{national}") != found:  # zeros in front that are not part of it
+        raise RuleError(_NO_NUMBER)
+    return Phone(country_code=f"+{found.country_code}", national=national)

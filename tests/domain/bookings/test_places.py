@@ -141,6 +141,7 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
         ("+1 800 FLOWERS", "digits"),
         ("+44 20 7946 0018 ext. 12", "digits"),
         ("+44 20 7946 0018 #12", "digits"),
+        ("+43000000", "digits"),
         ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"),
     ],
 )
