@@ -88,7 +88,7 @@ async def approved_by(page: Page, phone: Page) -> None:
     await fits(phone)
     await shot(phone, "check-phone-card")
     await card.get_by_role("button", name="Approve").click()
-    await expect(card).to_contain_text("Approved by", timeout=LATER)
+    await expect(card).to_contain_text("approved by", timeout=LATER)
     await expect(card).to_contain_text("1 account registered under another name: luis@example.com", timeout=LATER)
 
 
