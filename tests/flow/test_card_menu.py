@@ -80,7 +80,21 @@ async def test_what_happened_and_who_did_it(rig: Rig) -> None:
 async def test_the_whole_account_of_the_recipient(rig: Rig) -> None:
     await rig.pay("send luis@example.com 25.00 March")
     await choose(rig, "recipient", user=ADA)
-    assert shown(rig.form(ADA).plain) == snapshot()
+    assert shown(rig.form(ADA).plain) == snapshot("""\
+Recipient
+luis@example.com
+*Registered name*
+Luis Andrade
+*Active*
+Yes
+*Verified*
+No
+*Primary address*
+Yes
+*Country*
+ECU
+:warning: The account of luis@example.com isn't verified.\
+""")
 
 
 @pytest.mark.parametrize("what", ["history", "recipient"])

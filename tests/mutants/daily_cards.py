@@ -3,14 +3,14 @@
 from tests.mutants.mutant import mutants
 
 MUTANTS = mutants("""
-@ handlers/pay.py tests/flow/test_card_menu.py -k sqlite
+@ handlers/pay.py tests/flow/test_card_menu.py
 the account behind the menu is shown to everybody | only people with a role read what stands behind it
 -            if no is not None and click.user != found.requester:
 +            if no is not None and click.user == found.requester:
 the question of the requester is asked of everybody | who did not request it is asked for a reason
 -            if click.user == found.requester:
 +            if found.requester:
-@ bot/workflows/requests/announce.py tests/flow/test_card_menu.py -k sqlite
+@ bot/workflows/requests/announce.py tests/flow/test_card_menu.py
 the first message does not wait for the recipient | the first message says what is to be decided
 -        due_at=None if prepared else uow.now + _PREPARED_WITHIN,
 +        due_at=None,

@@ -54,7 +54,12 @@ History
 Recipient\
 """
     )
-    assert shown(copy.plain) == snapshot()
+    assert shown(copy.plain) == snapshot("""\
+Waiting for approval (0 of 1): $25.00 to Ana Maria Lopez (ana@example.com). March translation, requested by Maria \
+Silva · verified · ECU · P-······. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>.
+:hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria Lopez · P-······
+Withdraw\
+""")
 
 
 PURPOSE = "pay &lt;the (https://evil.example/login) usual invoice&gt;"
