@@ -117,8 +117,8 @@ def _flash(size: int) -> Probe:
     told = struct.unpack_from(">d", head, at + 11)[0] if at > 0 else 0.0
     if told > 0:
         return float(told)
-    behind = struct.unpack(">I", (yield size - 4, 4))[0]
-    tag = yield size - 4 - behind, 8
+    behind = struct.unpack(">I", (yield max(size - 4, 0), 4))[0]
+    tag = yield max(size - 4 - behind, 0), 8
     return (int.from_bytes(tag[4:7], "big") | tag[7] << 24) / 1_000
 
 
