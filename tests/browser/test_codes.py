@@ -27,7 +27,7 @@ async def test_a_payout_with_a_code_is_asked_for_in_the_form_and_found_by_it(vis
     await modal.get_by_label("Your code for it").fill("INV-2026/17")
     await narrow(page, "code-form")
     await page.get_by_test_id("modal-submit").click()
-    await expect(modal).to_contain_text("Asked for $25.00")
+    await expect(modal).to_contain_text("Request sent: $25.00")
     await page.get_by_test_id("modal-close").click()
     card = page.get_by_test_id("message").filter(has_text="INV-2026/17").filter(has_text="Waiting for approval").last
     await expect(card).to_contain_text("INV-2026/17", timeout=LATER)
@@ -63,7 +63,7 @@ async def test_a_payout_of_elsewhere_is_taken_in_approved_and_paid(visit: Page, 
     await expect(page.get_by_test_id("confirm")).to_contain_text("Nothing is paid before people approve it here.")
     await shot(page, "taken-confirm")
     await page.get_by_test_id("confirm-yes").click()
-    await expect(page.locator("#middle")).to_contain_text("Asked for $12.34", timeout=LATER)
+    await expect(page.locator("#middle")).to_contain_text("Request sent: $12.34", timeout=LATER)
     await become(page, ADA)
     await enter(page, APPROVALS)
     card = page.get_by_test_id("message").filter(has_text="$12.34").last

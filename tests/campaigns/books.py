@@ -113,7 +113,7 @@ def _conversation(scene: Scene, book: _Book) -> Iterator[str]:
 
 
 def _tells_the_end(text: str) -> bool:
-    return "*Paid*" in text
+    return re.search(r"\*(Paid|All \d+ paid)\*", text) is not None
 
 
 def _votes(book: _Book, witness: Witness) -> Iterator[str]:

@@ -18,7 +18,7 @@ _FIRST_CENTS = 100
 _ROWS = 3
 _PATIENCE = 240.0
 _MIX = ("send",) * 6 + ("now",) * 3 + ("bulk",)
-_ASKED = "Asked for"
+_ASKED = "Request sent"
 
 
 @dataclass(frozen=True, slots=True)

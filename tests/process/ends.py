@@ -1,12 +1,14 @@
 """Whether everything is finished, judged by the cards."""
 
+import re
+
 from bot.playground.workspace import Message
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, FINANCE
 
 
 def is_over(card: Message) -> bool:
-    return card.text.startswith("Paid: ") and not card.buttons
+    return re.match(r"(Paid|All \d+ paid): ", card.text) is not None and not card.buttons
 
 
 def all_is_over(scene: Scene, *, at_least: int) -> bool:

@@ -71,7 +71,7 @@ class Payer:
             await self._scene.workspace.until(self._has_patience, timeout=_PATIENCE)
             self.tried += 1
             ack = await self._scene.pay(f"send ana@example.com {number // 100}.{number % 100:02} No {number}")
-            self.accepted += ack.ok and "Asked for" in str(ack.body)
+            self.accepted += ack.ok and "Request sent" in str(ack.body)
             try:
                 async with asyncio.timeout(self._chance.uniform(0.05, 0.5)):
                     await self.enough.wait()

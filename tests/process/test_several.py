@@ -145,7 +145,7 @@ async def test_a_rolling_upgrade_loses_no_click(pair: Pair) -> None:
             if over.is_set():
                 return
             acks.append(await pair.pay(f'send ana@example.com {dollars}.00 "No {dollars}"'))
-            if "Asked for" not in str(acks[-1].body):
+            if "Request sent" not in str(acks[-1].body):
                 assert "may still happen" in str(acks[-1].body)
                 continue
             await pair.workspace.until(partial(_waiting, pair, dollars), timeout=PATIENCE)

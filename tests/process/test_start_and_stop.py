@@ -202,7 +202,7 @@ async def test_socket_mode_needs_the_app_token_alone(open_scene: Opening) -> Non
     async with scene.session.post(scene.slack_url, data=b"payload={}") as answer:
         assert answer.status == 404
     ack = await scene.pay('send ana@example.com 25.00 payload={"type":"block_actions"} &payload=1')
-    assert shown(ack).startswith(":memo: Asked for $25.00 to ana@example.com")
+    assert shown(ack).startswith(":memo: Request sent: $25.00 to ana@example.com")
     await scene.press("approve")
     await scene.completed_once()  # by the callback, which comes over HTTP
     assert "payload={type:block_actions} &amp;payload=1" in scene.cards(APPROVALS)[0].plain

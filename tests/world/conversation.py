@@ -110,7 +110,7 @@ class Conversation:
                     yield "I6", f"the same news {count} times: {text[:60]}"
         asked = sum(one.after == "needs_human" != one.before for one in steps)
         for text, count in Counter(one.text for one in self._world.workspace.messages(ALERTS)).items():
-            if count > (asked if "needs a decision" in text else 1):
+            if count > (asked if "couldn't be confirmed" in text else 1):
                 yield "C1", f"the same alert {count} times: {text[:120]}"
 
     def _card(self, card: Message, row: Record) -> Iterator[Finding]:

@@ -121,7 +121,7 @@ class History(World):
             if row["requester"] != user or (row["payload"]["email"], row["payload"]["cents"]) != (email, cents):
                 raise Broken(f"I3: {user} asked for {email} {cents}, stored is {row['payload']} of {row['requester']}")
         told = self._since(user, heard)
-        if ack.ok and "reference P-" in told and not new:
+        if ack.ok and "Request sent: " in told and not new:
             raise Broken(f"I8: {user} was told that the request is stored: {told}")
         if len(new) > 1:
             raise Broken("I8: one command made several requests")

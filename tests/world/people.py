@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _AGAIN_SECONDS = 10.0
 _MOST_TRIES = 8
-ASKED = "reference P-"
+ASKED = "Request sent: "
 """Text of the answer to a stored request."""
 
 
