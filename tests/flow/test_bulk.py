@@ -297,7 +297,7 @@ every payment is reported*: 8 paid ($40.00), 0 failed, 0 pending, *2 not reporte
     assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot("""\
 :rotating_light: *L-······* ($55.00 · 10 payments to 1 person, requested by Maria Silva) isn't complete in the \
 provider's list. Check the provider's dashboard.
-The service says it is through, with 2 payments missing from its list.
+The provider calls it finished, with 2 payments missing from its list.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
 Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
 """)

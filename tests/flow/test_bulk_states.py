@@ -118,7 +118,7 @@ list of failures can't be read. We keep trying.
 Payments is having problems.
 :rotating_light: *L-······* ($21.00 · 6 payments to 6 people, requested by Maria Silva) isn't complete in the \
 provider's list. Check the provider's dashboard.
-The service says it is through, with 3 payments still open.\
+The provider calls it finished, with 3 payments still open.\
 """)
 
 

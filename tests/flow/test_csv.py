@@ -138,7 +138,7 @@ async def test_the_stores_without_their_keys_and_what_is_under_way(rig: Rig) -> 
     )
     [(_, jobs)] = files(rig, OLGA)
     assert [re.sub(r"B-\w+", "B-…", cell) for cell in table(jobs)[1][1:]] == snapshot(
-        ["booking", "B-…", "Searching for a driver", "U0MARIA", "C0FINANCE"]
+        ["booking", "B-…", "Looking for a driver", "U0MARIA", "C0FINANCE"]
     )
 
 

@@ -350,7 +350,7 @@ Controls
 *Who approves*: <@U0ADA>, never the requester
 • Every payment: 1 approval
 • Over $1,000.00: 2 approvals, amount typed
-*Nobody can approve*
+*Too few approvers*
 :warning: *$1,500.00 to Ana Maria Lopez*: it needs 2 approvals, and only 1 person can approve it
 *Failed in the last 7 days*
 :x: *$25.00 to Ana Maria Lopez* · Failed · <@U0MARIA>

@@ -139,14 +139,13 @@ async def test_a_page_can_be_named(rig: Rig) -> None:
     for text in ("list payouts 3", "list 3", "LIST Payouts 3"):
         assert references(await ask(rig, text)) == ids[20:]
     told = await ask(rig, "list 9")
-    assert shown(told.text) == snapshot(":open_file_folder: *Operations*: page 9 is empty, the last one is 3.")
+    assert shown(told.text) == snapshot(":open_file_folder: There are only 3 pages of operations.")
     assert references(await turned(rig, told, "previous", "page 3 of 3")) == ids[20:]
 
 
 async def test_the_two_lists_are_told_apart(rig: Rig) -> None:
     fill(rig, 2)
-    assert shown((await ask(rig, "list purchases")).text) == snapshot(""":open_file_folder: The service has no \
-purchases.""")
+    assert shown((await ask(rig, "list purchases")).text) == snapshot(""":open_file_folder: No purchases yet.""")
     assert (await ask(rig, "list payouts")).text.splitlines()[0] == snapshot("*Payouts* 1 to 2 of 2")
 
 
@@ -156,7 +155,7 @@ async def test_statuses_in_any_case_are_ours_and_unknown_ones_are_shown_as_they_
         rig.payments.operations[operation_id].status = status
     rig.payments.switches.mixed_case = False
     told = await ask(rig, "list")
-    assert [row[4] for row in cells(told)[1:]] == ["canceled", "completed", "Under_Review", "pending in escrow"]
+    assert [row[4] for row in cells(told)[1:]] == ["canceled", "paid", "Under_Review", "waiting for sign-up"]
     assert (await ask(rig, f"show {ids[2]}")).text.splitlines()[3] == snapshot("Status: Under_Review")
 
 
@@ -229,7 +228,7 @@ async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig:
         assert said[0] == f"<@{MARIA}> requested $2,500.00 to ana@example.com."
         assert said[3] == f"<@{ADA}> approved (1 of 2)."
         assert said[4] == f"<@{LIN}> approved (2 of 2)."
-        assert said[-1] == "Provider status: completed."
+        assert said[-1] == "Provider status: paid."
         assert not told.buttons
         assert timeline in told.plain.removeprefix(told.text)
 
@@ -246,7 +245,7 @@ Provider ID: ······
 Code: code-0
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Platform operation: ······
+Platform operation: 87839161165544
 Partner: partner
 Not requested here. This is the provider's record.""")
     assert told.plain.count(foreign) == 2
@@ -280,7 +279,7 @@ async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
     for name in (asked.reference, asked.remote_id):
         told = await ask(rig, f"events {name}")
         assert shown(told.text) == snapshot("""\
-*The service recorded 1 call to us about P-······*
+*1 webhook delivered for P-······*
 • <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · confirmation · to 127.0.0.1 · answered 200 · \
 operation_id: ······""")
 
@@ -318,7 +317,7 @@ Country: BRA""")
     assert shown((await ask(rig, "account nobody@example.com")).text) == snapshot("""\
 *nobody@example.com*
 Registered name: unknown
-Account: not active (no account, signup not completed, or it can't receive money now), not verified, not the primary \
+Account: not active (no account, signup not paid, or it can't receive money now), not verified, not the primary \
 address
 Country: not said""")
 
@@ -386,8 +385,7 @@ async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, n
     ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
     assert ack.ok
     assert ack.seconds < SLACK_SECONDS
-    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":hourglass_flowing_sand: Asking the payments \
-service…""")
+    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":hourglass_flowing_sand: Asking Payments…""")
     told = await rig.workspace.until(lambda: one if word in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None)
     assert told.channel == FINANCE
     assert len(rig.workspace.ephemerals(MARIA)) == 2
@@ -436,7 +434,7 @@ Payout P-······: $25.00 to ana@example.com (Ana Maria Lopez, active, verif
 “March translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; \
 it has not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.
 *Provider record*
-Status: completed
+Status: paid
 Provider ID: ······
 Code: ······
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>

@@ -37,7 +37,7 @@ Provider ID: ······
 Code: THEIRS-1
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Platform operation: 240425899246646
+Platform operation: 242729683798609
 Partner: partner
 Not requested here. This is the provider's record.
 Checkout: <http://127.0.0.1/checkout/······>

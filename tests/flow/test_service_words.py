@@ -44,8 +44,8 @@ async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> N
     await rig.pass_time(HOUR, steps=20)
     assert everywhere(rig, "It wasn't sent in time after approval: ")
     assert shown(told_once(rig, "*expired*")) == snapshot("""\
-*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It wasn't sent in time after approval: payments \
-answered 500, saying “Internal server error”. Nothing was paid. <@U0MARIA>""")
+*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It wasn't sent in time after approval: Payments is \
+having problems. Nothing was paid. <@U0MARIA>""")
     assert not rig.paid
 
 

@@ -57,9 +57,8 @@ async def test_where_the_first_row_cannot_be_read_it_is_offered_and_says_why(rig
     await dropped(rig, b"ana@example.com,25.00\nluis@example.com,10.50\n")
     assert offers(rig) == [BOTH]
     await press(rig, said(rig)[0])
-    assert rig.form().plain.splitlines()[1] == snapshot(
-        ":warning: The first row already holds data. Add a row with column names above it. Example: email,amount,note"
-    )
+    assert rig.form().plain.splitlines()[1] == snapshot("""\
+:warning: The first row already holds data. Add a row with column names above it. Example: email,amount,note""")
 
 
 async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig: Rig) -> None:
@@ -69,9 +68,8 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     assert list(listed) == ["Process e-mails", "Pay in bulk", "Check first"]
     await submit(rig, {"choice": listed["Pay in bulk"]})
     form = rig.form()
-    assert form.plain.splitlines()[1] == snapshot(
-        ":mag: *Which column is which?* Choose them; you see the total before you request anything."
-    )
+    assert form.plain.splitlines()[1] == snapshot("""\
+:mag: *Which column is which?* Choose them; you see the total before you request anything.""")
     assert form.submit == "Go on"
     chosen = {
         block["block_id"]: block["element"]["initial_option"]["text"]["text"]
@@ -125,7 +123,7 @@ async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> Non
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $35.50 · 2 payments, reference L-······. Needs 1 approval. The outcome will be posted here.
+:memo: Request sent: $35.50 · 2 payments to 2 people. Needs 1 approval · L-······
 Email from “Contact”, amount from “To pay”; not used: “Id”, “Before”, “Why”.\
 """)
     assert (await newest(rig)).origin_channel == FINANCE

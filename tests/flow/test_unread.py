@@ -35,7 +35,7 @@ def lines_of(text: str) -> str:
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
     assert shown((await ask(rig, "unread")).text) == snapshot(":white_check_mark: No unread answers.")
     assert shown(await asked_for_the_partner(rig)) == snapshot("""\
-:warning: The payments service's answer couldn't be read (no partner); try again in a minute.""")
+:warning: Payments sent an unexpected reply. Try again in a minute.""")
     seen = (await ask(rig, "unread")).text
     assert shown(seen) == snapshot("""\
 *1 kind of answer couldn't be read*, newest first.

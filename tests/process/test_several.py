@@ -105,7 +105,7 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
         news = partial(lambda since: pair.ephemerals(LIN)[since:] or None, heard)
         said: list[str] = await pair.workspace.until(news, timeout=PATIENCE)
         assert shown(said[0]) == snapshot("""\
-:information_source: $25.00 to ana@example.com (P-······) is now *being sent*, approved by <@U0ADA>.""")
+:information_source: $25.00 to Ana Maria Lopez (P-······) is now *sending*, approved by <@U0ADA>.""")
     committing.release()
     for edit in edits:
         edit.release()
