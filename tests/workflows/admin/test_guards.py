@@ -73,7 +73,7 @@ async def test_held_within_its_window(rig: Rig, window: timedelta | None, pause:
 
 
 def told(rig: Rig) -> int:
-    return sum("cannot be read" in m.text for m in rig.workspace.messages(ALERTS))
+    return sum("can't be read" in m.text for m in rig.workspace.messages(ALERTS))
 
 
 async def damaged(rig: Rig, table: str, *key: object, name: str = "", about: str = "") -> None:

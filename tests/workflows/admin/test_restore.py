@@ -89,7 +89,7 @@ async def test_everybody_can_see_that_it_only_reads(rig: Rig, tmp_path: Path) ->
     kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
     await rig.press("approve")
     await restore(rig, kept)
-    assert alerts(rig)[-1].startswith(":rotating_light: *Switchboard only reads.* ")
+    assert alerts(rig)[-1].startswith(":rotating_light: *Action needed: Switchboard is read-only.* ")
     assert await get(rig, "/readyz") == (200, (await get(rig, "/readyz"))[1])
     assert '"mode": "reading only"' in (await get(rig, "/readyz"))[1]
     assert "switchboard_reading_only 1.0" in (await get(rig, "/metrics"))[1]
@@ -177,7 +177,7 @@ async def test_withdrawn_while_reading_only_and_paid_before_is_an_alarm(rig: Rig
     await rig.payments.start(port=port)
     await rig.pass_time(120, steps=2)
     assert [look.seen for look in await looked(rig)] == [Seen.FOUND]
-    assert [text for text in alerts(rig) if "is withdrawn here" in text]
+    assert [text for text in alerts(rig) if "here it is withdrawn" in text]
 
 
 @pytest.mark.parametrize("kind", ["now", "bulk"])
@@ -209,7 +209,7 @@ async def test_what_cannot_be_written_down_does_not_leave(rig: Rig) -> None:
     await rig.press("approve")
     await rig.pass_time(120, steps=4)
     assert (await state(rig), asked(rig, "one_step_payout")) == (State.APPROVED, 0)
-    assert [text for text in alerts(rig) if "Nothing is sent" in text and path.name in text]
+    assert [text for text in alerts(rig) if "nothing is sent" in text and path.name in text]
     path.rmdir()
     await rig.pass_time(120, steps=4)
     assert (await state(rig) in PAID, asked(rig, "one_step_payout")) == (True, 1)
@@ -242,7 +242,7 @@ async def test_anchors_that_were_changed_are_told_once(rig: Rig, before: bytes, 
         await rig.start()
         await rig.settle()
         await rig.pay()
-        told = [m.text for m in rig.workspace.messages(ALERTS) if "anchors of the audit were changed" in m.text]
+        told = [m.text for m in rig.workspace.messages(ALERTS) if "the audit's anchors were changed" in m.text]
         assert [": line 1 of " in text for text in told] == [True] * alerts
         await rig.switchboard.stop()
     await rig.start()

@@ -63,10 +63,10 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
 @on_one_rig(
     [
         (NotExecuted(reason=own_words("not sent"), again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
-        (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "delivery"),
-        (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "delivery"),
-        (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * timedelta(seconds=30), "delivery"),
-        (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "Delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "Delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * timedelta(seconds=30), "Delivery"),
+        (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "Delivery"),
     ]
 )
 async def test_unbooked_is_sent_later(rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str) -> None:

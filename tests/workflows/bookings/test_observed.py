@@ -159,9 +159,9 @@ async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_
     [
         (ServiceNow("delivery", AWAY), 0, "", POLL * 1.5, 0),
         (ServiceNow("delivery", AWAY), 1, "", POLL * 2.25, 0),
-        (ServiceNow("delivery", AWAY), 2, "The delivery service: is away.", POLL * 3.375, 1),
+        (ServiceNow("delivery", AWAY), 2, "Delivery: is away.", POLL * 3.375, 1),
         (ServiceNow("delivery", AWAY, retry_after=7.0), 0, "", 7 * SECOND, 0),
-        (ServiceNever("delivery", own_words("refused")), 0, "The delivery service: refused.", POLL * 1.5, 1),
+        (ServiceNever("delivery", own_words("refused")), 0, "Delivery: refused.", POLL * 1.5, 1),
         (OperatorError("no key"), 0, "no key", POLL * 1.5, 1),
     ]
 )
