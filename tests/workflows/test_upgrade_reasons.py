@@ -271,7 +271,7 @@ async def people_decide_on_the_rest(rig: Rig) -> None:
     await press(rig, "retry", "undone", user=LIN, amount="31.00")
     assert await states(rig, "awaiting", "undone") == [State.COMMITTED] * 2
     await press(rig, "approve", "held")
-    await heard(rig, ADA, "Your approval is not recorded")
+    await heard(rig, ADA, "Not approved: the requester")
     assert await states(rig, "held") == [State.AWAITING]
     alerts = [one for one in rig.workspace.messages(ALERTS) if "held@example.com" in one.text]
     assert len(alerts) == 1, "it was told then"

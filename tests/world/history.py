@@ -199,7 +199,7 @@ class History(World):
         """I8: what an act was answered to have done is in the database."""
         choice = "retry" if action == "payout.retry" else "approve"
         voted = done and action in ("payout.approve", "payout.retry")
-        if voted or "approval is recorded" in told:
+        if voted:
             if not any((person, what) == (user, choice) for _, person, what in self._votes(row["id"])):
                 raise Broken(f"I8: {user} was told that the approval of {row['reference']} is recorded")
             self.checker.lasting.add((row["id"], user, choice))
@@ -213,7 +213,7 @@ class History(World):
         heard = self._heard(user)
         ack = await self._act(self.workspace.slash(user, FINANCE, "/pay", text, force=True))
         told = self._since(user, heard)
-        if ack.ok and "Payments are frozen. Nothing is sent" in told and not self.books.is_frozen():
+        if ack.ok and "Payments are frozen." in told and not self.books.is_frozen():
             raise Broken("I8: payments were said to be frozen")
         await self.settle()
 

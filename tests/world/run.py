@@ -172,7 +172,7 @@ def _answered(run: Run, act: Act, said: list[str]) -> Iterator[Finding]:
     only_single = len(run.plan.faults) + len(run.flow.base) <= 1
     if only_single and not (act.durable or said or act.opened):
         yield "I8", f"{act.user}'s '{act.what}' was acknowledged and is stored nowhere"
-    denied = [text for text in said if "Nothing was recorded" in text]
+    denied = [text for text in said if "Nothing was done" in text]
     if act.durable and denied and not act.already:
         yield "D1", f"{act.user} was told to repeat what is stored: {denied[0][:120]}"
     if not act.durable and any(ASKED in text or "is recorded" in text for text in said):

@@ -110,7 +110,7 @@ async def test_who_comes_back_and_leaves_again_is_told_again(rig: Rig) -> None:
 async def test_nobody_is_there_at_all(rig: Rig) -> None:
     rig.workspace.set_group("S0TREASURY", [])
     await rig.pay()
-    assert "it needs 1 approval, and nobody can approve it" in told(rig)[0].casefold()
+    assert "it needs 1 approval, and no one can approve it" in told(rig)[0].casefold()
 
 
 @pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.LOST])

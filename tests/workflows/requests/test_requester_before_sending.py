@@ -31,8 +31,8 @@ async def test_what_was_approved_is_held_when_the_requester_may_no_longer_ask(
     await rig.settle()
     assert await state(rig) is State.AWAITING
     assert not await votes(rig)
-    assert everywhere(rig, "Held, because")
-    assert everywhere(rig, "An admin can withdraw it; if the requester may ask again, it needs new approvals")
+    assert everywhere(rig, "On hold, because")
+    assert everywhere(rig, "An admin can withdraw it; once the requester may request again, it needs new approvals")
     assert buttons(rig, APPROVALS) >= {"Approve", "Reject"}
     assert (await actions(rig)).count("suspended") == 1
     await rig.pass_time(10 * MINUTE, steps=5)
@@ -92,13 +92,13 @@ async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -
     assert await state(rig) is State.NEW
     assert (asked(rig, "create_payout"), asked(rig, "account_status")) == (0, 0), "nobody is looked up for them either"
     assert rig.cards(FINANCE)[-1].text.partition("Silva · ")[2] == snapshot("""\
-P-74FBDM. Held, because the requester's account is deactivated. An admin can withdraw it; if the requester may \
+P-74FBDM. On hold, because the requester's account is deactivated. An admin can withdraw it; if the requester may \
 ask again, it needs new approvals.""")
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
 :rotating_light: Payout P-······, $25.00 to ana@example.com, requested by Maria Silva: is not sent.
-Held, because the requester's account is deactivated. An admin can withdraw it; if the requester may ask \
+On hold, because the requester's account is deactivated. An admin can withdraw it; if the requester may ask \
 again, it needs new approvals.
 Look for our code `······`.
 Runbook: `docs/alerts.md#not-sent`\
@@ -114,11 +114,11 @@ async def test_what_waits_says_so_instead_of_asking_for_approvals_that_cannot_be
     await asked_for(rig, Kind.PAYOUT)
     leaves(rig, MARIA, GONE[0])
     await rig.pass_time(7 * HOUR, steps=4)
-    assert everywhere(rig, "Held, because")
+    assert everywhere(rig, "On hold, because")
     assert not told(rig, APPROVALS, ":bell:")
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pass_time(5 * HOUR, steps=5)
-    assert everywhere(rig, "Held, because"), "while Slack says nothing, what was known holds"
+    assert everywhere(rig, "On hold, because"), "while Slack says nothing, what was known holds"
     rig.workspace.faults.clear()
     comes_back(rig)
     await rig.pass_time(13 * HOUR, steps=4)

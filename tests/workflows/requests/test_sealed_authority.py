@@ -99,7 +99,7 @@ async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_ca
     await another(rig, email="thief@example.com", cents=90_000)
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     await rig.settle()
-    assert "what the database holds of this is not what the audit says" in await heard(rig, ADA, "on hold")
+    assert "the database and the audit log disagree" in await heard(rig, ADA, "On hold")
     assert rig.paid == []
     assert await state(rig) is State.AWAITING
     await is_held(rig, "it isn't what was requested")
@@ -133,7 +133,7 @@ async def test_nor_when_the_row_that_says_so_is_deleted(rig: Rig) -> None:
     await pushed(rig, "DELETE FROM audit WHERE action = 'withdrawn'", deadline=deadline)
     await rig.settle()
     assert rig.paid == []
-    assert "the audit does not hold from row" in worded((await newest(rig)).reason)
+    assert "the audit log breaks off at row" in worded((await newest(rig)).reason)
 
 
 async def test_what_was_sent_is_read_on_although_a_row_about_another_is_deleted(rig: Rig) -> None:

@@ -56,7 +56,7 @@ async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> Non
     for _ in range(8):
         await play.pass_time(61)
     [told] = play.messages(ALERTS)
-    assert "shows an older state" in told.text
+    assert "is out of date" in told.text
 
 
 async def test_a_board_in_a_thread_keeps_its_details_in_that_thread(play: Play) -> None:
