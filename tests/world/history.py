@@ -148,7 +148,7 @@ class History(World):
             return
         card, value = found
         self.workspace._state.views.close_all(user)
-        before, heard = self._votes(row["id"]), self._heard(user)
+        before = self._votes(row["id"])
         ack = await self._click(user, card, action, value, twice=twice)
         view = self.workspace.modal(user)
         submitted = view is not None and bool(view.submit)
@@ -156,7 +156,7 @@ class History(World):
             ack = await self._submit(user, view, typed)
         self._judge(row, user, typed if submitted else "", before)
         if ack.ok:
-            self._hold_to_word(row, user, action, self._since(user, heard), done=submitted and not ack.body)
+            self._hold_to_word(row, user, action, done=submitted and not ack.body)
         await self.settle()
 
     async def _click(self, user: str, card: Message, action: str, value: str, *, twice: bool) -> Ack:
@@ -195,13 +195,13 @@ class History(World):
             if must_type and typed != f"{ask.cents / 100:.2f}":
                 raise Broken(f"I2: {user} voted {choice} by typing {typed!r}")
 
-    def _hold_to_word(self, row: Record, user: str, action: str, told: str, *, done: bool) -> None:
+    def _hold_to_word(self, row: Record, user: str, action: str, *, done: bool) -> None:
         """I8: what an act was answered to have done is in the database."""
         choice = "retry" if action == "payout.retry" else "approve"
         voted = done and action in ("payout.approve", "payout.retry")
         if voted:
             if not any((person, what) == (user, choice) for _, person, what in self._votes(row["id"])):
-                raise Broken(f"I8: {user} was told that the approval of {row['reference']} is recorded")
+                raise Broken(f"I8: {user} approved {row['reference']} without a word against it, and no vote is stored")
             self.checker.lasting.add((row["id"], user, choice))
         wanted = {"payout.reject": "rejected", "payout.close": "closed"}.get(action)
         if wanted is not None and done:
