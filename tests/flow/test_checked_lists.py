@@ -23,7 +23,7 @@ async def processed(rig: Rig, content: bytes = LIST, *, whole: bool = False) -> 
     offer = await offered(rig, content)
     await rig.workspace.click(MARIA, FINANCE, offer.ts, next(b.action_id for b in offer.buttons if "e-mails" in b.text))
     await rig.workspace.until(lambda: "Column" in rig.form().plain or None)
-    await submit(rig, {"how": "whole" if whole else "rows"})
+    await rig.submit(MARIA, {"how": "whole" if whole else "rows"})
     await rig.pass_time(10, steps=4)
     files = [file for message in everything(rig, FINANCE) for file in message.files]
     return stored(rig, files[-1]).content

@@ -62,6 +62,7 @@ ALONE = {
     "bulk_item": "read with its request, never in part",
     "bulk_flight": "known by its request",
     "lookup": "informs people: left out",
+    "result_block": "files of a batch, in pieces, read with it",
     "reservation": "added up by the database",
     "callback_token": "found by its hash",
     "store_hook": "found by its hash",
@@ -212,7 +213,7 @@ async def fill(rig: Rig) -> None:
 
 
 def texts(rig: Rig) -> list[str]:
-    return [m.text for m in rig.workspace.messages(ALERTS) if "cannot be read" in m.text]
+    return [m.text for m in rig.workspace.messages(ALERTS) if "row can't be read" in m.text]
 
 
 async def others_go_on(rig: Rig) -> None:
@@ -277,12 +278,11 @@ async def test_a_row_that_was_put_right_goes_on_when_an_admin_says_so(rig: Rig) 
         db.execute("UPDATE instruction SET recipient = '{' WHERE state = 'awaiting'")
     await rig.start()
     await rig.settle()
-    [alert] = [m for m in rig.workspace.messages(ALERTS) if "cannot be read" in m.text]
+    [alert] = [m for m in rig.workspace.messages(ALERTS) if "row can't be read" in m.text]
     assert shown(alert.text) == snapshot("""\
-:octagonal_sign: *A row of the database cannot be read*: the request P-······, column `recipient`. Nothing is sent or \
-read for it. Everything else goes on.
-It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup, then press *Try \
-again*.
+:octagonal_sign: *Action needed: a database row can't be read*: the request P-······, column `recipient`. Nothing is \
+sent or read for it. Everything else goes on.
+It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`\
 """)
     for _ in range(2):  # still damaged: told anew

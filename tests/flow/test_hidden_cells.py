@@ -139,7 +139,7 @@ async def test_typed_rows_with_one_name_twice_are_refused(rig: Rig) -> None:
 async def test_of_a_list_of_addresses_it_is_said_before_it_starts(rig: Rig) -> None:
     offer = await offered(rig, workbook(masked="C", about=COLUMNS), "people.xlsx")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
-    await rig.workspace.until(lambda: "read as" in rig.form().plain or None)
+    await rig.workspace.until(lambda: "Column with the addresses" in rig.form().plain or None)
     assert [line for line in rig.form().plain.splitlines() if line.startswith(":warning:")] == [
         *SAID[:2],
         ":warning: Rows 2 to 4 hold results of formulas, as they were last saved.",
@@ -150,7 +150,7 @@ async def test_of_a_list_of_addresses_it_is_said_before_it_starts(rig: Rig) -> N
 async def test_columns_of_a_list_with_one_name_are_told_apart(rig: Rig) -> None:
     offer = await offered(rig, b"Email,name,email\n-,Ana,ana@example.com\n", "people.csv")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
-    await rig.workspace.until(lambda: "read as" in rig.form().plain or None)
+    await rig.workspace.until(lambda: "Column with the addresses" in rig.form().plain or None)
     select = next(block["element"] for block in rig.form().blocks if block.get("block_id") == "column")
     names = [option["text"]["text"] for option in select["options"]]
     assert names == ["Email (column 1) (0% addresses)", "name (0% addresses)", "email (column 3) (100% addresses)"]

@@ -1,6 +1,7 @@
 """Names are anybody's choice: they ring nobody, format nothing, and approvers see the handle besides."""
 
 import re
+from html import unescape
 
 import pytest
 
@@ -61,7 +62,8 @@ async def test_a_registered_name_formats_nothing(rig: Rig) -> None:
     rig.payments.add_account("ana@example.com", full_name=LOUD)
     await rig.pay()
     card = await rig.card(APPROVALS)
-    assert card.blocks[0]["text"]["text"] == f"$25.00 USD to {QUIET}"
+    assert card.blocks[0]["text"] == {"type": "plain_text", "text": f"$25.00 USD to {unescape(QUIET)}", "emoji": False}
+    assert card.text.startswith(f"Approve $25.00 to {QUIET} (ana@example.com)?")
     await rig.pay("account ana@example.com", user=ADA)
     assert f"Registered name: {QUIET}" in ephemerals(rig, ADA)[-1]
 

@@ -134,7 +134,7 @@ def test_strangers_doubles_and_other_amounts_are_told() -> None:
     found = account([reported(ITEMS[0]), reported(ITEMS[0]), reported(ITEMS[1], cents=Cents(999))])
     found.take([reported(ITEMS[2], internal_note="B-9/5")])
     assert (found.doubles, found.different, found.strangers) == (1, 1, 1)
-    for words in ("reported twice", "another amount", "not asked for"):
+    for words in ("reported twice", "another amount", "never requested"):
         assert words in worded(found.trouble)
 
 

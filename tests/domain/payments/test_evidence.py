@@ -135,7 +135,7 @@ def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
         ({"cents": None}, "the amount is unreadable instead of 25.00"),
         ({"email": "mallory@example.com"}, "the recipient is another one"),
         ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
-        ({"operation_type": "purchase"}, "it is no payout"),
+        ({"operation_type": "purchase"}, "it isn't a payout"),
     ],
 )
 def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
