@@ -77,7 +77,7 @@ from bot.presentation.payments.payouts import ONE_STEP
 
 def _text(instruction: Instruction, asker: str) -> list[str]:
     lead, *rest = ONE_STEP.text(instruction, asker)
-    return [lead.replace("Payout", "Refund"), *rest]
+    return [f"Refund: {lead}", *rest]
 
 
 REFUND: Final = replace(ONE_STEP, noun="refund", text=_text)

@@ -69,7 +69,7 @@ undeliverable\
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:memo: Asked for $30.00 · 3 payments, reference L-······. Needs 1 approval. The outcome will be posted here.
+:memo: Request sent: $30.00 · 3 payments to 3 people. Needs 1 approval · L-······
 Left out: row 3.\
 """)
     assert [(row.row, row.email) for row in await stored_rows(rig)] == [

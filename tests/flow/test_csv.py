@@ -178,7 +178,7 @@ async def test_a_service_that_falls_silent_halfway_leaves_no_half_file(rig: Rig)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_operations", times=None))
     told = await send(rig, listed, word="Payments")
     assert told == snapshot("""\
-:warning: The payments service answered 500, saying “Internal server error”; try again in a minute.""")
+:warning: Payments is having problems. Try again in a minute.""")
     assert files(rig, MARIA) == []
 
 
