@@ -5,7 +5,6 @@ from html import unescape
 
 import pytest
 
-from bot.playground.workspace import Message
 from tests.support.clock import DAY
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, MARIA, MONEY, Rig
 from tests.workflows.looking import ephemerals, requests
@@ -14,11 +13,6 @@ LOUD = "<!channel> <@U0ADA> *paid* :white_check_mark: ✅ `x`"
 QUIET = "&lt;!channel&gt; &lt;@U0ADA&gt; ∗paid∗ ꞉white_check_mark: ˋxˋ"
 EMPTY = "\u3164\u200b"
 CHANNELS = (FINANCE, APPROVALS, ALERTS, MONEY)
-
-
-def asked_by(message: Message) -> str:
-    fields = [field["text"] for block in message.blocks for field in block.get("fields", [])]
-    return str(next(text for text in fields if text.startswith("*Asked by*"))).partition("\n")[2]
 
 
 def everything(rig: Rig) -> str:
