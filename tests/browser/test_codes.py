@@ -24,13 +24,16 @@ async def test_a_payout_with_a_code_is_asked_for_in_the_form_and_found_by_it(vis
     await modal.get_by_label("Your reference").fill("P-4F7K2M")
     await page.get_by_test_id("modal-submit").click()
     await expect(page.get_by_test_id("field-error")).to_contain_text("look like a reference")
-    await modal.get_by_label("Your code for it").fill("INV-2026/17")
+    await modal.get_by_label("Your reference").fill("INV-2026/17")
     await narrow(page, "code-form")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("Request sent: $25.00")
     await page.get_by_test_id("modal-close").click()
-    card = page.get_by_test_id("message").filter(has_text="INV-2026/17").filter(has_text="Waiting for approval").last
+    await enter(page, APPROVALS)
+    card = page.get_by_test_id("message").filter(has_text="$25.00 USD to Ana Maria Lopez").last
     await expect(card).to_contain_text("INV-2026/17", timeout=LATER)
+    await narrow(page, "code-card")
+    await enter(page, FINANCE)
     await say(page, '/pay now ana@example.com 25.00 "Again" code=inv-2026/17')
     await expect(page.get_by_test_id("message").filter(has_text="a code is used once")).to_be_visible(timeout=LATER)
     await say(page, "/pay show INV-2026/17")
@@ -60,7 +63,9 @@ async def test_a_payout_of_elsewhere_is_taken_in_approved_and_paid(visit: Page, 
     await expect(page.get_by_role("button", name="Take in $12.34 to ana@example.com")).to_be_visible(timeout=LATER)
     await narrow(page, "taken-show")
     await page.get_by_role("button", name="Take in $12.34 to ana@example.com").click()
-    await expect(page.get_by_test_id("confirm")).to_contain_text("Nothing is paid before people approve it here.")
+    await expect(page.get_by_test_id("confirm")).to_contain_text(
+        "It was made elsewhere. Nothing is paid until it's approved here."
+    )
     await shot(page, "taken-confirm")
     await page.get_by_test_id("confirm-yes").click()
     await expect(page.locator("#middle")).to_contain_text("Request sent: $12.34", timeout=LATER)
@@ -78,7 +83,7 @@ async def test_a_payout_of_elsewhere_is_taken_in_approved_and_paid(visit: Page, 
 async def test_on_a_phone_a_purchase_of_elsewhere_has_its_items_and_checkout(phone: Page) -> None:
     page = phone
     await say(page, '/pay collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50" code=SPRING')
-    card = page.get_by_test_id("message").filter(has_text="waiting for the buyer")
+    card = page.get_by_test_id("message").filter(has_text="Waiting for payment")
     await expect(card.first).to_be_visible(timeout=LATER)
     await say(page, "/pay show spring")
     told = page.get_by_test_id("message").filter(has_text="quantity 2 · each 10.00 · together 20.00")

@@ -12,7 +12,7 @@ LINE = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50
 
 async def opened(page: Page) -> None:
     """The card with its checkout button, as the person sees it."""
-    await expect(page.get_by_test_id("message").last).to_contain_text("waiting for the buyer", timeout=20_000)
+    await expect(page.get_by_test_id("message").last).to_contain_text("Waiting for payment", timeout=20_000)
 
 
 async def paid(page: Page, name: str) -> Page:
