@@ -10,9 +10,11 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 LINE = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 
 
-async def opened(page: Page) -> None:
-    """The card with its checkout button, as the person sees it."""
-    await expect(page.get_by_test_id("message").last).to_contain_text("Waiting for payment", timeout=20_000)
+async def opened(page: Page, amount: str) -> None:
+    """The newest card of this amount with its checkout button, as the person sees it."""
+    card = page.get_by_test_id("message").filter(has_text=f"{amount} from ben@example.com").last
+    await expect(card).to_contain_text("Waiting for payment", timeout=20_000)
+    await expect(card.get_by_role("button", name="Open checkout")).to_be_visible()
 
 
 async def paid(page: Page, name: str) -> Page:
@@ -32,7 +34,7 @@ async def test_ask_in_one_line_pay_as_the_buyer_and_hear_of_it(visit: Page) -> N
     page = visit
     await enter(page, "C0FINANCE")
     await say(page, f"/pay {LINE}")
-    await opened(page)
+    await opened(page, "$119.50")
     card = page.get_by_test_id("message").last
     for words in ("$119.50 from ben@example.com", "Print ads", "99.50", "Spring campaign"):
         await expect(card).to_contain_text(words)
@@ -65,13 +67,13 @@ async def test_the_form_names_each_bad_line(visit: Page) -> None:
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("$74.00 from ben@example.com")
     await page.get_by_test_id("modal-close").click()
-    await opened(page)
+    await opened(page, "$74.00")
 
 
 async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page) -> None:
     page = phone
     await say(page, f"/pay {LINE}")
-    await opened(page)
+    await opened(page, "$119.50")
     await shot(page, "collect-phone")
     await fits(page)
     await page.get_by_test_id("replies").first.click()
