@@ -196,7 +196,8 @@ def card(booking: Booking, *, now: datetime, desk: Desk = NO_DESK) -> Content:
     said = explanation(booking, now=now)
     told = [] if is_over else list(filter(None, [_driver(booking), said or _since(booking)]))
     name = str(booking.detail.get("driver", {}).get("name", ""))
-    over = [said, _since(booking), md.quote(md.name_of(name), NAME_LIMIT) if name else ""] if is_over else []
+    who = md.quote(md.name_of(name), NAME_LIMIT) if name else ""
+    over = [said.removesuffix("."), _since(booking), who] if is_over else []
     proof_text = str(booking.detail.get("proof", ""))
     if is_over and proof_text and not is_link(proof_text):
         over.append(f"Proof: {md.quote(proof_text, LINE_LIMIT)}")

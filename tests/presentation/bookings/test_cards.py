@@ -52,7 +52,7 @@ $25.50 cash · B-4F7K2M
 lost, a pre-booking: Ana Lopez · Link not confirmed ⏎ Look in the delivery dashboard, then press *I found it* or *It \
 isn't there*. Don't request another link yet. ⏎ [I found it] [It isn't there] [… Refresh, Details] ⏎ Centro · $25.50 \
 cash · B-4F7K2M
-closed, a pre-booking: Ana Lopez · Closed ⏎ [Book again] [… Details] ⏎ The link wasn't made, says <@U0TOM>. · Centro \
+closed, a pre-booking: Ana Lopez · Closed ⏎ [Book again] [… Details] ⏎ The link wasn't made, says <@U0TOM> · Centro \
 · $25.50 cash · B-4F7K2M
 on hold: Ana Lopez · Preparing ⏎ Driver search starts 2026-11-20 12:09 UTC ⏎ [… Start the search, Refresh, Cancel, \
 Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
@@ -91,7 +91,7 @@ error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ :grey_q
 confirmed. ⏎ :warning: May be out of date. Couldn't reach Delivery. ⏎ :warning: Booked without a price.
 made elsewhere: Ana Lopez · Driver on the way to the store ⏎ [… Refresh, Cancel, Details] ⏎ Centro · 25.50 cash · \
 B-4F7K2M · not booked here
-the same delivery: Ana Lopez · Duplicate ⏎ [… Details] ⏎ The same delivery as B-4F7K2M, which goes on there. · Centro \
+the same delivery: Ana Lopez · Duplicate ⏎ [… Details] ⏎ The same delivery as B-4F7K2M, which goes on there · Centro \
 · 25.50 cash · B-4F7K2M · not booked here""")
 
 
