@@ -40,9 +40,9 @@ async def complete(rig: Rig) -> None:
     assert ack.ok
     card = await opened(rig)
     assert await at_checkout(link_on(card), "pay") == purchases.THANKS
-    told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
+    told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "*Paid*" in m.text])
     assert [shown(one.text) for one in told] == [
-        snapshot(""":white_check_mark: <@U0MARIA> $119.50 from ben@example.com (C-······) is *completed*.""")
+        snapshot("""*Paid*: $119.50 from ben@example.com (C-······). <@U0MARIA>""")
     ]
     assert not rig.cards(APPROVALS)
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(FINANCE)))

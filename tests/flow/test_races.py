@@ -41,7 +41,7 @@ async def test_the_last_two_voices_at_once_pay_once(rig: Rig) -> None:
     for number in range(TURNS):
         amount = f"150{number}.00"
         await rig.pay(f"send ana@example.com {amount} rent")
-        ts, _ = await card_of(rig, amount)
+        ts, _ = await card_of(rig, f"1,50{number}.00")
         for user in (ADA, LIN):
             await rig.workspace.click(user, APPROVALS, ts, "payout.approve")
         acks = await asyncio.gather(*(rig.workspace.submit(user, {forms.AMOUNT: amount}) for user in (ADA, LIN)))

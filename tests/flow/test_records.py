@@ -21,7 +21,7 @@ def foreign(rig: Rig, items: tuple[Item, ...] = ITEMS, *, cents: int = 7_400) ->
 
 def below(text: str) -> str:
     """What an own request's card says of the service."""
-    return text.partition("*What the service says now*")[2].partition("*History*")[0]
+    return text.partition("*Provider record*")[2].partition("*History*")[0]
 
 
 async def test_a_purchase_made_elsewhere_has_its_items_and_its_checkout(rig: Rig) -> None:
@@ -37,7 +37,7 @@ Provider ID: ······
 Code: THEIRS-1
 Created: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
 Changed: <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>
-Platform operation: 242729683798609
+Platform operation: ······
 Partner: partner
 Not requested here. This is the provider's record.
 Checkout: <http://127.0.0.1/checkout/······>
@@ -94,8 +94,7 @@ async def test_a_bulk_payment_of_ours_says_how_it_is_now_with_its_id(rig: Rig) -
         assert "Payments: " in below(told.text)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_bulk_payment", times=None))
     told = await ask(rig, f"show {(await newest(rig)).reference}")
-    assert "could not be read" in told.text
-    assert "Above stands what Switchboard stored." in told.text
+    assert ":warning: Payments is having problems. Try again in a minute. Above is the last known state." in told.text
 
 
 async def test_the_lists_page_and_its_size_are_named_and_turned_over(rig: Rig) -> None:
@@ -114,8 +113,8 @@ async def test_the_lists_page_and_its_size_are_named_and_turned_over(rig: Rig) -
     )
     assert last.text.splitlines()[0] == "*Purchases* 25 to 30 of 30, page 3 of 3"
     assert (await ask(rig, "list per=50 purchases")).text.splitlines()[0] == "*Purchases* 1 to 30 of 30"
-    for wrong in ("per=51", "per=0", "per=x", "page=0", "page=1 page=2"):
-        assert (await ask(rig, f"list {wrong}")).text.startswith(":pencil2: *p")
+    refused = [(await ask(rig, f"list {one}")).text for one in ("per=51", "per=0", "per=x", "page=0", "page=1 page=2")]
+    assert refused == snapshot([])
     await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next", value="purchase:2", force=True)
     old = await rig.workspace.until(
         lambda: one if "11 to 20" in (one := rig.workspace.ephemerals(MARIA)[0]).text else None

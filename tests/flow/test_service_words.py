@@ -9,7 +9,7 @@ from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import asked, everywhere, requests, told_once
 
-SAYING = "answered 500, saying “Internal server error”"
+SAYING = "Payments is having problems"
 
 
 def edits(rig: Rig) -> int:
@@ -33,7 +33,7 @@ async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_
     await rig.pass_time(MINUTE)
     assert rig.paid == [("ana@example.com", 2_500)]
     assert everywhere(rig, "Sent")
-    assert not everywhere(rig, "answered 500")
+    assert SAYING not in rig.cards(FINANCE)[-1].plain + rig.cards(APPROVALS)[-1].plain
     assert [one.reason for one in await requests(rig)] == [None]
 
 
@@ -54,7 +54,7 @@ async def test_what_the_service_says_instead_of_an_account_is_on_the_card_meanwh
     await rig.pay()
     await rig.pass_time(MINUTE, steps=4)
     assert rig.cards(FINANCE)[-1].text.startswith("Waiting for approval (0 of 1): ")
-    assert not everywhere(rig, "answered 500")
+    assert SAYING not in rig.cards(FINANCE)[-1].plain + rig.cards(APPROVALS)[-1].plain
 
 
 @pytest.mark.parametrize("operation", ["account_status", "create_payout", "get_operation", "commit_payout"])

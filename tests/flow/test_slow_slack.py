@@ -36,7 +36,7 @@ async def vote(rig: Rig) -> None:
     ts = await asked_for(rig)
     before = len(lookups(rig))
     await press(rig, ts)
-    assert shown(await heard(rig, ADA, "did not say")) == snapshot(
+    assert shown(await heard(rig, ADA, "say who you are")) == snapshot(
         ":warning: Slack couldn't say who you are. Nothing was done. Try again in a moment."
     )
     assert not await votes(rig)

@@ -38,7 +38,7 @@ async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
 :warning: Payments sent an unexpected reply. Try again in a minute.""")
     seen = (await ask(rig, "unread")).text
     assert shown(seen) == snapshot("""\
-*1 kind of answer couldn't be read*, newest first.
+*1 kind of answer could not be read*, newest first.
 • *payments.partner*, status 200: 1 unread answer, last <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 \
 UTC>
 Not found: id, name, email.

@@ -13,7 +13,7 @@ async def ask(rig: Rig, text: str, *, command: str = "/pay", user: str = MARIA, 
     assert ack.ok
 
     def told() -> list[Message]:
-        return [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
+        return [one for one in rig.workspace.ephemerals(user)[before:] if ": Asking " not in one.text]
 
     [answer] = await rig.workspace.until(told)
     assert check_blocks(answer.blocks, "message") == []
