@@ -44,13 +44,14 @@ async def approvable(rig: Rig, amount: str) -> str:
 
 
 async def paid_meanwhile(rig: Rig, *, amount: str = "31.00") -> None:
-    """Another person's payout goes all its way: card, approval, commit, completion told in the thread."""
+    """Another person's payout goes all its way: card, approval, commit, completion shown to the approvers and told in the thread of the request."""
     await rig.pay(f"send ana@example.com {amount} rent", user=TOM)
     ts = await approvable(rig, amount)
     await rig.workspace.click(LIN, APPROVALS, ts, "payout.approve")
 
     def told() -> bool:
-        return any(m.thread_ts == ts and "ompleted" in m.text for m in rig.workspace.messages(APPROVALS))
+        decided = any(card.ts == ts and card.text.startswith("Paid: ") for card in rig.cards(APPROVALS))
+        return decided and any(one.text.startswith(f"*Paid*: ${amount} ") for one in rig.news(FINANCE))
 
     await rig.workspace.until(told, timeout=30)
     assert ("ana@example.com", int(float(amount) * 100)) in rig.paid
