@@ -68,5 +68,5 @@ async def test_on_a_clock_that_is_moved(rig: Rig, callbacks: bool) -> None:
     assert ["*Canceled*" in m.text for m in rig.news(FINANCE)] == [False, True]
     assert shown(rig.cards(FINANCE)[0].text) == snapshot("""\
 Purchase C-······: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at 99.50), \
-requested by <@U0MARIA>. :leftwards_arrow_with_hook: *canceled*: No money moved.""")
+requested by <@U0MARIA>. :leftwards_arrow_with_hook: *Canceled*: No money moved.""")
     assert not rig.cards(APPROVALS)
