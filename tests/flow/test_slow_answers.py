@@ -44,7 +44,7 @@ async def approvable(rig: Rig, amount: str) -> str:
 
 
 async def paid_meanwhile(rig: Rig, *, amount: str = "31.00") -> None:
-    """Another person's payout goes all its way: card, approval, commit, completion on the card and told in the thread."""
+    """Another person's payout goes all its way: card, approval, commit, completion on card and in thread."""
     await rig.pay(f"send ana@example.com {amount} rent", user=TOM)
     ts = await approvable(rig, amount)
     await rig.workspace.click(LIN, APPROVALS, ts, "payout.approve")
