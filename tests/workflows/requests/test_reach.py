@@ -64,7 +64,7 @@ async def test_admins_see_it_on_their_home_and_doctor_names_it(rig: Rig) -> None
         await rig.workspace.open_home(user)
         home = str(rig.workspace.home(user))
         assert ("Too few approvers" in home) is sees
-        assert ("it needs 3 approvals, and only 2 people can approve it." in home) is sees
+        assert ("it needs 3 approvals, and only 2 people can approve it" in home) is sees
     [finding] = await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx)))
     reference = (await newest(rig)).reference
     assert finding.level is doctor.Level.WARNING
