@@ -185,7 +185,7 @@ def test_a_failed_write_in_one_sentence(given: Reply, expected: str) -> None:
 def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
     said = outcome(reply(422, SHOWN), earlier_unknown=True)
     told_all = "Payments is having problems."
-    assert said == f"{told_all}; {UNKNOWN}"
+    assert said == f"{told_all} {UNKNOWN}"
 
 
 def test_errors_of_other_places_are_sentences_too() -> None:

@@ -121,7 +121,7 @@ async def test_what_people_do_in_slack_goes_through(deployed: Deployed) -> None:
     ack = await deployed.scene.pay("approvals", user=ADA)
     assert (ack.ok, ack.status) == (True, 200)
     said = await deployed.scene.workspace.until(lambda: deployed.scene.ephemerals(ADA)[heard:])
-    assert "ana@example.com" in said[0]
+    assert "$25.00 to Ana Maria Lopez" in said[0]
 
 
 async def test_a_callback_counts_from_the_address_of_its_service_only(deployed: Deployed) -> None:

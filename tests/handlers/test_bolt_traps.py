@@ -35,7 +35,7 @@ async def told(rig: Rig, kind: str, ack: Ack, words: str) -> str:
     return str(ack.body["view"]["blocks"][0]["text"]["text"]) if kind == "form" else await heard(rig, MARIA, words)
 
 
-AGAIN = "Nothing was recorded. Please try again in a moment."
+AGAIN = "Nothing was done. Try again in a moment."
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -46,7 +46,7 @@ def lines_of(payload: object) -> list[tuple[str, int, int]]:
 async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
     for text in (GOOD, "collect"):
         ack = await rig.pay(text)
-        assert shown(ack).splitlines()[0].endswith("The operator has to set `PAYMENTS_PARTNER_ID`.")
+        assert shown(ack).splitlines()[0].endswith("An admin has to set `PAYMENTS_PARTNER_ID`.")
 
 
 @pytest.mark.parametrize(

@@ -96,7 +96,7 @@ async def test_after_a_callback_was_answered_and_before_it_was_verified(open_sce
     scene = await open_scene(POLL_SECONDS="3600", simulator={"step_seconds": None})
     await scene.pay()
     await scene.press("approve")
-    await scene.workspace.until(lambda: "*sent*" in scene.cards(APPROVALS)[0].plain.casefold())
+    await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].text.startswith("Sent: "))
     held = scene.payments_gate.hold("get_operation", after_effect=False)
     await scene.payments.advance()
     await held.arrival()

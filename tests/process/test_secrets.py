@@ -103,7 +103,7 @@ async def _live_through_faults(scene: Scene) -> list[str]:
     acks.append(await scene.workspace.submit(LIN, {"amount": "2000.00"}))
     acks.append(await scene.press("reject"))
     acks.append(await scene.workspace.submit(ADA, {"reason": "too much"}))
-    await scene.workspace.until(lambda: [text for text in scene.news(FINANCE) if "*rejected*" in text])
+    await scene.workspace.until(lambda: [text for text in scene.news(FINANCE) if "*Rejected*" in text])
     await scene.settled()
     sent = [ack.request.payload for ack in acks if ack.request is not None]
     return [str(payload["response_url"]) for payload in sent if payload.get("response_url")]
