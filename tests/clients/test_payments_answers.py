@@ -358,17 +358,17 @@ async def test_the_services_own_403_teaches_nothing(bench: Bench) -> None:
             2,
             None,
             ServiceNever,
-            "its list ends with sent page 1 of the list instead of page ",
+            "its list ends with page 1",
         ),
         (
             {"currentPage": 3, "lastPage": 3, "perPage": 5},
             9,
             None,
             OperatorError,
-            "sent page 4 of the list instead of page ",
+            "sent page 3 of the list instead of page 9",
         ),
         ({"currentPage": 9, "lastPage": 3}, 9, None, None, ""),
-        ({"perPage": 15}, 1, None, OperatorError, "10 operations a page were asked for, the answer says 15"),
+        ({"perPage": 15}, 1, None, OperatorError, "sent 15 operations a page instead of 10"),
     ],
 )
 async def test_only_the_page_that_was_asked_for_is_shown(
