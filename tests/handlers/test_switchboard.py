@@ -101,7 +101,9 @@ async def test_a_tampered_row_is_told_as_such(rig: Rig, sqlite_url: str) -> None
         raw.execute("UPDATE audit SET actor = ? WHERE action = 'rejected'", (LIN,))
     raw.close()
     told = lines(await ask(rig, f"audit {reference}"))
-    assert [line.startswith(":warning: *this row was changed after it was written:*") for line in told] == [False] * 3 + [True]
+    assert [line.startswith(":warning: *this row was changed after it was written:*") for line in told] == [
+        False
+    ] * 3 + [True]
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
