@@ -123,7 +123,7 @@ async def _process_addresses(scene: Scene) -> None:
         await scene.workspace.submit(MARIA, {"file": [scene.workspace.upload(MARIA, f"list{number}.csv", content)]})
         await scene.workspace.until(lambda: (form := scene.workspace.modal(MARIA)) and form.callback_id == "email.list")
         await scene.workspace.submit(MARIA, {"how": how})
-        ends = ("Done", "Nothing was checked", "Not confirmed", "Paused")
+        ends = ("Done.", "Nothing was checked", "didn't send the file again", "Paused")
         await scene.workspace.until(partial(_ended, scene, f"list{number}.csv", ends), timeout=60)
 
 
