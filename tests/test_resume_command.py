@@ -86,7 +86,7 @@ exit code 1""")
     assert await bot.store.read(reading_only) is not None
     await bot.looked()
     assert await resume(capsys, "--look") == snapshot("""\
-Reading only since …: the record outside the database shows that it once held more than now.
+Read-only since …: the record outside the database shows that it once held more than now.
   P-······: absent: the list of payouts doesn't have it
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost

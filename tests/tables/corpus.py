@@ -59,8 +59,8 @@ def inside(row: int) -> str:
 
 def long(row: int) -> str:
     return (
-        f"A cell in row {row} is longer than 131,072 characters. Shorten it; if it should be short, look for a "
-        'quotation mark that is not closed, for example "Ana.'
+        f"A cell in row {row} is longer than 131,072 characters. Shorten it; if it should be short, look for an "
+        'open quotation mark, for example "Ana.'
     )
 
 
