@@ -93,7 +93,7 @@ Sent before, and not in this database; check it in the provider's dashboard:
 exit code 0""")
     assert await bot.store.read(reading_only) is not None
     assert await resume(capsys) == snapshot("""\
-Reading only since …: the record outside the database shows that it once held more than now.
+Read-only since …: the record outside the database shows that it once held more than now.
   P-······: absent: the list of payouts doesn't have it
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
