@@ -239,7 +239,7 @@ class _Batch:
 
     def _cards(self, references: Sequence[tuple[object, ...]]) -> list[Message | None]:
         cards = self._rig.cards(APPROVALS)
-        return [next((one for one in cards if f" {name[0]}" in one.text[:60]), None) for name in references]
+        return [next((one for one in cards if f" {name[0]}" in one.text), None) for name in references]
 
     async def _press(self, action: str, user: str, values: dict[str, str] | None = None) -> None:
         for n, card in enumerate(self._shown):
