@@ -68,7 +68,7 @@ async def test_once_they_may_ask_again_it_is_approved_anew(rig: Rig, kind: Kind)
     await rig.press("approve", user=ADA)
     await rig.pass_time(MINUTE)
     assert sent(rig, kind) == 1
-    assert "Held" not in rig.cards(APPROVALS)[-1].text
+    assert "On hold" not in rig.cards(APPROVALS)[-1].text
 
 
 async def test_the_approvals_of_others_are_void_too(rig: Rig) -> None:
@@ -91,14 +91,14 @@ async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -
     await rig.pass_time(20 * MINUTE, steps=5)
     assert await state(rig) is State.NEW
     assert (asked(rig, "create_payout"), asked(rig, "account_status")) == (0, 0), "nobody is looked up for them either"
-    assert rig.cards(FINANCE)[-1].text.partition("Silva · ")[2] == snapshot("""\
-P-74FBDM. On hold, because the requester's account is deactivated. An admin can withdraw it; if the requester may \
-ask again, it needs new approvals.""")
+    assert shown(rig.cards(FINANCE)[-1].text).partition("Silva · ")[2] == snapshot("""\
+P-······. On hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may \
+request again, it needs new approvals.""")
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
-:rotating_light: Payout P-······, $25.00 to ana@example.com, requested by Maria Silva: is not sent.
-On hold, because the requester's account is deactivated. An admin can withdraw it; if the requester may ask \
+:rotating_light: *P-······* ($25.00 to ana@example.com, requested by Maria Silva) isn't sent.
+On hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may request \
 again, it needs new approvals.
 Look for our code `······`.
 Runbook: `docs/alerts.md#not-sent`\

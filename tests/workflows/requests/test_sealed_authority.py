@@ -218,7 +218,7 @@ async def test_nobody_decides_on_what_the_audit_does_not_know(rig: Rig, action: 
     await rig.workspace.click(
         user, APPROVALS, card.ts, f"payout.{action}", value=f"{found.id}:{found.round}", force=True
     )
-    assert "on hold" in await heard(rig, user, "on hold")
+    assert "On hold" in await heard(rig, user, "On hold")
     assert await read(rig, lambda tx: len(tx.audit.about(found.id))) == rows
     assert await state(rig) is State.AWAITING
 

@@ -86,9 +86,8 @@ async def test_a_form_of_the_round_before_is_out_of_date(rig: Rig) -> None:
     await rig.submit(LIN, {forms.AMOUNT: "1500.00"})
     await rig.submit(TOM, {forms.AMOUNT: "1500.00"})
     assert shown(rig.workspace.modal(TOM)) == snapshot("""\
-Without effect
-:no_entry_sign: This button is out of date; the request has changed since. Look at its card again. Its status: \
-*waiting for approval*.""")
+Not done
+:no_entry_sign: This request has changed since. Look at its card again. Its status: *waiting for approval*.""")
     assert [vote.person for vote in await votes(rig)] == [LIN]
 
 
@@ -105,7 +104,7 @@ async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> 
     await rig.pass_time(10 * MINUTE, steps=5)
     assert await state(rig) is State.EXPIRED
     assert shown(told_once(rig, "expired")) == snapshot("""\
-*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It was not sent in time after approval. Nothing was \
+*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It wasn't sent in time after approval. Nothing was \
 paid. <@U0MARIA>""")
     assert asked(rig, "commit_payout") == 0
 
