@@ -95,7 +95,7 @@ async def test_a_channel_that_is_lost_later_is_replaced_by_a_direct_message(rig:
     assert shows(rig, "Paid", APPROVALS)
     assert not told(rig, APPROVALS, "*paid*")
     direct = rig.workspace.open_dm(MARIA).id
-    assert len([message for message in rig.workspace.messages(direct) if "completed" in message.text]) == 1
+    assert len([message for message in rig.workspace.messages(direct) if "*Paid*" in message.text]) == 1
 
 
 async def test_where_the_approvers_cannot_see_it_the_alerts_channel_hears_and_nothing_is_lost(rig: Rig) -> None:
@@ -144,7 +144,7 @@ async def test_a_finished_request_has_no_button_on_any_copy_and_is_told_once(rig
 
 def ends_told(rig: Rig, channel: str) -> list[str]:
     """The news of how requests ended."""
-    return [message.text for message in rig.news(channel) if "unknown" not in message.text]
+    return [message.text for message in rig.news(channel) if "*Not confirmed yet*" not in message.text]
 
 
 async def end(rig: Rig, ending: str) -> None:
@@ -180,14 +180,28 @@ async def end(rig: Rig, ending: str) -> None:
 
 
 async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> None:
+    await rig.pay(channel=APPROVALS)
+    rig.workspace.set_channel(APPROVALS, bot_member=False)
+    await rig.press("reject")
+    await rig.submit(ADA, {forms.REASON: "no"})
+    await rig.pass_time(HOUR, steps=15)
+    assert rig.news(APPROVALS) == []
+    (said,) = rig.workspace.messages(MONEY)
+    assert "*Rejected*" in said.text
+    [alert] = alerts(rig)
+    assert "ended, but that couldn't be posted in <#C0APPROVE>. Invite me there" in alert
+    assert "/archives/C0APPROVE/" in alert
+
+
+async def test_a_channel_of_approvers_that_is_lost_later_still_shows_the_end(rig: Rig) -> None:
+    """Their card is edited where it stands; nothing else was to be said there."""
     await rig.pay()
     rig.workspace.set_channel(APPROVALS, bot_member=False)
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
     await rig.pass_time(HOUR, steps=15)
-    told_once(rig, "withdrawn", FINANCE)
-    [alert] = alerts(rig)
-    assert "ended, but that couldn't be posted in <#C0APPROVE>. Invite me there" in alert
-    assert "/archives/C0APPROVE/" in alert
+    assert everywhere(rig, "Withdrawn")
+    assert buttons(rig) == set()
+    assert [*rig.news(FINANCE), *rig.news(APPROVALS), *alerts(rig)] == []
 
 
 async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(rig: Rig) -> None:
@@ -197,7 +211,8 @@ async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(r
     rig.workspace.set_user(MARIA, deleted=True)
     await complete(rig)
     await rig.pass_time(HOUR, steps=15)
-    told_once(rig, "*paid*", APPROVALS)
+    assert everywhere(rig, "Paid")
+    assert [*rig.news(FINANCE), *rig.news(APPROVALS)] == []
     (said,) = rig.workspace.messages(MONEY)
     assert "*Paid*" in said.text
 
