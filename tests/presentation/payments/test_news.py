@@ -212,9 +212,9 @@ done, but the provider's list of failures can't be read. We keep trying. ⏎ The
 Look for `652f7a1e9b3c4d5e6f708192`.
 stands_still: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
 doesn't move at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
-undelivered: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
-ended, but that couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
-`not_in_channel`. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+undelivered: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) has \
+news that couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ \
+Look for `652f7a1e9b3c4d5e6f708192`.
 no_approvals_channel: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria \
 Quispe) can't be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
 `not_in_channel`. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.\
@@ -272,7 +272,7 @@ provider's list of failures can't be read. We keep trying. ⏎ The provider list
 `652f7a1e9b3c4d5e6f708192`.
 stands_still: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) doesn't move at \
 the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
-undelivered: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) ended, but that \
+undelivered: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has news that \
 couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
 no_approvals_channel: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't be \

@@ -9,7 +9,18 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, MONEY, OLGA, RANDOM, Rig
-from tests.workflows.looking import alerts, approved, buttons, ephemerals, everywhere, newest, operation, state, told, told_once
+from tests.workflows.looking import (
+    alerts,
+    approved,
+    buttons,
+    ephemerals,
+    everywhere,
+    newest,
+    operation,
+    state,
+    told,
+    told_once,
+)
 
 
 async def complete(rig: Rig) -> None:
@@ -189,7 +200,7 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     (said,) = rig.workspace.messages(MONEY)
     assert "*Rejected*" in said.text
     [alert] = alerts(rig)
-    assert "ended, but that couldn't be posted in <#C0APPROVE>. Invite me there" in alert
+    assert "has news that couldn't be posted in <#C0APPROVE>. Invite me there" in alert
     assert "/archives/C0APPROVE/" in alert
 
 
@@ -202,6 +213,16 @@ async def test_a_channel_of_approvers_that_is_lost_later_still_shows_the_end(rig
     assert everywhere(rig, "Withdrawn")
     assert buttons(rig) == set()
     assert [*rig.news(FINANCE), *rig.news(APPROVALS), *alerts(rig)] == []
+
+
+async def test_a_reminder_that_cannot_be_posted_claims_no_end(rig: Rig) -> None:
+    await rig.pay()
+    rig.workspace.set_channel(APPROVALS, bot_member=False)
+    await rig.pass_time(13 * HOUR, steps=150)
+    assert await state(rig) is State.AWAITING
+    [alert] = alerts(rig)
+    assert "has news that couldn't be posted in <#C0APPROVE>. Invite me there" in alert
+    assert "ended" not in alert
 
 
 async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(rig: Rig) -> None:
