@@ -28,6 +28,7 @@ async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, s
         await rig.press("reject")
         await rig.submit(ADA, {forms.REASON: "no"})
         await rig.pass_time(2 * MINUTE, steps=4)
+        assert not rig.workspace.faults.armed, "it struck"
         for channel in (FINANCE, APPROVALS):
             assert len(rig.cards(channel)) == number, kind
         assert len(told(rig, FINANCE, "rejected")) == number, kind
