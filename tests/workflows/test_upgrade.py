@@ -8,7 +8,7 @@ from functools import partial
 
 import pytest
 
-from bot.domain.payments.instruction import State
+from bot.domain.payments.instruction import Instruction, State
 from bot.playground.workspace import Message
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
@@ -38,8 +38,14 @@ def edits(rig: Rig, message: Message) -> int:
 
 async def card_of(rig: Rig, purpose: str, channel: str) -> Message:
     (found,) = [one for one in await requests(rig) if one.payload.canonical().get("description") == purpose]
-    (card,) = [one for one in said(rig, channel) if one.text.partition(":")[0].endswith(found.reference)]
+    (card,) = [one for one in said(rig, channel) if await is_copy(rig, found, one)]
+    assert found.reference in card.text
     return card
+
+
+async def is_copy(rig: Rig, request: Instruction, message: Message) -> bool:
+    board = await read(rig, lambda tx: tx.boards.find(message.channel, message.ts))
+    return board is not None and board.subject.startswith(f"request:{request.id}:")
 
 
 async def states(rig: Rig) -> Mapping[str, State]:
@@ -59,8 +65,8 @@ async def test_a_payout_that_awaited_votes_is_approved_and_paid_on_the_cards_tha
     for channel, card in before.items():
         now = await card_of(rig, "awaiting", channel)
         assert (now.ts, now.buttons, now.text.startswith("Paid: ")) == (card.ts, [], True)
-        (told,) = [one for one in said(rig, channel) if one.thread_ts == card.ts and "completed" in one.text]
-        assert told.ts != card.ts
+        told = [one for one in said(rig, channel) if one.thread_ts == card.ts and "*Paid*" in one.text]
+        assert [one.ts != card.ts for one in told] == ([True] if channel == FINANCE else []), "told where requested"
 
 
 async def test_nothing_of_that_time_disagrees_with_the_audit(rig: Rig) -> None:
@@ -84,11 +90,11 @@ async def test_what_was_not_sent_is_posted_once(rig: Rig) -> None:
     await rig.pass_time(2 * MINUTE, steps=8)
     new = [one for one in said(rig, *channels) if (one.channel, one.ts) not in before]
     cards = [await card_of(rig, "unsent", channel) for channel in (FINANCE, APPROVALS)]
-    news = [one for one in new if "rejected" in one.text]
+    news = [one for one in new if "*Rejected*" in one.text]
     rejected = [await card_of(rig, "rejected", channel) for channel in (APPROVALS, direct)]
     assert {(one.channel, one.thread_ts) for one in news} == {(one.channel, one.ts) for one in rejected}
     assert sorted(one.ts for one in new) == sorted(one.ts for one in [*cards, *news])
-    assert all("*rejected*" in one.text and not one.buttons for one in rejected)
+    assert all(one.text.startswith("Rejected") and not one.buttons for one in rejected)
     assert await read(rig, lambda tx: tx.queues.waiting(rig.clock.now())["messages"].rows) == 0
     await rig.workspace.click(ADA, APPROVALS, cards[1].ts, "payout.approve")
     await rig.workspace.submit(ADA, {})  # what is not fine about the account

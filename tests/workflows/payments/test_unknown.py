@@ -48,19 +48,19 @@ async def test_a_new_attempt_needs_its_own_quorum(rig: Rig) -> None:
 
 async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> None:
     await with_people(rig)
-    assert everywhere(rig, f"Provider ID: `{(await newest(rig)).remote_id}`.")
-    assert shown(rig.cards(APPROVALS)[0].text.partition("Silva (maria). ")[2]) == snapshot("""\
-:warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs \
-a new approval. Provider ID: `······`. The provider still lists it as not sent. Needs 1 approval besides the \
-requester. To decide: <!subteam^S0TREASURY>.""")
+    found = await newest(rig)
+    assert everywhere(rig, f"Check `{found.remote_id}` in the provider's dashboard")
+    assert shown(rig.cards(APPROVALS)[0].text.partition(f"{found.reference}. ")[2]) == snapshot("""\
+We couldn't confirm this payout. The provider still lists it as not sent. Check `······` in the provider's dashboard, \
+then retry or close it as not paid. <!subteam^S0TREASURY>""")
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
-:rotating_light: Payout P-······, $25.00 to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
-unknown. Look it up at the service, then decide on the card.
-The service still shows it as not committed.
-Provider ID: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
-To decide: <!subteam^S0TREASURY>
+:rotating_light: *P-······* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Silva) couldn't be \
+confirmed. Retry it or close it on the card.
+The provider still lists it as not sent.
+Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
+<!subteam^S0TREASURY>, please decide.
 Runbook: `docs/alerts.md#needs-a-person`\
 """
     )
@@ -70,7 +70,7 @@ async def test_an_alert_goes_out_without_its_link_too(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.getPermalink", times=None))
     await with_people(rig)
     (alert,) = alerts(rig)
-    assert shown(alert).splitlines()[2:4] == ["Provider ID: `······`", "To decide: <!subteam^S0TREASURY>"]
+    assert shown(alert).splitlines()[2:4] == ["Look for `······`.", "<!subteam^S0TREASURY>, please decide."]
 
 
 async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -> None:
@@ -82,11 +82,10 @@ async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -
     assert buttons(rig) == set()  # something may have been paid, so nothing can be withdrawn
     await rig.pass_time(HOUR + MINUTE, steps=12)
     assert await state(rig) is State.NEEDS_HUMAN
-    assert shown(rig.cards(FINANCE)[0].text.partition("Silva. ")[2]) == snapshot("""\
-:warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs \
-a new approval. Provider ID: `······`. The new attempt wasn't sent in time (the payments service has not answered \
-since <!date^1795166160^{date_short_pretty} {time}|2026-11-20 09:16 UTC>, so nothing was sent). Needs 1 approval \
-besides the requester.""")
+    assert shown(rig.cards(FINANCE)[0].text.partition(f"{(await newest(rig)).reference}. ")[2]) == snapshot("""\
+We couldn't confirm this payout. The new attempt wasn't sent in time (Payments has not answered since \
+<!date^1795166160^{date_short_pretty} {time}|2026-11-20 09:16 UTC>, so nothing was sent). Check `······` in the \
+provider's dashboard, then retry or close it as not paid.""")
 
 
 async def test_a_vote_for_a_new_attempt_that_stops_counting_leaves_it_with_people_who_go_on_reading(rig: Rig) -> None:

@@ -15,7 +15,7 @@ from bot.playground.workspace.methods import chat
 from bot.presentation.payments import forms
 from bot.workflows.context import Context, Subject
 from tests.support.clock import MINUTE
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, ZOE, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, ZOE, Rig
 from tests.workflows.looking import buttons, heard, newest, state, votes
 from tests.workflows.play import Play
 
@@ -73,7 +73,7 @@ async def test_the_approvers_card_comes_back_to_a_look(rig: Rig, lose: Lose, mon
     assert (await newest(rig)).expires_at == expires
     if lose is not vanish:
         await rig.workspace.click(ADA, APPROVALS, old.ts, "payout.approve", force=True)
-        await heard(rig, ADA, "out of date")
+        await heard(rig, ADA, "changed since")
         assert not await votes(rig)
     await rig.workspace.click(ADA, APPROVALS, new.ts, "payout.approve")
     await rig.settle()
@@ -98,7 +98,8 @@ async def test_its_button_works_and_the_news_follow_in_its_thread(rig: Rig, monk
     await rig.pay()
     vanish(rig, rig.cards(FINANCE)[0], monkeypatch)
     await show(rig, ADA)
-    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    await rig.press("withdraw", user=OLGA, channel=FINANCE)
+    await rig.submit(OLGA, {forms.REASON: "twice"})
     assert await state(rig) is State.WITHDRAWN
     [card] = rig.cards(FINANCE)
     assert [said.thread_ts for said in rig.news(FINANCE)] == [card.ts]
@@ -132,7 +133,7 @@ async def test_while_a_card_is_posted_anew_the_new_one_counts(rig: Rig, monkeypa
     new = rig.cards(APPROVALS)[-1]
     assert new.ts != old.ts
     await rig.workspace.click(ADA, APPROVALS, old.ts, "payout.approve")
-    await heard(rig, ADA, "out of date")
+    await heard(rig, ADA, "changed since")
     assert not await votes(rig)
     await rig.workspace.click(ADA, APPROVALS, new.ts, "payout.approve")
     assert [vote.person for vote in await votes(rig)] == [ADA]

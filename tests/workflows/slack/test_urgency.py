@@ -11,7 +11,7 @@ from bot.workflows.emails.lists import Press, Pressed, press
 from storage.repositories.slack import Boards, Outbox
 from storage.rows import OutboxRow
 from tests.flow.localizing import DONE, Localizer
-from tests.support.deliveries import book, booked, open_rig, step
+from tests.support.deliveries import book, booked, open_rig, service_of, step
 from tests.support.lists import requested
 from tests.support.rig import MARIA, Rig
 
@@ -63,7 +63,8 @@ async def test_of_a_booking_the_end(rig: Rig, said: Said) -> None:
         await step(rig)
     assert LAST not in said.edits
     assert CHANGE in said.edits
-    assert said.first(":moved:") == {False}
+    assert said.first(":driver:") == {False}
+    assert not said.first(":moved:"), "what is only a step is on the card alone"
     for _ in range(6):
         await step(rig)
     assert said.edits[-1] == LAST
@@ -71,12 +72,14 @@ async def test_of_a_booking_the_end(rig: Rig, said: Said) -> None:
     assert [urgent for key, urgent in said.posts.items() if ":moved:" in key][-1]
 
 
-async def test_what_moved_no_booking_is_progress(rig: Rig, said: Said) -> None:
-    """The cook time goes down."""
+async def test_what_moved_no_booking_and_shows_nothing_else_is_no_edit(rig: Rig, said: Said) -> None:
+    """The cook time goes down: the card names the moment when it is over."""
     await book(rig, cook="30")
     said.edits.clear()
+    asked = len(service_of(rig).calls)
     await rig.pass_time(300, steps=5)
-    assert set(said.edits) == {PROGRESS}
+    assert len(service_of(rig).calls) > asked
+    assert not said.edits
 
 
 async def test_another_driver_is_told_and_the_edit_of_it_is_progress(rig: Rig, said: Said) -> None:
