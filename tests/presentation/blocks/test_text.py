@@ -67,6 +67,7 @@ def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> No
         ("No!", "No!", "No!"),
         ("why?", "Why?", "why?"),
         ("a.", "A.", "a."),
+        ("*No.*", "*No.*", "*No.*"),
         ("iPhone, not ours", "IPhone, not ours.", "iPhone, not ours."),
     ],
 )
