@@ -103,7 +103,7 @@ async def test_what_vanished_is_only_read_until_it_cannot_be_on_its_way_any_more
     assert everywhere(rig, "Needs a decision")
     assert len(alerts(rig)) == 1
     close = "Close as not paid" if effect in PAYING else "Close"
-    assert (buttons(rig, APPROVALS), buttons(rig, FINANCE)) == ({"Retry", close}, set())
+    assert (buttons(rig, APPROVALS) - {"View list"}, buttons(rig, FINANCE) - {"View list"}) == ({"Retry", close}, set())
     await retried(rig)
     await rig.pass_time(MINUTE)
     await once(rig, effect, effect.found, UNKNOWN, DONE)
@@ -213,7 +213,7 @@ async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig,
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, held)
     assert everywhere(rig, held)
-    assert buttons(rig, APPROVALS) == {"Close as not paid"}
+    assert buttons(rig, APPROVALS) - {"View list"} == {"Close as not paid"}
     click = Decision(instruction_id=found.id, round=found.round, person=LIN)
     refused = await decide.retry(rig.switchboard.context, click, typed_amount=amount(found))
     assert refused.refusal is Refusal.SUSPECT
