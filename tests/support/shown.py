@@ -13,7 +13,7 @@ _DRAWN: Final = (
     (re.compile(r"\b([PLXCBV])-[2-9A-Z]{6}\b"), r"\1-······"),
     (re.compile(r"\b([0-9a-f]{24}|[0-9a-f]{64}|01[0-9A-Z]{24})\b"), "······"),
     (re.compile(r"`[0-9a-f]{8}`"), "`········`"),
-    (re.compile(r"(?:(?<=Platform operation: )|(?<=Platform user: ))\d+"), "······"),
+    (re.compile(r"(?:(?<=Platform operation: )|(?<=Platform user: )|(?<=· user ))\d+"), "······"),
     (re.compile(r"/p\d{16}\b"), "/p······"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1"),
 )

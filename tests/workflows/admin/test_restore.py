@@ -95,7 +95,7 @@ async def test_everybody_can_see_that_it_only_reads(rig: Rig, tmp_path: Path) ->
     assert "switchboard_reading_only 1.0" in (await get(rig, "/metrics"))[1]
     await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status")
     await rig.settle()
-    await rig.workspace.until(lambda: any("Reading only" in text for text in ephemerals(rig, OLGA)) or None)
+    await rig.workspace.until(lambda: any("Read-only" in text for text in ephemerals(rig, OLGA)) or None)
     said = len(alerts(rig))
     await rig.start_again()
     await rig.settle()
