@@ -18,11 +18,9 @@ from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, Pu
 from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
 from bot.presentation import answers, views
-from bot.presentation.audit import history
 from bot.presentation.blocks import text as md
 from bot.presentation.payments import again, cards, forms, payouts, wording
 from bot.presentation.payments import answers as payment_answers
-from bot.workflows.admin.audit import story
 from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
 from bot.workflows.payments.payout_again import send_again
@@ -35,6 +33,7 @@ from handlers.grammar.admission import admit, can_post, opens, payee_address, pa
 from handlers.grammar.arguments import Argument, Read, Values, mistake, read_form, wrong
 from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
+from handlers.pay_again import require_look, whole_story
 from handlers.pay_reading import NAME
 from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -215,14 +214,10 @@ async def menu(deps: Dependencies, click: Click) -> Reply:
         case cards.HISTORY | cards.RECIPIENT:
             standing = await admit(deps, click.user)
             found, _ = await _meant(deps, click)
-            no = may_look(standing, people=deps.ctx.policy.people, home=deps.ctx.home)
-            if no is not None and click.user != found.requester:
-                raise DeclinedError(answers.refused(no))
+            require_look(deps, standing, click.user, found)
             if chosen == cards.RECIPIENT:
                 return Open(views.result("Recipient", payouts.account(found).blocks))
-            told = await story(deps.ctx.store, found.reference)
-            if told is not None:
-                return Open(views.result("History", history(found, told.rows, is_complete=told.is_complete)))
+            return await whole_story(deps, found, title="History")
     raise DeclinedError(answers.refused(Refusal.STALE))
 
 

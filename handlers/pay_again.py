@@ -3,7 +3,7 @@
 The buttons carry the id of the first request; who presses is checked again.
 """
 
-from bot.domain.approvals import Refusal, may_look
+from bot.domain.approvals import Membership, Refusal, may_look
 from bot.domain.payments.instruction import Instruction
 from bot.presentation import answers, views
 from bot.presentation.audit import history
@@ -42,13 +42,23 @@ async def details(deps: Dependencies, click: Click) -> Reply:
     found = await deps.ctx.read(lambda uow: uow.instructions.get(click.value))
     if found is None:
         raise DeclinedError(answers.refused(Refusal.STALE))
+    require_look(deps, standing, click.user, found)
+    return await whole_story(deps, found, title="Details")
+
+
+def require_look(deps: Dependencies, standing: Membership, user: str, found: Instruction) -> None:
+    """Raise DeclinedError unless it is their own request, or they may look at all of them."""
     no = may_look(standing, people=deps.ctx.policy.people, home=deps.ctx.home)
-    if no is not None and click.user != found.requester:
+    if no is not None and user != found.requester:
         raise DeclinedError(answers.refused(no))
+
+
+async def whole_story(deps: Dependencies, found: Instruction, *, title: str) -> Open:
+    """What happened to a request, who did it, and its ids."""
     told = await story(deps.ctx.store, found.reference)
     if told is None:
         raise LookupError(found.reference)
-    return Open(views.result("Details", history(found, told.rows, is_complete=told.is_complete)))
+    return Open(views.result(title, history(found, told.rows, is_complete=told.is_complete)))
 
 
 async def _first(deps: Dependencies, click: Click) -> Instruction:

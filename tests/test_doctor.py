@@ -113,7 +113,7 @@ Nothing stands in the way.
 @pytest.mark.parametrize(
     ("lacking", "told"),
     [
-        ({"users:read.email"}, "without the scope users:read.email nobody can be paid by @name"),
+        ({"users:read.email"}, "paying by @name needs the scope users:read.email"),
         ({"mpim:read"}, "without the scopes mpim:read files in conversations of several people are not noticed"),
     ],
 )

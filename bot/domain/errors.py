@@ -13,7 +13,7 @@ class PersonError(SwitchboardError):
     """Input that breaks a rule; the person sees all of it. ``example`` can be copied, ``given`` is shown escaped.
 
     ``rule``: a sentence without its full stop, or what follows *it* (``it must be more than 0``). ``instead``: what was
-    probably meant; empty where nobody can tell.
+    probably meant; empty where there is no guess.
     """
 
     def __init__(self, *, argument: str, rule: str | Reason, example: str, given: str = "", instead: str = "") -> None:

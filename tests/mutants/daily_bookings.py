@@ -8,7 +8,7 @@ each step of a driver is a reply | a booking has one line for the driver and one
 -    if change is StatusChange.RESTARTED or (stored.known_status not in _QUIET and not stored.is_own_cancellation):
 +    if not stored.is_own_cancellation:
 @ bot/workflows/bookings/observe.py tests/workflows/bookings/test_notified.py -k 'did_themselves and sqlite'
-who cancels a booking is told that it is canceled | nobody is told what they did themselves
+who cancels a booking is told that it is canceled | people are not told what they did themselves
 -(stored.known_status not in _QUIET and not stored.is_own_cancellation)
 +(stored.known_status not in _QUIET)
 @ bot/workflows/bookings/customers.py tests/flow/test_dispatchers.py -k 'who_may_deliver and sqlite'

@@ -117,7 +117,7 @@ def show_file(uow: Unit, instruction: Instruction, place: Place, what: str, *, k
 def tell(uow: Unit, instruction: Instruction) -> None:
     """Queue the news of the instruction's present state where it was requested, and an alert if it needs one.
 
-    Nobody is told what they did themselves. Where people have to decide, the alert calls them, and nobody else.
+    A requester who withdraws is told nothing. Where approvers have to decide, the alert calls them instead.
     """
     if instruction.state not in TOLD:
         return

@@ -259,7 +259,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
 
 
 def _tell_approvers(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
-    """One message, to those who can change it; whoever requests something is told then."""
+    """One message, to the approvers, who can change it; requesters are told when they request."""
     tell(uow, uow.policy.channels.approvals, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})
 
 

@@ -95,7 +95,7 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
             await (_whisper(ctx, row) if _is_whispered(row) else _deliver(ctx, row, turn))
             return
         turn.step_back()
-        if _is_whispered(row):  # nobody can look for it; a direct message can be found again
+        if _is_whispered(row):  # it can't be found again; a direct message can
             await _redirected(ctx, row, None, "")
             return
         missing = await _missing(ctx, row) if await _is_ours(ctx, row) else None

@@ -277,7 +277,7 @@ async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
     assert await state(rig) is State.WITHDRAWN
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=6)
-    assert not told(rig, FINANCE, "withdrawn"), "nobody is told what they did themselves"
+    assert not told(rig, FINANCE, "withdrawn"), "people are not told what they did themselves"
     assert not rig.payments.operations
     assert not told(rig, FINANCE, "open*")
     assert purchases.CHECKOUT not in [button.action_id for button in card(rig).buttons]

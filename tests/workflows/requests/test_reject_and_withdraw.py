@@ -83,7 +83,7 @@ async def test_an_admin_who_asked_for_it_withdraws_it_without_a_reason(rig: Rig)
     await rig.press("withdraw", user=OLGA)
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
-    assert not told(rig, FINANCE, "withdrawn"), "nobody is told what they did themselves"
+    assert not told(rig, FINANCE, "withdrawn"), "people are not told what they did themselves"
 
 
 async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
