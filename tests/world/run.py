@@ -175,7 +175,7 @@ def _answered(run: Run, act: Act, said: list[str]) -> Iterator[Finding]:
     denied = [text for text in said if "Nothing was done" in text]
     if act.durable and denied and not act.already:
         yield "D1", f"{act.user} was told to repeat what is stored: {denied[0][:120]}"
-    if not act.durable and any(ASKED in text or "is recorded" in text for text in said):
+    if not act.durable and any(ASKED in text for text in said):
         yield "I8", f"{act.user} was told that '{act.what}' is recorded, and it was not: {said}"
 
 
