@@ -54,7 +54,8 @@ def _opens(
             return Private(deliveries.no_stores(deps.spelled(NAME)))
         usual = await usual_store(deps.ctx, names, channel=command.channel, by=command.user)
         given = {forms.STORE: usual} if usual else {}
-        return Open(make(names, command.channel, given, await recent(deps.ctx, names)))
+        known = await recent(deps.ctx, names, channel=command.channel, by=command.user)
+        return Open(make(names, command.channel, given, known))
 
     return run
 
@@ -64,27 +65,27 @@ async def fill_customer(deps: Dependencies, click: Click) -> Reply:
     delivery = await delivery_for(deps, click.user)
     if not click.view_id:
         raise DeclinedError(answers.refused(Refusal.STALE))
-    names = await store_names(deps.ctx, delivery)
+    names, channel = await store_names(deps.ctx, delivery), str(json.loads(click.metadata)["channel"])
     if click.action_id.startswith(forms.KNOWN):
-        found = await by_booking(deps.ctx, names, click.value)
+        found = await by_booking(deps.ctx, names, click.value, channel=channel, by=click.user)
     else:
-        found = await _of_number(deps, delivery, click, names)
+        found = await _of_number(deps, delivery, click, names, channel)
     if found is None:
         return Nothing()
     make = forms.book if forms.ADDRESS in click.values else forms.prebook
-    values, known = {**click.values, **forms.customer_values(found)}, await recent(deps.ctx, names)
-    channel = str(json.loads(click.metadata)["channel"])
+    values = {**click.values, **forms.customer_values(found)}
+    known = await recent(deps.ctx, names, channel=channel, by=click.user)
     return Replace(make(names, channel=channel, values=values, known=known, filled=found.id))
 
 
 async def _of_number(
-    deps: Dependencies, delivery: DeliveryService, click: Click, names: Sequence[str]
+    deps: Dependencies, delivery: DeliveryService, click: Click, names: Sequence[str], channel: str
 ) -> Booking | None:
     try:
         number = fields.phone(click.value, home=await _home(deps, delivery, click.values.get(forms.STORE, "")))
     except PersonError:  # told when the form is submitted
         return None
-    return await by_phone(deps.ctx, names, number)
+    return await by_phone(deps.ctx, names, number, channel=channel, by=click.user)
 
 
 async def _home(deps: Dependencies, delivery: DeliveryService, store: str) -> str:
@@ -422,7 +423,8 @@ async def book_again(deps: Dependencies, click: Click) -> Reply:
     if not booking.can_repeat:
         raise DeclinedError(answers.refused(Refusal.STALE))
     names = await store_names(deps.ctx, delivery)
-    values, known = forms.booking_values(booking), await recent(deps.ctx, names)
+    values = forms.booking_values(booking)
+    known = await recent(deps.ctx, names, channel=click.channel, by=click.user)
     return Open(forms.book(names, channel=click.channel, values=values, known=known))
 
 

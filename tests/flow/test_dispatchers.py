@@ -109,6 +109,21 @@ async def test_whom_a_store_has_delivered_to_is_shown_to_who_may_deliver_alone(r
     assert "991234567" not in form_text(rig, TOM)
 
 
+async def test_customers_of_other_peoples_channels_are_not_offered(rig: Rig) -> None:
+    await booked(rig)
+    rig.workspace.invite(CENTRO, TOM)
+    row = (await rig.switchboard.context.store.read(lambda tx: tx.bookings.open(limit=5)))[0]
+    for user, channel, is_known in ((MARIA, CENTRO, True), (TOM, CENTRO, False), (TOM, FINANCE, True)):
+        await deliver(rig, "book", user=user, channel=channel)
+        assert ("991234567" in form_text(rig, user)) is is_known, (user, channel)
+        # A number that is typed, and the id of a booking, tell no more than the list does.
+        for action, value in ((views.TYPED, "099 123 4567"), (views.KNOWN, row.id)):
+            await rig.workspace.click_in_view(user, action, value=value, values={views.PHONE: value}, force=True)
+            await rig.settle()
+            assert (shown(rig.form(user))[views.ADDRESS] == "12 Market Street") is is_known, (user, channel, action)
+        await rig.workspace.close(user)
+
+
 async def test_what_has_ended_is_booked_again_from_its_card(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "COMPLETED")

@@ -1,4 +1,8 @@
-"""Who was delivered to before: what a form is filled with, and which store is meant where none is chosen."""
+"""Known customers that fill in a form, and the default store.
+
+A customer is offered only from bookings that the person made or that were made in their channel: having a role is no
+reason to see the addresses of every store's customers.
+"""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,9 +22,9 @@ async def usual_store(ctx: Context, names: Sequence[str], *, channel: str, by: s
     return found if found in names else ""
 
 
-async def recent(ctx: Context, names: Sequence[str]) -> list[Booking]:
-    """The last booking of each customer of these stores, newest first."""
-    rows = await ctx.read(lambda uow: uow.bookings.requested(names, limit=_LOOKED_AT))
+async def recent(ctx: Context, names: Sequence[str], *, channel: str, by: str) -> list[Booking]:
+    """Return the last booking of each customer of these stores, newest first."""
+    rows = await ctx.read(lambda uow: uow.bookings.requested(names, channel=channel, by=by, limit=_LOOKED_AT))
     newest: dict[str, Booking] = {}
     for row in rows:
         if row.request is not None:
@@ -28,14 +32,15 @@ async def recent(ctx: Context, names: Sequence[str]) -> list[Booking]:
     return list(newest.values())[:_MOST]
 
 
-async def by_phone(ctx: Context, names: Sequence[str], phone: Phone) -> Booking | None:
-    """The last booking of the customer with this number."""
-    found = await ctx.read(lambda uow: uow.bookings.requested(names, limit=1, phone=phone))
+async def by_phone(ctx: Context, names: Sequence[str], phone: Phone, *, channel: str, by: str) -> Booking | None:
+    """Return the last booking of the customer with this number."""
+    found = await ctx.read(lambda uow: uow.bookings.requested(names, channel=channel, by=by, limit=1, phone=phone))
     return found[0] if found else None
 
 
-async def by_booking(ctx: Context, names: Sequence[str], booking_id: str) -> Booking | None:
-    """That booking, if it was requested here for one of these stores."""
+async def by_booking(ctx: Context, names: Sequence[str], booking_id: str, *, channel: str, by: str) -> Booking | None:
+    """Return that booking if it was requested for one of these stores."""
     found = await ctx.read(lambda uow: uow.bookings.get(booking_id))
-    usable = found is not None and found.request is not None and found.stage is not Stage.QUOTED
-    return found if usable and found is not None and found.store in names else None
+    if found is None or found.request is None or found.stage is Stage.QUOTED or found.store not in names:
+        return None
+    return found if by == found.requester or channel == found.channel else None
