@@ -89,8 +89,10 @@ class LeasedRow:
     lease_until: datetime | None = None
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
+    errors: int = 0
+    """How many of these steps ended in an exception."""
     stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
+    """The number under which it was stopped; empty: it isn't stopped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,11 +2,18 @@
 
 import hashlib
 from datetime import datetime, timedelta
+from typing import Final
 
 _GROWTH = 1.5
 _BRISK = 10
 _STEADY = 120
 _SLOW = 2_880
+MOST_DEATHS: Final = 10
+"""Steps of a row that may die with their process. The process may have been killed for another reason."""
+DIED: Final = "died-"
+"""Prefix of the number of a row that was stopped because of such deaths; their count follows."""
+RETRIED: Final = f"{DIED}{MOST_DEATHS}-"
+"""Prefix of such a number while the row will be retried once by itself."""
 
 
 def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bool = False) -> timedelta:

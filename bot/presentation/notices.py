@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from bot.domain.content import Content
 from bot.domain.recovery import LastSearch, ReadingOnly
+from bot.domain.tracking import DIED, RETRIED
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.reasons import called, in_words, worded
@@ -74,8 +75,6 @@ _WHAT = {
 }
 _ALONE = {"inbox": "callback", "outbox": "message", "tracked": "following of an operation"}
 _NAME_LIMIT = 80
-UNPREPARED = ":octagonal_sign: *Stopped* by an internal error."
-"""Where a request stands that was stopped before people could decide on it."""
 
 
 def runbook(topic: str) -> str:
@@ -125,6 +124,11 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
         f":octagonal_sign: *Action needed: the {named} is stopped* after several internal errors. "
         f"Nothing more is sent or read for it.\nFind `{md.quote(number)}` in the log, fix it, then press *Try again*."
     )
+    if number.startswith(DIED):
+        text = (
+            f":octagonal_sign: *Action needed: the {named} is stopped*. Switchboard was killed ten times while working "
+            f"on it.\nCheck memory and restarts, then press *Try again*.{_retried(number)}"
+        )
     if is_row:
         spoken = f"Try again the row stopped by {number}"
         where = f", column `{md.quote(column)}`" if column else ""
@@ -139,11 +143,21 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
     return Content(text=text, blocks=[md.paragraph(text), *actions(again)])
 
 
+def why_stopped(number: str) -> str:
+    """The status line of a request that was stopped before people could decide on it."""
+    died = number.startswith(DIED)
+    return f":octagonal_sign: *Stopped*{': Switchboard was killed ten times.' if died else ' by an internal error.'}"
+
+
 def note(number: str) -> str:
-    return (
-        f":octagonal_sign: Stopped by an internal error (`{md.quote(number)}`). "
-        "An admin can try it again in the alerts channel."
-    )
+    why = "Stopped: Switchboard was killed ten times while working on it."
+    if not number.startswith(DIED):
+        why = f"Stopped by an internal error (`{md.quote(number)}`)."
+    return f":octagonal_sign: {why}{_retried(number)} An admin can try it again in the alerts channel."
+
+
+def _retried(number: str) -> str:
+    return " It's retried once, 15 minutes after the last restart." if number.startswith(RETRIED) else ""
 
 
 def _since(facts: Facts) -> str:

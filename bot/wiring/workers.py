@@ -34,6 +34,7 @@ from bot.workflows.localization.results import LocalizationSubject
 from bot.workflows.payments import bulk, bulk_cancel, bulk_check, callbacks, payout, purchase
 from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
+from bot.workflows.quarantine import retry_died
 from bot.workflows.requests import advance, announce, attempt
 from bot.workflows.requests.restore import look_due
 from bot.workflows.slack import boards, dropped_files, outbox
@@ -305,6 +306,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
     "processes": take_over,
     "denials": alerts.tell_denials,
     "leftovers": _leftovers,
+    "died": retry_died,
     "lost": look_due,
     "survey": survey_due,
     "clock": clocks.look_again,
@@ -314,7 +316,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
 }
 """All workers of due rows, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention", "reach"})
+BY_THE_CLOCK = frozenset({"leftovers", "died", "anchors", "lost", "survey", "clock", "retention", "reach"})
 """Workers that no look covers: they become due by time, or by a write."""
 EVERY_TICK = frozenset({"denials", "disk", "unread", "damage", "processes", "silence", "homes", *_PROBES})
 """Those of them that cost next to nothing when there is nothing to do."""

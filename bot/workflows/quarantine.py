@@ -1,8 +1,9 @@
 """Run the step of a claimed row; its errors affect no other row.
 
 The claim of a row counts the step. A step that ends in an unexpected exception is retried a few times. Then its row is
-stopped, with an alert that has a retry button for admins. A row with a request in flight is never retried: its outcome
-is unknown, and read.
+stopped, with an alert that has a retry button for admins. Steps that died with their process are counted apart, because
+the process may have been killed for another reason. A row with a request in flight is never retried: its outcome is
+unknown, and read.
 """
 
 import secrets
@@ -13,8 +14,9 @@ from typing import Final, TypeVar
 import structlog
 
 from bot.domain.approvals import No, Role, in_role
+from bot.domain.audit import SYSTEM
 from bot.domain.payments.instruction import Instruction
-from bot.domain.tracking import back_off
+from bot.domain.tracking import DIED, MOST_DEATHS, RETRIED, back_off
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
@@ -28,8 +30,8 @@ log = structlog.get_logger(__name__)
 
 MOST_TRIES: Final = 5
 """Steps that end in an exception, one after the other."""
-_MOST_DEATHS: Final = 10
-"""Steps that never end: each ended with its process, which may have had another cause."""
+_LIVED: Final = timedelta(minutes=15)
+"""Age of a process that tries such a row once more: it is not what kills every process at once."""
 _AFTER_STORAGE: Final = timedelta(seconds=2)
 
 _KEY: Final = "stopped:"
@@ -37,8 +39,9 @@ _KEY: Final = "stopped:"
 
 async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
     """Run the step of a claimed row. StorageError: the row is free again soon, or when its lease is over."""
-    if getattr(row, "tries", 0) > _MOST_DEATHS:
-        await stumbled(ctx, work.table, row, in_flight=work.in_flight)
+    deaths = _deaths(row)
+    if deaths == MOST_DEATHS or deaths > MOST_DEATHS + 1:  # one more was the retry of :func:`retry_died`
+        await _stop(ctx, work.table, row, in_flight=work.in_flight, number=f"{DIED}{deaths}-{secrets.token_hex(4)}")
         return
     try:
         await step(row)
@@ -60,28 +63,67 @@ async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
 async def stumbled(
     ctx: Context, table: str, row: object, *, in_flight: InFlight = nothing_in_flight, number: str = "", error: str = ""
 ) -> None:
-    """A step failed: retried later; after the last try the row is stopped, with an alert."""
-    now, key, tries = ctx.clock.now(), key_of(table, row), int(getattr(row, "tries", 0))
-    number = number or secrets.token_hex(4)
-    due = now + back_off(first=min(5.0, ctx.poll_seconds), attempts=tries, ceiling=60.0)
+    """Retry a failed step later; after the last try, stop its row with an alert."""
+    errors = int(getattr(row, "errors", 0)) + 1
+    if errors >= MOST_TRIES:
+        await _stop(ctx, table, row, in_flight=in_flight, number=number or secrets.token_hex(4), error=error)
+        return
+    due = ctx.clock.now() + back_off(first=min(5.0, ctx.poll_seconds), attempts=errors, ceiling=60.0)
 
     def work(uow: Unit) -> None:
-        if in_flight(uow, row):
-            return
-        if tries < MOST_TRIES:
-            uow.steps.put_off(table, key, owner=ctx.owner, due_at=due)
-        elif uow.steps.stop(table, key, owner=ctx.owner, number=number):
-            _show(uow, table, key)
-            log.error("a row is left alone after an internal error", table=table, key=key, error_id=number)
-            if str(getattr(row, "key", "")).startswith(_KEY):
-                return  # alerts about alerts would never end
-            about = _request(uow, key[0] if table == "instruction" else getattr(row, "instruction_id", None) or "")
-            name = getattr(row, "reference", "") or (about.reference if about else getattr(row, "name", ""))
-            facts = {"topic": "stopped", "what": table, "name": name, "number": number, "error": error}
-            tell_everybody(uow, key=f"{_KEY}{number}", facts=facts)
-            witness(uow, "stopped", {"table": table, "key": list(key), "number": number}, about=about)
+        if not in_flight(uow, row):
+            uow.steps.put_off(table, key_of(table, row), owner=ctx.owner, due_at=due)
 
     await ctx.write(work, name="stumbled")
+
+
+async def _stop(ctx: Context, table: str, row: object, *, in_flight: InFlight, number: str, error: str = "") -> None:
+    """Stop a row, unless its request is in flight, and alert. ``number``: under which the log has the reason."""
+    key, deaths = key_of(table, row), _deaths(row)
+
+    def work(uow: Unit) -> None:
+        if in_flight(uow, row) or not uow.steps.stop(table, key, owner=ctx.owner, number=number):
+            return
+        _show(uow, table, key)
+        log.error("row stopped", table=table, key=key, error_id=number, deaths=deaths, error=error)
+        if str(getattr(row, "key", "")).startswith(_KEY):
+            return  # alerts about alerts would never end
+        about = _request(uow, key[0] if table == "instruction" else getattr(row, "instruction_id", None) or "")
+        name = getattr(row, "reference", "") or (about.reference if about else getattr(row, "name", ""))
+        facts = {"topic": "stopped", "what": table, "name": name, "number": number, "error": error}
+        tell_everybody(uow, key=f"{_KEY}{number}", facts=facts)
+        witness(uow, "stopped", {"table": table, "key": list(key), "number": number}, about=about)
+
+    await ctx.write(work, name="stumbled")
+
+
+def _deaths(row: object) -> int:
+    """Return how many earlier steps of a claimed row died with their process."""
+    return int(getattr(row, "tries", 1)) - int(getattr(row, "errors", 0)) - 1
+
+
+async def retry_died(ctx: Context) -> int:
+    """Retry rows, each once, that were stopped because processes died; how many.
+
+    Nothing is retried before this process has lived for a while.
+    """
+    if ctx.clock.now() - ctx.high_water.began < _LIVED:
+        return 0
+    if not await ctx.read(lambda uow: uow.steps.stopped(RETRIED)):
+        return 0
+    return await ctx.write(lambda uow: _resume(uow, RETRIED, tries=MOST_DEATHS + 1), name="retry_died")
+
+
+def _resume(uow: Unit, number: str, *, tries: int = 0, actor: str = SYSTEM) -> int:
+    """Resume the rows stopped under a number that begins so, as if ``tries`` of their steps had died; how many."""
+    stopped = uow.steps.stopped(number)
+    for table, key in stopped:
+        _show(uow, table, key)
+        uow.steps.go_on(table, key, now=uow.now, tries=tries)
+        uow.ctx.store.damage.forget(table, key)
+        about = _request(uow, key[0]) if table == "instruction" else None
+        witness(uow, "tried_again", {"table": table, "key": list(key), "number": number}, actor=actor, about=about)
+    return len(stopped)
 
 
 def _show(uow: Unit, table: str, key: Key) -> None:
@@ -105,15 +147,6 @@ async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
     refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return refusal
-    now = ctx.clock.now()
-
-    def work(uow: Unit) -> bool:
-        released = [(table, key) for table, key in uow.steps.stopped(number) if uow.steps.go_on(table, key, now=now)]
-        for table, key in released:
-            _show(uow, table, key)
-            ctx.store.damage.forget(table, key)
-            about = _request(uow, key[0]) if table == "instruction" else None
-            witness(uow, "tried_again", {"table": table, "key": list(key), "number": number}, actor=person, about=about)
-        return bool(released)
-
-    return await ctx.write(work, name="try_again")
+    if not number:
+        return False
+    return bool(await ctx.write(lambda uow: _resume(uow, number, actor=person), name="try_again"))

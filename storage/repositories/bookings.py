@@ -126,7 +126,7 @@ class Bookings(MovingRows[Booking]):
     def requested(
         self, stores: Collection[str], *, channel: str, by: str, limit: int, phone: Phone | None = None
     ) -> list[Booking]:
-        """Bookings for these stores made in this channel or by this person, newest first; ``phone``: of the customer."""
+        """Bookings of these stores made in this channel or by this person, newest first; ``phone``: of the customer."""
         visible = or_(booking.c.channel == channel, booking.c.requester == by)
         asked = [booking.c.request.is_not(None), booking.c.stage != Stage.QUOTED, booking.c.store.in_(stores), visible]
         if phone is not None:  # as the canonical JSON of a request has it

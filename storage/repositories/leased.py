@@ -23,7 +23,7 @@ Condition = sa.ColumnElement[bool] | sa.TextClause
 """Condition on rows; text where SQLite must recognise that a partial index covers it."""
 
 NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
-FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0}
+FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0, "errors": 0}
 
 
 class Repository:
@@ -246,8 +246,8 @@ class Steps(Repository):
         )
 
     def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
-        """End the lease of a row whose step failed, and count that; False when another owner holds it."""
-        return self._set(table, key, owner, **NO_LEASE, due_at=due_at) == 1
+        """End the lease of a row whose step failed, and count the error; False when another owner holds it."""
+        return self._set(table, key, owner, **NO_LEASE, due_at=due_at, errors=_TABLES[table].c.errors + 1) == 1
 
     def spare(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
         """End the lease of a row whose step failed for an outside reason, and do not count that."""
@@ -270,17 +270,17 @@ class Steps(Repository):
         return number
 
     def stopped(self, number: str) -> list[tuple[str, Key]]:
-        """The rows that were stopped by this error."""
+        """The rows that were stopped under a number that begins so."""
         found: list[tuple[str, Key]] = []
         for name, table in _TABLES.items():
-            query = sa.select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped == number)
+            query = sa.select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped.startswith(number))
             found += [(name, tuple(row)) for row in self._connection.execute(query.where(_is_stopped(table)))]
         return found
 
-    def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
-        """Resume a stopped row; False when it was not stopped."""
+    def go_on(self, table: str, key: Key, *, now: datetime, tries: int = 0) -> bool:
+        """Resume a stopped row as if ``tries`` steps had died; False when it was not stopped."""
         meant = (*_is(_TABLES[table], key), _is_stopped(_TABLES[table]))
-        return self._change(_TABLES[table], *meant, **FREED, stopped="", due_at=now) == 1
+        return self._change(_TABLES[table], *meant, **{**FREED, "tries": tries}, stopped="", due_at=now) == 1
 
     def counts(self) -> dict[str, int]:
         """How many rows are stopped, by table; tables without any are left out."""

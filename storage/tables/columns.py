@@ -49,7 +49,9 @@ def leased(table: str) -> tuple[Column[Any] | Index, ...]:
         Column("lease_until", Moment),
         # Number of steps started since one was last stored: counted before the step, so a crash counts too.
         Column("tries", Integer, nullable=False, server_default="0"),
-        # The number of the internal error that stopped the row; empty: it goes on.
+        # How many of those steps ended in an exception. The others, but the present one, died with their process.
+        Column("errors", Integer, nullable=False, server_default="0"),
+        # The number under which the row was stopped; empty: it isn't stopped.
         Column("stopped", Text, nullable=False, server_default=text("''")),
         partial(f"ix_{table}_stopped", "stopped", where="stopped <> ''"),
     )

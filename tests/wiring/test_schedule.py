@@ -331,7 +331,7 @@ def test_the_workers() -> None:
         ]
     )
     assert sorted(workers.BY_THE_CLOCK) == snapshot(
-        ["anchors", "clock", "leftovers", "lost", "reach", "retention", "survey"]
+        ["anchors", "clock", "died", "leftovers", "lost", "reach", "retention", "survey"]
     )
     assert sorted(workers.EVERY_TICK) == snapshot(
         [

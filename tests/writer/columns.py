@@ -9,7 +9,7 @@ ATTACKED: Final[dict[str, str]] = {
         "id reference kind payload code digest requirement state round version requester origin_channel created_at "
         "source_key recipient progress remote_id remote_status svc_hash reason decided_by refusal suspect posted_at "
         "expires_at exec_deadline sent_at unknown_since reads last_read_at creates commits puts_off due_at lease_owner "
-        "lease_until tries stopped closed_at payee_email cents chosen_code"
+        "lease_until tries errors stopped closed_at payee_email cents chosen_code"
     ),
     "vote": "instruction_id round person choice at typed",
     "attempt": "instruction_id n kind request_hash claimed_at boot_at outcome detail finished_at",
@@ -19,18 +19,18 @@ ATTACKED: Final[dict[str, str]] = {
     "callback_token": "token_hash instruction_id kind expires_at",
     "reservation": "instruction_id n day cents released",
     "tracked": (
-        "kind remote_id instruction_id created_at due_at polls lease_owner lease_until tries stopped last_status "
-        "stopped_at"
+        "kind remote_id instruction_id created_at due_at polls lease_owner lease_until tries errors stopped "
+        "last_status stopped_at"
     ),
     "bulk_item": "instruction_id number email payee cents note status hash error attempt name",
     "bulk_flight": "instruction_id flying known taken_at",
     "inbox": (
         "id token_hash body_hash instruction_id kind body received_at state attempts due_at lease_owner lease_until "
-        "tries stopped hints read_at"
+        "tries errors stopped hints read_at"
     ),
     "outbox": (
         "seq id instruction_id subject key action place channel payload state attempts due_at lease_owner lease_until "
-        "tries stopped sent_channel sent_ts created_at last_error urgent"
+        "tries errors stopped sent_channel sent_ts created_at last_error urgent"
     ),
     "board": (
         "subject channel thread_ts requester ts shown_version wanted_version progress urgent edited_at due_at attempts "
@@ -51,12 +51,12 @@ HARMLESS: Final[dict[str, tuple[str, str]]] = {
     "job": (
         "localization and lists of addresses: no money, and nobody approves them",
         "id kind state payload detail requester channel thread_ts source_key version created_at due_at lease_owner "
-        "lease_until tries stopped closed_at",
+        "lease_until tries errors stopped closed_at",
     ),
     "dropped_file": (
         "what is offered for a file; who takes the offer is asked again, and sees what was read",
         "id channel message_ts thread_ts user name size mimetype kind format duration_ms header state attempts "
-        "created_at due_at lease_owner lease_until tries stopped rows cents batch",
+        "created_at due_at lease_owner lease_until tries errors stopped rows cents batch",
     ),
     "result_block": ("results of localization: no money", "job_id part n content"),
     "email_run": ("lists of addresses: no money", "job_id header rows skipped total taken parked repeated outcomes"),
@@ -70,13 +70,13 @@ HARMLESS: Final[dict[str, tuple[str, str]]] = {
         "deliveries: booked by one person, without an approval",
         "id reference kind store request stage version requester channel created_at source_key external_id remote_id "
         "numeric_id prebooking_id status detail reason sent_at search_at reads polls due_at lease_owner lease_until "
-        "tries stopped closed_at",
+        "tries errors stopped closed_at",
     ),
     "store_hook": ("deliveries: only where events are reported", "token_hash id store kind created_at ended_at"),
     "store_event": (
         "deliveries: an event is believed after reading",
         "id token_hash body_hash store kind body received_at state attempts due_at lease_owner lease_until tries "
-        "stopped",
+        "errors stopped",
     ),
     "unread_answer": (
         "shapes of answers, for the operator",

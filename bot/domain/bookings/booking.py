@@ -147,6 +147,7 @@ class Booking:
     lease_owner: str = ""
     lease_until: datetime | None = None
     tries: int = 0
+    errors: int = 0
     stopped: str = ""
     closed_at: datetime | None = None
 

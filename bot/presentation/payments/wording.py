@@ -220,7 +220,7 @@ class Wording:
     def why(self, instruction: Instruction, *, votes: int) -> str:
         """What explains where it stands, in mrkdwn; empty where the word of its state says all."""
         if instruction.stopped and instruction.state in (State.NEW, State.CREATING):
-            return notices.UNPREPARED
+            return notices.why_stopped(instruction.stopped)
         return Stands(self, instruction, votes).say(self.sentences.get(instruction.state, "{reason}")).strip()
 
     def stands(self, instruction: Instruction, *, votes: int) -> str:

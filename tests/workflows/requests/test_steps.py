@@ -1,6 +1,7 @@
 """A step that fails is its own: others go on, it is tried a few times, then left alone until an admin says so."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import heard, newest, read, requests, state
 
 MOST_TRIES = 5
+MINUTES = timedelta(minutes=1)
 
 GOOD, BAD = "ben+work@example.com", "ana@example.com"
 
@@ -97,25 +99,64 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
     ]
 
 
-async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
-    """Begun again and again and never ended: the row is not taken up for ever."""
+async def test_ten_deaths_stop_a_row_which_is_retried_once_later(rig: Rig) -> None:
     payments: Any = rig.switchboard.context.payments.client
     was, begun = payments.account_status, 0
 
     async def killed(*_: Any) -> Any:
         nonlocal begun
         begun += 1
-        raise asyncio.CancelledError
+        raise asyncio.CancelledError  # like a kill: nothing of the step's end is stored
 
     payments.account_status = killed
     ctx = rig.switchboard.context
     await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
-    for _ in range(20):
-        await run_due(ctx, "instructions")
-        rig.clock.advance(61)
+
+    async def restarts(count: int) -> None:
+        for _ in range(count):
+            await run_due(ctx, "instructions")
+            rig.clock.advance(61)
+
+    ctx.high_water.began = ctx.clock.now() + 1_000 * MINUTES
+    await restarts(20)
     assert begun == 10
+    await rig.settle()
+    [alert] = rig.workspace.messages(ALERTS)
+    assert "killed ten times" in alert.text
+    assert "internal error" not in alert.text + rig.cards(FINANCE)[0].plain
+    number = (await newest(rig)).stopped
+    ctx.high_water.began = ctx.clock.now() - 14 * MINUTES
+    assert (await run_due(ctx, "died"), (await newest(rig)).stopped) == (0, number)
+    ctx.high_water.began = ctx.clock.now() - 15 * MINUTES
+    assert await run_due(ctx, "died") == 1
+    await restarts(5)
+    assert (begun, await run_due(ctx, "died")) == (11, 0), "once by itself"
+    await rig.settle()
     payments.account_status = was
-    assert (await newest(rig)).stopped
+    await rig.workspace.click(OLGA, ALERTS, rig.workspace.messages(ALERTS)[-1].ts, notices.TRY_AGAIN)
+    await rig.settle()
+    found = await newest(rig)
+    assert (found.state, found.stopped, found.tries) == (State.AWAITING, "", 0)
+
+
+async def test_deaths_and_errors_of_a_row_are_counted_apart(rig: Rig) -> None:
+    payments: Any = rig.switchboard.context.payments.client
+    was, ends = payments.account_status, iter([asyncio.CancelledError] * 6 + [ZeroDivisionError] * 4)
+
+    async def fails(*given: Any) -> Any:
+        end = next(ends, None)
+        if end is None:
+            return await was(*given)
+        raise end
+
+    payments.account_status = fails
+    await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
+    for _ in range(11):
+        await run_due(rig.switchboard.context, "instructions")
+        rig.clock.advance(61)
+    await rig.settle()
+    found = await newest(rig)
+    assert (found.state, found.stopped, found.tries, found.errors) == (State.AWAITING, "", 0, 0)
 
 
 async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
