@@ -1,6 +1,7 @@
 """Read an untrusted file in a process of its own, which the system ends when it takes too much time or memory."""
 
 import asyncio
+import io
 import json
 import logging
 import os
@@ -8,20 +9,25 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
-from typing import IO, Any, BinaryIO, Final
+from typing import IO, Any, BinaryIO, Final, TypeVar
 
 from pydantic import TypeAdapter
 
+from bot.domain.files.dropped import FileTrouble, UnusableFile
 from bot.domain.files.tables import MEBIBYTE, Flaw, Hidden, Limits, Rows, Table, TableProblem
+from bot.tables.prose import read_prose
 from bot.tables.reading import read_table
+
+T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
 _SMALL: Final = 512 * 1024
 """Bytes of text that a thread reads at once: less work than a process is to start, and it lets others run between."""
-_RUN: Final = "import sys; from bot.tables.reading import main; sys.exit(main(sys.argv[1:]))"
+_RUN: Final = "import sys; from bot.tables.{} import main; sys.exit(main(sys.argv[1:]))"
 _BLOCK: Final = 256 * 1024
 _HIDDEN: Final = TypeAdapter(Hidden)
 
@@ -36,8 +42,10 @@ class Bounds:
 
 
 BOUNDS: Final = Bounds()
+_OF_DOCUMENT: Final = Bounds(memory=256 * MEBIBYTE)
 _READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
-"""Two files at a time; a third waits, and holds up nothing else."""
+"""Two tables at a time; a third waits, and holds up nothing else."""
+_DOCUMENT_READER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="documents")
 
 
 async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:
@@ -49,9 +57,41 @@ async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None,
         return await asyncio.to_thread(read_table, file, name=name, limits=limits)
     if size > limits.size:
         raise TableProblem(Flaw.TOO_LARGE, allowed=limits.size)
+    asked = {"name": name, "limits": asdict(limits)}
+    found = await _apart(_READERS, "reading", asked, file, bounds, _table)
+    if found is None:
+        raise TableProblem(Flaw.TOO_COMPLEX)
+    return found
+
+
+async def read_document(content: bytes, *, name: str, form: str, bounds: Bounds = _OF_DOCUMENT) -> str:
+    """Read the text of a file as :func:`bot.tables.prose.read_prose` does, an archive in a process of its own.
+
+    Raises:
+        UnusableFile: it can't be read, or it takes more than ``bounds``.
+    """
+    if form != "docx":
+        return await asyncio.to_thread(read_prose, content, name=name, form=form)
+    asked = {"name": name, "form": form}
+    text = await _apart(_DOCUMENT_READER, "prose", asked, io.BytesIO(content), bounds, lambda lines: _text(lines, name))
+    if text is None:
+        raise UnusableFile(FileTrouble.TOO_COMPLEX, name=name)
+    return text
+
+
+async def _apart(
+    threads: ThreadPoolExecutor,
+    module: str,
+    asked: Mapping[str, object],
+    file: BinaryIO,
+    bounds: Bounds,
+    take: Callable[[IO[bytes]], T | None],
+) -> T | None:
+    """What ``take`` makes of the output of the module's process; None if the process took too much."""
     reader = _Reader()
+    loop = asyncio.get_running_loop()
     try:
-        return await asyncio.get_running_loop().run_in_executor(_READERS, _read, file, name, limits, bounds, reader)
+        return await loop.run_in_executor(threads, _read, module, asked, file, bounds, reader, take)
     except asyncio.CancelledError:
         reader.kill()  # a stop would wait for the thread, and the thread for the process
         raise
@@ -78,16 +118,23 @@ class _Reader:
                 self._child.kill()
 
 
-def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds, reader: _Reader) -> Table:
-    """In a thread: start the process, and take the rows as they come."""
-    asked = json.dumps({"name": name, "limits": asdict(limits), "cpu": bounds.cpu, "memory": bounds.memory})
+def _read(
+    module: str,
+    asked: Mapping[str, object],
+    file: BinaryIO,
+    bounds: Bounds,
+    reader: _Reader,
+    take: Callable[[IO[bytes]], T | None],
+) -> T | None:
+    """In a thread: start the process, and take its output as it comes."""
+    argument = json.dumps({**asked, "cpu": bounds.cpu, "memory": bounds.memory})
     with tempfile.TemporaryFile() as copy:
         file.seek(0)
         while block := file.read(_BLOCK):
             copy.write(block)
         copy.seek(0)
         child = subprocess.Popen(  # noqa: S603 - ourselves
-            [sys.executable, "-s", "-S", "-P", "-c", _RUN, asked],
+            [sys.executable, "-s", "-S", "-P", "-c", _RUN.format(module), argument],
             stdin=copy,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -101,17 +148,15 @@ def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds, reader: _Re
         try:
             assert child.stdout is not None
             with child.stdout as lines:
-                table = _table(lines)
+                found = take(lines)
         finally:
             end.cancel()
             with suppress(ProcessLookupError):
                 child.kill()
             code = child.wait()
-    if table is None:
-        if not reader.killed:
-            LOG.warning("a file took too much to read (exit %s)", code)
-        raise TableProblem(Flaw.TOO_COMPLEX)
-    return table
+    if found is None and not reader.killed:
+        LOG.warning("file took too much to read (exit %s)", code)
+    return found
 
 
 def _table(lines: IO[bytes]) -> Table | None:
@@ -132,3 +177,13 @@ def _table(lines: IO[bytes]) -> Table | None:
         else:
             about = {**found, "header": tuple(found["header"]), "hidden": _HIDDEN.validate_python(found["hidden"])}
     return None
+
+
+def _text(lines: IO[bytes], name: str) -> str | None:
+    line = lines.readline()
+    if not line.endswith(b"\n"):
+        return None
+    found = json.loads(line)
+    if "trouble" in found:
+        raise UnusableFile(FileTrouble(found["trouble"]), name=name)
+    return str(found["text"])

@@ -2,6 +2,8 @@
 
 import codecs
 import io
+import json
+import sys
 import zipfile
 from collections.abc import Mapping
 from typing import Final
@@ -10,6 +12,7 @@ from xml.sax.saxutils import escape
 
 from bot.domain.files.dropped import FileTrouble, UnusableFile
 from bot.domain.localization.pieces import MOST_CHARACTERS
+from bot.tables.reading import bounded
 from bot.tables.workbook import DAMAGE
 
 _MARKS: Final = (
@@ -22,6 +25,11 @@ _MARKS: Final = (
 _CONTROLS: Final = frozenset(map(chr, range(32))) - frozenset("\t\n\r\f\x0b\x1b")
 _BODY: Final = "word/document.xml"
 _UNPACKED: Final = 40 * 1024 * 1024
+_RATIO: Final = 100
+"""How many times its size a large document may unpack to; Word's own stay below 30."""
+_ALWAYS: Final = 4 * 1024 * 1024
+_DEEPEST: Final = 256
+"""Open elements; a table in a table in a text box has about forty."""
 _BLOCK: Final = 64 * 1024
 _ENDS: Final = {"p": "\n", "tab": "\t", "br": "\n", "cr": "\n"}
 _TYPES: Final = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
@@ -57,48 +65,56 @@ def _decoded(content: bytes, name: str) -> str:
     return text
 
 
-def _document(content: bytes, name: str) -> str:
-    """The paragraphs, without headers, footnotes and what was deleted. Sizes are measured while it is unpacked."""
-    found: list[str] = []
-    open_texts = length = 0
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.buffer_text = True
+class _Words:
+    """The paragraphs of a document, without headers, footnotes and deleted text, as its XML is parsed."""
 
-    def start(element: str, _attributes: Mapping[str, str]) -> None:
-        nonlocal open_texts
-        open_texts += element.endswith(" t")
+    def __init__(self, name: str) -> None:
+        self.found: list[str] = []
+        self._name = name
+        self._depth = self._texts = self._length = 0
+        parser = self.parser = expat.ParserCreate(namespace_separator=" ")
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+        parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self._text, self._doctype
 
-    def end(element: str) -> None:
-        nonlocal open_texts
+    def _start(self, element: str, _attributes: Mapping[str, str]) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:  # expat keeps every open element, in memory that grows faster than the file
+            raise UnusableFile(FileTrouble.TOO_COMPLEX, name=self._name)
+        self._texts += element.endswith(" t")
+
+    def _end(self, element: str) -> None:
         kind = element.rpartition(" ")[2]
-        open_texts -= kind == "t"
-        found.append(_ENDS.get(kind, ""))
+        self._depth -= 1
+        self._texts -= kind == "t"
+        self.found.append(_ENDS.get(kind, ""))
 
-    def text(said: str) -> None:
-        nonlocal length
-        if open_texts:
-            found.append(said)
-            length += len(said)
-            if length > MOST_CHARACTERS:
-                raise UnusableFile(FileTrouble.TOO_LONG, name=name)
+    def _text(self, said: str) -> None:
+        if self._texts:
+            self.found.append(said)
+            self._length += len(said)
+            if self._length > MOST_CHARACTERS:
+                raise UnusableFile(FileTrouble.TOO_LONG, name=self._name)
 
-    def no_doctype(*_: object) -> None:  # no document has one, and it may define entities that expand to gigabytes
-        raise UnusableFile(FileTrouble.DAMAGED, name=name)
+    def _doctype(self, *_: object) -> None:  # no document has one, and it may define entities that expand to gigabytes
+        raise UnusableFile(FileTrouble.DAMAGED, name=self._name)
 
-    parser.StartElementHandler, parser.EndElementHandler = start, end
-    parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, no_doctype
-    left = _UNPACKED
+
+def _document(content: bytes, name: str) -> str:
+    """Its text. Sizes are measured while it is unpacked, because the archive's directory may be forged."""
+    words = _Words(name)
+    left = min(_UNPACKED, max(_ALWAYS, _RATIO * len(content)))
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(_BODY) as body:
             while block := body.read(_BLOCK):
                 left -= len(block)
                 if left < 0:
-                    raise UnusableFile(FileTrouble.DAMAGED, name=name)
-                parser.Parse(block, False)
-            parser.Parse(b"", True)
+                    raise UnusableFile(FileTrouble.TOO_COMPLEX, name=name)
+                words.parser.Parse(block, False)
+            words.parser.Parse(b"", True)
     except (*DAMAGE, KeyError, expat.ExpatError):
         raise UnusableFile(FileTrouble.DAMAGED, name=name) from None
-    return "".join(found)
+    return "".join(words.found)
 
 
 def write_document(text: str) -> bytes:
@@ -112,3 +128,15 @@ def write_document(text: str) -> bytes:
         archive.writestr("_rels/.rels", _RELATIONS)
         archive.writestr(_BODY, f'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n{body}')
     return kept.getvalue()
+
+
+def main(arguments: list[str]) -> int:
+    """The process that reads one document: its output is one line of JSON, the text or the trouble."""
+    asked = bounded(arguments)
+    try:
+        found = {"text": read_prose(sys.stdin.buffer.read(), name=asked["name"], form=asked["form"])}
+    except UnusableFile as unusable:
+        found = {"trouble": unusable.trouble.value}
+    sys.stdout.write(json.dumps(found) + "\n")
+    sys.stdout.flush()
+    return 0

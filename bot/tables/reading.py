@@ -131,16 +131,22 @@ def loose(name: str) -> str:
     return "".join(letter for letter in apart if letter.isalnum())
 
 
+def bounded(arguments: list[str]) -> Any:
+    """Return what this process is asked for, and limit its processor time and memory to what that allows."""
+    asked = json.loads(arguments[0])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))
+    resource.setrlimit(resource.RLIMIT_AS, (asked["memory"], asked["memory"]))
+    return asked
+
+
 def main(arguments: list[str]) -> int:
     """The process that reads one table: to its output go the table without rows, then the rows, their number: JSON."""
 
     def write(line: Any) -> None:
         sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")
 
-    asked = json.loads(arguments[0])
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))
-    resource.setrlimit(resource.RLIMIT_AS, (asked["memory"], asked["memory"]))
+    asked = bounded(arguments)
     file: BinaryIO = sys.stdin.buffer
     try:
         table = read_table(file, name=asked["name"], limits=Limits(**asked["limits"]))

@@ -133,3 +133,37 @@ async def test_the_clock_of_a_read_does_not_outlive_it(monkeypatch: pytest.Monke
     found = await read_apart(io.BytesIO(content), name="rows.csv", limits=Limits(rows=50_000))
     assert len(found.rows) == 40_000
     assert [one.finished.is_set() for one in made] == [True]
+
+
+NESTED = """\
+import asyncio, io, resource, zipfile
+from bot.domain.files.dropped import UnusableFile
+from bot.tables.apart import read_document
+
+kept = io.BytesIO()
+with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+    with archive.open("word/document.xml", "w") as part:
+        for _ in range(23):
+            part.write(b'<w:p xmlns:w="w">' * 100_000)
+
+async def read() -> list[object]:
+    each = (read_document(kept.getvalue(), name="a.docx", form="docx") for _ in range(8))
+    return await asyncio.gather(*each, return_exceptions=True)
+
+found = asyncio.run(read())
+print({one.trouble.value for one in found if isinstance(one, UnusableFile)}, len(found))
+own = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(max(own, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss) // 1024)
+"""
+
+
+async def test_eight_nested_documents_stay_within_small_memory() -> None:
+    """Each has 58 KB. Read in the bot's own process, eight of them took 2 GB."""
+    here = {"PYTHONPATH": os.pathsep.join(sys.path)}
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", NESTED, stdout=asyncio.subprocess.PIPE, env=here
+    )
+    written, _ = await program.communicate()
+    outcome, memory = written.decode().splitlines()
+    assert outcome == "{'too_complex'} 8"
+    assert int(memory) < 160, "MB, of this process and of its largest child"

@@ -31,6 +31,7 @@ class FileTrouble(StrEnum):
     NO_UNICODE = "no_unicode"
     BINARY = "binary"
     DAMAGED = "damaged"
+    TOO_COMPLEX = "too_complex"
     CHANGED = "changed"
 
 
@@ -50,6 +51,7 @@ _RULES = {
     FileTrouble.NO_UNICODE: "this text isn't UTF-8; save it as UTF-8 and upload it again",
     FileTrouble.BINARY: "this file doesn't look like text",
     FileTrouble.DAMAGED: "this document is damaged; save it again as .docx and upload that",
+    FileTrouble.TOO_COMPLEX: "this document is too complex to read; copy its text into a new document and upload that",
     FileTrouble.CHANGED: "this file didn't arrive whole; try again",
 }
 

@@ -10,7 +10,7 @@ from bot.domain.localization.detection import load
 from bot.domain.localization.pieces import SUBTITLES, form_of, has_times
 from bot.domain.localization.request import Request, message_of
 from bot.domain.text import unescape, without_links
-from bot.tables.prose import read_prose
+from bot.tables.apart import read_document
 from bot.workflows.context import Context
 
 _MOST: Final = 10 * MEBIBYTE
@@ -42,7 +42,7 @@ async def _text(ctx: Context, file: str) -> str:
         async for chunk in body:
             content += chunk
     form = "docx" if content.startswith(_ARCHIVE) else "txt"
-    text = await asyncio.to_thread(read_prose, bytes(content), name=info.name, form=form)
+    text = await read_document(bytes(content), name=info.name, form=form)
     if form_of(info.name) in SUBTITLES and not has_times(text):
         raise UnusableFile(FileTrouble.NO_TIMES, name=info.name)
     return text
