@@ -19,8 +19,8 @@ a canceled text goes on | nothing is begun after Cancel
 +        pass
 @ bot/tables/prose.py tests/flow/test_localize_texts.py
 a document may define entities | no document with a DOCTYPE is read
--parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = text, no_doctype
-+parser.CharacterDataHandler = text
+-parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self._text, self._doctype
++parser.CharacterDataHandler = self._text
 @ bot/domain/localization/detection.py tests/domain/localization/test_detection.py
 a doubtful text is refused | a doubt is no refusal
 -    no_english = best != ENGLISH and share >= _LIKELY and found.get(ENGLISH, 0.0) < _NO_ENGLISH and not is_short
