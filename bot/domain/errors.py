@@ -13,25 +13,29 @@ class PersonError(SwitchboardError):
     """Input that breaks a rule; the person sees all of it. ``example`` can be copied, ``given`` is shown escaped.
 
     ``rule``: a sentence without its full stop, or what follows *it* (``it must be more than 0``). ``instead``: what was
-    probably meant; empty where there is no guess.
+    probably meant; empty where there is no guess. ``also``: what else may have been meant.
     """
 
-    def __init__(self, *, argument: str, rule: str | Reason, example: str, given: str = "", instead: str = "") -> None:
+    def __init__(
+        self, *, argument: str, rule: str | Reason, example: str, given: str = "", instead: str = "", also: str = ""
+    ) -> None:
         super().__init__(f"{argument}: {rule}")
         self.argument = argument
         self.rule = rule
         self.example = example
         self.given = given
         self.instead = instead
+        self.also = also
 
 
 class RuleError(ValueError):
-    """A text is not what it should be; ``rule`` and ``instead`` as of ``PersonError``."""
+    """A text is not what it should be; ``rule``, ``instead`` and ``also`` as of ``PersonError``."""
 
-    def __init__(self, rule: str, *, instead: str = "") -> None:
+    def __init__(self, rule: str, *, instead: str = "", also: str = "") -> None:
         super().__init__(rule)
         self.rule = rule
         self.instead = instead
+        self.also = also
 
 
 class OperatorError(SwitchboardError):

@@ -48,6 +48,5 @@ def ruled(argument: str, example: str, read: Callable[[str], T], text: str) -> T
     try:
         return read(text)
     except RuleError as broken:
-        raise PersonError(
-            argument=argument, rule=broken.rule, example=example, given=text, instead=broken.instead
-        ) from None
+        meant = {"instead": broken.instead, "also": broken.also}
+        raise PersonError(argument=argument, rule=broken.rule, example=example, given=text, **meant) from None

@@ -1,52 +1,45 @@
 """Money is a whole number of cents of one currency (interface document 2, section 2); no locale is guessed."""
 
 import re
-import unicodedata
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import NewType
+from enum import StrEnum
+from typing import Final, NewType
 
+from bot.domain import currencies
 from bot.domain.errors import RuleError
 
 Cents = NewType("Cents", int)
-CURRENCY = "USD"
-_NUMBER = re.compile(
-    r"(?P<units>[0-9]{1,12}|[1-9][0-9]{0,2}(?:(?P<group>[,'\u2019 \u00a0\u202f])[0-9]{3})(?:(?P=group)[0-9]{3}){0,2})"
-    r"(?:\.(?P<cents>[0-9]{1,2}))?[.,]?",
-    re.ASCII,
-)
+CURRENCY: Final = currencies.CURRENCY
+_UNITS = r"[0-9]{1,12}|[1-9][0-9]{0,2}(?:(?P<group>[,'\u2019 \u00a0\u202f])[0-9]{3})(?:(?P=group)[0-9]{3}){0,2}"
+_NUMBER = re.compile(rf"(?P<units>{_UNITS})(?:\.(?P<cents>[0-9]{{1,2}}))?[.,]?", re.ASCII)
+_LONGER = re.compile(rf"(?P<units>{_UNITS})(?:\.(?P<decimals>[0-9]{{1,3}}))?[.,]?", re.ASCII)
 _ONE_GROUP = re.compile(r"([1-9][0-9]{0,2}),([0-9]{3})[.,]?", re.ASCII)
 """Thousands or, where a comma stands before decimals, three of these."""
-_WITH_COMMA = re.compile(r"(?P<units>[0-9]{1,12}|[0-9]{1,3}(?:\.[0-9]{3}){1,3}),(?P<cents>[0-9]{1,2})[.,]?", re.ASCII)
+_SEPARATES = re.compile(r"[.,](?=[0-9])", re.ASCII)
+_SWAPPED = str.maketrans(",.", ".,")
 _AROUND = re.compile(r"(?:US\$|USD|\$)?\s?(?P<number>.*?)\s?(?:US\$|USD|\$)?", re.IGNORECASE | re.DOTALL)
 _REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
-OUR_CURRENCY = frozenset({CURRENCY, "$", "US$"})
-_CODES = frozenset(
-    """
-    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD
-    CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
-    GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP
-    LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB
-    PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
-    THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG BTC
-    ETH USDC USDT
-    """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
-)
-_SPELLED = frozenset("eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr yen pesos pounds".split())  # noqa: SIM905
-
 OTHER_CURRENCY = f"amounts are in {CURRENCY} only"
 _NOT_ZERO = "it must be more than 0"
-_LONGEST_SIGN = 3
 _LONGEST = 24
 """Characters, and powers of ten, of an amount that a service may report."""
+
+
+class Decimals(StrEnum):
+    """The sign before the cents of written amounts; the other one separates thousands."""
+
+    POINT = "point"
+    COMMA = "comma"
 
 
 def parse_amount(text: str) -> Cents:
     """Read a positive amount that a person typed: ``25``, ``25.5``, ``$25.00``, ``25 usd``, ``1,500.00``, ``25,``.
 
-    Raises RuleError for anything else; where it is clear what was meant, as of ``25,00``, that is its ``instead``.
+    Raises RuleError for anything else; what was probably meant, as by ``25,00``, is its ``instead``, and a second
+    possible meaning, as of ``1,500``, its ``also``.
     """
-    around = _AROUND.fullmatch(text.strip())
-    number = around["number"] if around is not None else ""
+    number = _number_in(text)
     found = _NUMBER.fullmatch(number)
     if found is None or _ONE_GROUP.fullmatch(number):
         raise _meant(number) or RuleError(_broken_rule(text.strip(), number))
@@ -56,28 +49,50 @@ def parse_amount(text: str) -> Cents:
     return Cents(cents)
 
 
-def names_other_currency(word: str) -> bool:
-    if word.upper() in OUR_CURRENCY:
-        return False
-    if word in _CODES or word.lower() in _SPELLED:
-        return True
-    return len(word) <= _LONGEST_SIGN and any(unicodedata.category(letter) == "Sc" for letter in word)
+def readings(text: str) -> Mapping[Decimals, Decimal]:
+    """The value of a written amount in each style that fits it; empty for other texts and without a separator.
+
+    Both styles fit a single separator before three digits: ``1,655`` is 1655 or 1.655.
+    """
+    number, found = _number_in(text), {}
+    for style in Decimals if _SEPARATES.search(number) else ():
+        written = _LONGER.fullmatch(number if style is Decimals.POINT else number.translate(_SWAPPED))
+        if written is not None:
+            units = re.sub(r"[^0-9]", "", written["units"])
+            found[style] = Decimal(f"{units}.{written['decimals'] or '0'}")
+    return found
+
+
+def in_plain_style(text: str, style: Decimals) -> str:
+    """An amount in a known style as ``1655.60``, which has one reading; texts that the style doesn't fit unchanged."""
+    value = readings(text).get(style)
+    if value is None:
+        return text
+    cents = cents_of(value)
+    return plain(cents) if cents is not None else f"{value}0"  # three decimals could be thousands, four can't
+
+
+def _number_in(text: str) -> str:
+    around = _AROUND.fullmatch(text.strip())
+    return around["number"] if around is not None else ""
 
 
 def _meant(number: str) -> RuleError | None:
-    """Whole thousands behind a comma, and cents behind a comma, with what they stand for."""
-    meant, rule = 0, "use a point for cents: {plain}"
-    if (thousands := _ONE_GROUP.fullmatch(number)) is not None:
-        meant, rule = int(f"{thousands[1]}{thousands[2]}") * 100, "write {plain} for {shown}"
-    elif (comma := _WITH_COMMA.fullmatch(number)) is not None:
-        meant = int(comma["units"].replace(".", "")) * 100 + int(comma["cents"].ljust(2, "0"))
-    return RuleError(rule.format(plain=plain(meant), shown=shown(meant)), instead=plain(meant)) if meant else None
+    """Whole thousands or cents behind a comma or a point, with all that they can stand for."""
+    found = readings(number)
+    values = [cents for value in sorted(found.values(), reverse=True) if (cents := cents_of(value))]
+    if Decimals.COMMA not in found or not values:
+        return None
+    rule = "use a point for cents: {plain}" if len(found) == 1 else "write {plain} for {shown}"
+    rules = [rule.format(plain=plain(cents), shown=shown(cents)) for cents in values]
+    also = plain(values[1]) if len(values) > 1 else ""
+    return RuleError(" or ".join(rules).replace(" or write", " or"), instead=plain(values[0]), also=also)
 
 
 def _broken_rule(text: str, number: str) -> str:
-    if number.startswith(("-", "\u2212")) or text.startswith(("-", "\u2212")) or _WITH_COMMA.fullmatch(number):
+    if number.startswith(("-", "\u2212")) or text.startswith(("-", "\u2212")) or 0 in readings(number).values():
         return _NOT_ZERO
-    if any(map(names_other_currency, re.split(r"[\s0-9.,]+", text))):
+    if any(map(currencies.names_other_currency, re.split(r"[\s0-9.,]+", text))) or currencies.other_currency_in(text):
         return OTHER_CURRENCY
     if re.fullmatch(r"[0-9]+\.[0-9]{3,}", number, re.ASCII):
         return "it can have at most 2 decimal places"

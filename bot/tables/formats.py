@@ -1,13 +1,18 @@
 """Numbers and dates as a spreadsheet shows them, and formats that show something else than the cell holds.
 
-Dates come out as ``2026-03-01`` whatever the sheet's own order, numbers without separators and currency signs. ``;;;``
-hides, ``"5.00"`` shows 5.00 whatever the number is, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
+Dates come out as ``2026-03-01`` whatever the sheet's own order, numbers without separators of thousands. What stands
+around a number is kept, also another country's currency; only dollars of the United States are left out. ``;;;`` hides, ``"5.00"`` shows 5.00 whatever the number is, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from operator import eq, ge, gt, le, lt, ne
+from typing import Final
+
+from bot.domain.currencies import OUR_CURRENCY
 
 GENERAL = "General"
 
@@ -18,6 +23,8 @@ BUILT_IN = {
     9: "0%",
     10: "0.00%",
     11: "0.00E+00",
+    12: "# ?/?",
+    13: "# ??/??",
     14: "yyyy-mm-dd",
     15: "d-mmm-yy",
     16: "d-mmm",
@@ -26,14 +33,37 @@ BUILT_IN = {
     46: "[h]:mm:ss",
     48: "0.0E+0",
     49: "@",
-    **dict.fromkeys((3, 37, 38), "#,##0"),
-    **dict.fromkeys((4, 39, 40, 44), "#,##0.00"),
+    **dict.fromkeys((3, 37, 38, 41), "#,##0"),
+    **dict.fromkeys((4, 39, 40, 43), "#,##0.00"),
+    **dict.fromkeys((5, 6, 42), '"$"#,##0'),
+    **dict.fromkeys((7, 8, 44), '"$"#,##0.00'),
     **dict.fromkeys((18, 20), "h:mm"),
     **dict.fromkeys((19, 21), "h:mm:ss"),
     **dict.fromkeys((45, 47), "mm:ss"),
     **dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd"),
 }
-"""Formats that a workbook gives only by number."""
+"""Formats that a workbook gives only by number (ECMA-376, 18.8.30; Excel writes 5 to 8 and 41 to 44 as well)."""
+OF_ANY_COUNTRY: Final = frozenset({5, 6, 7, 8, 42, 44})
+"""Of these, the ones with the currency of whoever opens the workbook: dollars, unless it is used with others."""
+UNKNOWN_CURRENCY: Final = "¤"
+_DOLLAR_LANDS: Final = frozenset({"0409", "0475", "045C", "540A", "500A", "300A", "440A", "180A"})
+"""LCIDs (MS-LCID) of the United States, Puerto Rico, Ecuador, El Salvador and Panama."""
+_DOLLAR_REGIONS: Final = frozenset({"US", "PR", "EC", "SV", "PA"})
+_OTHER_DOLLARS: Final = {
+    **dict.fromkeys(("080A", "MX"), "MXN"),
+    **dict.fromkeys(("240A", "CO"), "COP"),
+    **dict.fromkeys(("2C0A", "AR"), "ARS"),
+    **dict.fromkeys(("340A", "CL"), "CLP"),
+    **dict.fromkeys(("380A", "UY"), "UYU"),
+    **dict.fromkeys(("1C0A", "DO"), "DOP"),
+    **dict.fromkeys(("1009", "0C0C", "CA"), "CAD"),
+    **dict.fromkeys(("0C09", "AU"), "AUD"),
+    **dict.fromkeys(("1409", "NZ"), "NZD"),
+    **dict.fromkeys(("0C04", "3C09", "HK"), "HKD"),
+    **dict.fromkeys(("1004", "4809", "SG"), "SGD"),
+    **dict.fromkeys(("0404", "TW"), "TWD"),
+}
+"""Currencies that are written with the same sign; that of any other country is unknown here, and no dollar."""
 
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
 """What a format code shows, or skips, whatever the number is."""
@@ -45,8 +75,14 @@ _LONGEST = 15
 """Significant digits that a spreadsheet keeps."""
 _SMALLEST = -10
 """Power of ten below which a number is written with its exponent."""
-_CONDITION = re.compile(r"\[[<>=]")
-_CURRENCY = re.compile(r"\[\$([^\]-]*)")
+_CONDITION = re.compile(r"\[(<=|>=|<>|<|>|=)\s*(-?[0-9]+(?:\.[0-9]+)?(?:E[+-]?[0-9]+)?)\]", re.IGNORECASE)
+_COMPARED: Final = {"<": lt, ">": gt, "=": eq, "<=": le, ">=": ge, "<>": ne}
+_CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-([^\]]*))?")
+_PIECE = re.compile(
+    rf"{_LITERAL.pattern}|General|E[+-]|[0#?@%/](?:[0#?.,@%/]*[0#?@%/])?,*|.", re.IGNORECASE | re.DOTALL
+)
+"""A literal, the place of the number, or a character that stands for itself."""
+_LCID = re.compile(r"[0-9A-F]{1,8}", re.IGNORECASE)
 _RUN = re.compile(r"[0#?](?:[0#?,.\s'’]*[0#?])?")
 """Digits that are shown next to each other, in groups or not."""
 _EXPONENT = re.compile(r"E[+-]", re.IGNORECASE)
@@ -65,13 +101,13 @@ def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
         return stored
     if not value.is_finite() or abs(value.adjusted()) > 400:  # noqa: PLR2004 - beyond any number of a spreadsheet
         return stored
-    parts = _sections(code)
-    section = _LITERAL.sub("", parts[1] if value < 0 and len(parts) > 1 and parts[1] else parts[0])
-    if section.strip().casefold() in ("", "@", "general"):
-        return _general(value)
+    part = _section_for(value, _sections(code))
+    section = _LITERAL.sub("", part)
     if _is_moment(section):
         return _moment(value, section.casefold(), since_1904=since_1904)
-    return _number(value, section)
+    number = _number(value, section) if _RUN.search(section) else _general(value)
+    before, behind = _around(part) if value >= 0 else ("", "")
+    return f"{before}{number}{behind}"
 
 
 def is_disguised(stored: str, code: str, *, number: bool) -> bool:
@@ -102,6 +138,46 @@ def _sections(code: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _section_for(value: Decimal, parts: Sequence[str]) -> str:
+    """The part of a format code for a number: the first whose condition it meets, or else by its sign."""
+    found = [_CONDITION.search(part) for part in parts[:2]]
+    if any(found):
+        for part, condition in zip(parts, found, strict=False):
+            if condition is not None and _COMPARED[condition[1]](value, Decimal(condition[2])):
+                return part
+        return parts[min(2 if all(found) else 1, len(parts) - 1)]
+    return parts[1] if value < 0 and len(parts) > 1 and parts[1] else parts[0]
+
+
+@lru_cache(maxsize=4_096)
+def _around(part: str) -> tuple[str, str]:
+    """What a part of a format code shows before and behind the number; a dollar of another country by its code."""
+    around, at, country = ["", ""], 0, ""
+    for piece in _PIECE.findall(part):
+        if _LITERAL.fullmatch(piece):
+            around[at] += _literals(piece) if piece[0] != "*" else ""
+            tag = _CURRENCY.match(piece)
+            country = country or (_country_of(tag[2] or "") if tag is not None else "")
+        elif piece[0] in "0#?@%/" or len(piece) > 1:
+            around[1], at = "", 1  # what stands between digits only groups them, or is seen as a disguise
+        else:
+            around[at] += piece
+    before, behind = around
+    sign = (before + behind).strip().upper()
+    if not at or sign in ("", *OUR_CURRENCY):  # without a place for the number, it isn't shown
+        return (f"{country} ", "") if country and sign == "$" else ("", "")
+    return before.lstrip(), behind.rstrip()
+
+
+def _country_of(tag: str) -> str:
+    """The currency of a locale tag such as ``80A`` or ``es-MX``; empty if it is that of the United States, or none."""
+    if _LCID.fullmatch(tag):
+        lcid = f"{int(tag, 16) & 0xFFFF:04X}"  # before it may stand a calendar and a kind of digits
+        return "" if lcid in _DOLLAR_LANDS or lcid == "0000" else _OTHER_DOLLARS.get(lcid, UNKNOWN_CURRENCY)
+    region = tag.rpartition("-")[2].upper()
+    return "" if not tag or region in _DOLLAR_REGIONS else _OTHER_DOLLARS.get(region, UNKNOWN_CURRENCY)
+
+
 def _is_moment(section: str) -> bool:
     """Whether a part of a format code, without its literals, shows a date or a time."""
     letters = section.casefold()
@@ -120,6 +196,7 @@ def _general(value: Decimal) -> str:
 
 
 def _number(value: Decimal, section: str) -> str:
+    value = Decimal(f"{value:.{_LONGEST - 1}e}")  # 2.6749999999999998 is shown as 2.68: a sheet keeps 15 digits
     found = _DIGITS.search(_GROUPS.sub("", section))
     if found is None or found["thousands"] or section.rstrip().endswith(",") or "/" in section:
         return _general(value)
@@ -185,7 +262,7 @@ def _misleads(section: str) -> bool:
     if "general" in bare.casefold() or "@" in bare or _is_moment(bare):
         return _is_repeated(bare)
     if "/" in bare:
-        return not _RUN.search(bare)
+        return True  # a fraction is rounded to what its denominator allows
     # Literals keep digits apart, but for what stands between groups of three.
     apart = _LITERAL.sub(lambda found: "|" if _GROUPS.sub("", _literals(found[0])) else "", _EXPONENT.sub("", section))
     runs = _RUN.findall(apart)

@@ -155,7 +155,8 @@ class Sheet:
             self._cells[self._column] = text
         if text.strip():
             disguised = is_disguised(self._value, code, number=self._kind == "n")
-            self._hiding.cell(self._column, formula=self._formula, disguised=disguised)
+            number = self._kind == "n" and "." in text
+            self._hiding.cell(self._column, formula=self._formula, disguised=disguised, number=number)
 
     def _shown(self, text: str, code: str) -> str:
         if self._kind == "b":
@@ -225,12 +226,14 @@ class _Hiding:
         self._rows = Runs()
         self._formulas: defaultdict[int, Runs] = defaultdict(Runs)
         self._disguised: defaultdict[int, Runs] = defaultdict(Runs)
+        self._numbers: defaultdict[int, Runs] = defaultdict(Runs)
         self._low = self._narrow = False
         self._columns: list[tuple[int, int, bool]] = []
         self._ranges: list[tuple[int, int, int]] = []
         self._runs = 0
         self._hidden_row = False
         self._row_formulas: list[int] = []
+        self._row_numbers: list[int] = []
         self.disguised: list[int] = []
         """Columns of the row whose cells show something else than they hold."""
 
@@ -249,6 +252,7 @@ class _Hiding:
         self._hidden_row = low or _is_true(attributes.get("hidden"))
         self._ranges = [one for one in self._ranges if one[2] >= number]
         self._row_formulas.clear()
+        self._row_numbers.clear()
         self.disguised.clear()
 
     def formula(self, attributes: Mapping[str, str]) -> None:
@@ -257,11 +261,13 @@ class _Hiding:
         if place is not None and attributes.get("t") in ("array", "dataTable"):
             self._ranges.append((_column_of(place[1]), _column_of(place[3] or place[1]), int(place[4] or place[2])))
 
-    def cell(self, column: int, *, formula: bool, disguised: bool) -> None:
+    def cell(self, column: int, *, formula: bool, disguised: bool, number: bool) -> None:
         if formula or any(first <= column <= last for first, last, _ in self._ranges):
             self._row_formulas.append(column)
         if disguised:
             self.disguised.append(column)
+        if number:
+            self._row_numbers.append(column)
 
     def end_row(self, number: int) -> None:
         if self._hidden_row:
@@ -270,6 +276,8 @@ class _Hiding:
             self._runs += self._formulas[column].add(number)
         for column in self.disguised:
             self._runs += self._disguised[column].add(number)
+        for column in self._row_numbers:
+            self._runs += self._numbers[column].add(number)
         if self._runs > _MOST_RUNS:
             raise TableProblem(Flaw.TOO_COMPLEX)
 
@@ -282,6 +290,7 @@ class _Hiding:
             columns=tuple(column for column, hidden in columns.items() if hidden),
             formulas={column: runs.spans() for column, runs in sorted(self._formulas.items())},
             disguised={column: runs.spans() for column, runs in sorted(self._disguised.items())},
+            numbers={column: runs.spans() for column, runs in sorted(self._numbers.items())},
         )
 
 

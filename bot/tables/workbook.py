@@ -17,8 +17,9 @@ from typing import BinaryIO, Final
 from xml.parsers import expat
 from zlib import error as ZlibError  # noqa: N812 - a class with a lower-case name
 
+from bot.domain.currencies import other_currency_in
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
-from bot.tables.formats import BUILT_IN, GENERAL
+from bot.tables.formats import BUILT_IN, GENERAL, OF_ANY_COUNTRY, UNKNOWN_CURRENCY, shown
 from bot.tables.sheet import PLACES, SharedParts, Sheet
 
 Start = Callable[[str, Mapping[str, str]], None]
@@ -212,19 +213,19 @@ def _strings(archive: _Archive, part: str) -> list[str]:
 
 def _formats(archive: _Archive, part: str) -> list[str]:
     """The format code of each cell style, by its number."""
-    codes: dict[int, str] = dict(BUILT_IN)
-    styles: list[str] = []
+    given_codes: dict[int, str] = {}
+    styles: list[int] = []
     inside = {"numFmts": False, "cellXfs": False}
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
         given = attributes.get("numFmtId", "")
         number = int(given) if given.isascii() and given.isdigit() else 0
         if name == "numFmt" and inside["numFmts"]:
-            codes[number] = attributes.get("formatCode", GENERAL)
+            given_codes[number] = attributes.get("formatCode", GENERAL)
         elif name in inside:
             inside[name] = True
         elif name == "xf" and inside["cellXfs"]:
-            styles.append(codes.get(number, GENERAL))
+            styles.append(number)
 
     def end(name: str) -> None:
         if name in inside:
@@ -232,7 +233,10 @@ def _formats(archive: _Archive, part: str) -> list[str]:
 
     if archive.has(part):
         _parse(archive.blocks(part), _STYLES, start, end)
-    return styles
+    codes = {**BUILT_IN, **given_codes}
+    if any(other_currency_in(shown("1", code)) for code in given_codes.values()):
+        codes |= {number: f'"{UNKNOWN_CURRENCY}"{BUILT_IN[number]}' for number in OF_ANY_COUNTRY - given_codes.keys()}
+    return [codes.get(number, GENERAL) for number in styles]
 
 
 def _parse(

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.currencies import names_other_currency
 from bot.domain.errors import RuleError
-from bot.domain.money import cents_of, names_other_currency, parse_amount, plain, shown
+from bot.domain.money import Decimals, cents_of, in_plain_style, parse_amount, plain, readings, shown
 
 LARGEST = 99_999_999_999_999
 
@@ -26,12 +27,12 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
 
 @pytest.mark.parametrize(("text", "rule"), [
     *((text, "it must be more than 0") for text in ("0", "0.00", "-1", "−1", "-$5", "$-5", "0,00", "-1,500")),
-    *((text, "it can have at most 2 decimal places") for text in ("1.005", "1.500", "$1.005")),
+    *((text, "it can have at most 2 decimal places") for text in ("12.5050", "1234.505", "$0.005")),
     *((text, "it is too large") for text in ("1234567890123", "9" * 400)),
     *((text, "amounts are in USD only") for text in ("25 EUR", "25€", "€25", "R$25", "A$25", "$$25", "25.00eur")),
     *((text, "it isn't an amount") for text in (
         *("1e3", "1E3", "+5", "$", "NaN", "Infinity", "0x10", "1_000", ".5", "", "٢٥", "２５", "²", "5..", "1,50,000"),
-        *("1,500'000", "12,5000", "0,500.00", "25,000,00", "1 500,00"),
+        *("1,500'000", "12,5000", "0,500.00", "25,000,00"),
     )),
 ])  # fmt: skip
 def test_whatever_is_no_amount_is_refused_with_its_rule(text: str, rule: str) -> None:
@@ -40,19 +41,36 @@ def test_whatever_is_no_amount_is_refused_with_its_rule(text: str, rule: str) ->
     assert (refused.value.rule, refused.value.instead) == (rule, "")
 
 
-@pytest.mark.parametrize(
-    ("text", "rule", "instead"),
-    [
-        *((text, "use a point for cents: 25.00", "25.00") for text in ("25,00", "$25,00", "25,0 USD", "25,00.")),
-        *((text, "use a point for cents: 1500.50", "1500.50") for text in ("1500,5", "1.500,50")),
-        *((text, "write 1500.00 for $1,500.00", "1500.00") for text in ("1,500", "$1,500", "1,500.", "US$ 1,500")),
-        ("0,05", "use a point for cents: 0.05", "0.05"),
-    ],
-)
-def test_what_a_comma_stands_for_is_asked(text: str, rule: str, instead: str) -> None:
+@pytest.mark.parametrize(("text", "rule", "instead", "also"), [
+    *((text, "use a point for cents: 25.00", "25.00", "") for text in ("25,00", "$25,00", "25,0 USD", "25,00.")),
+    *((text, "use a point for cents: 1500.50", "1500.50", "") for text in ("1500,5", "1.500,50", "1 500,50")),
+    *((text, "write 1500.00 for $1,500.00 or 1.50 for $1.50", "1500.00", "1.50")
+      for text in ("1,500", "$1,500", "1,500.", "US$ 1,500", "1.500")),
+    *((text, "write 1655.00 for $1,655.00", "1655.00", "") for text in ("1,655", "$1.655")),
+    ("0,05", "use a point for cents: 0.05", "0.05", ""),
+])  # fmt: skip
+def test_what_a_separator_stands_for_is_asked(text: str, rule: str, instead: str, also: str) -> None:
     with pytest.raises(RuleError) as refused:
         parse_amount(text)
-    assert (refused.value.rule, refused.value.instead) == (rule, instead)
+    assert (refused.value.rule, refused.value.instead, refused.value.also) == (rule, instead, also)
+
+
+POINT, COMMA = Decimals.POINT, Decimals.COMMA
+
+
+@pytest.mark.parametrize(("text", "found", "plain_ones"), [
+    ("1,655.60", {POINT: "1655.60"}, ["1655.60", "1,655.60"]),
+    ("$1.655,60", {COMMA: "1655.60"}, ["$1.655,60", "1655.60"]),
+    ("1 655,6", {COMMA: "1655.6"}, ["1 655,6", "1655.60"]),
+    ("1,655", {POINT: "1655.0", COMMA: "1.655"}, ["1655.00", "1.6550"]),
+    ("1.500", {POINT: "1.500", COMMA: "1500.0"}, ["1.50", "1500.00"]),
+    ("1,234,567", {POINT: "1234567.0"}, ["1234567.00", "1,234,567"]),
+    ("0,500", {COMMA: "0.500"}, ["0,500", "0.50"]),
+    *((text, {}, [text, text]) for text in ("25", "1 500", "25,", "", "1,65,60", "€1,50", "-1,50")),
+])  # fmt: skip
+def test_readings_hold_each_style_that_fits(text: str, found: dict[Decimals, str], plain_ones: list[str]) -> None:
+    assert readings(text) == {style: Decimal(value) for style, value in found.items()}
+    assert [in_plain_style(text, style) for style in Decimals] == plain_ones
 
 
 @given(st.text())

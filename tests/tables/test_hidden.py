@@ -65,7 +65,7 @@ HIDES: list[tuple[str, str, str, tuple[str, ...], Hidden]] = [
      row(2, formula='<f t="array" ref="B4">C1:C9</f>') + row(3) + row(4) + row(5), (), Hidden(formulas={1: ((2, 4),)})),
     ("a format that shows something else", "",
      row(2) + row(3, cell='s="1"') + row(4, cell='s="2"') + row(5, cell='s="2" t="str"'), (";;;", "0.00"),
-     Hidden(disguised={1: ((3, 3),)})),
+     Hidden(disguised={1: ((3, 3),)}, numbers={1: ((4, 4),)})),
 ]  # fmt: skip
 
 
@@ -85,13 +85,14 @@ PLAIN = [
     "#\\ ##0.00", "[$CHF-807] #\\'##0.00", "[$€-2] #,##0.00;[Red]-[$€-2] #,##0.00", "#,##0.00_);[Red](#,##0.00)",
     '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-',
     '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)',
-    'General" USD"', "0%", "0.00E+00", "# ?/?", "# ?/16", "yyyy-mm-dd", "[h]:mm:ss", "0.00;@", "[>=100]0.00;0.0",
+    'General" USD"', "0%", "0.00E+00", "yyyy-mm-dd", "[h]:mm:ss", "0.00;@", "[>=100]0.00;0.0",
     "[>100]0.00;[<10]0.00;0.0", "[Red]0.00",
 ]  # fmt: skip
 DISGUISES = [
     ";;;", ";0.00", '"5.00"', '"five"', "\\5", '"5.00";"5.00";"5.00"', '"1"0.00', '0.00"9"', "[$5]0.00", "*50.00",
     '"٥"0', "50.00", '0"."00', "0\\.00", "\\.00", '"."00', "0,", "#,##0.00,,", "-0.00", '"-"0.00', "(0.00)",
     '[=900]"5.00";0.00', "[>1000]0.00", "[>1000]0.00;[<10]0.00", "@@", "General@",
+    "# ?/?", "# ?/16",
 ]  # fmt: skip
 
 
@@ -124,7 +125,7 @@ def test_numbers_below_zero_and_zero_have_their_own_part(stored: str, code: str,
 
 def test_a_separator_inside_a_text_of_the_format_ends_no_part() -> None:
     assert not is_disguised("25", '0.00"; net"', number=True)
-    assert read(content(row(2, cell='s="1"'), formats=('0.00" ;"',))).rows[0].cells[1] == "2.00"
+    assert read(content(row(2, cell='s="1"'), formats=('0.00" ;"',))).rows[0].cells[1] == "2.00 ;"
 
 
 def test_cents_behind_a_blank_of_the_format_are_kept() -> None:

@@ -24,6 +24,8 @@ class Hidden:
     """They show a stored result."""
     disguised: Mapping[int, Spans] = field(default_factory=dict)
     """The number format shows something else."""
+    numbers: Mapping[int, Spans] = field(default_factory=dict)
+    """Cells that hold numbers with decimals: what separates these isn't written, and depends on who opens the file."""
 
 
 class Runs:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from bot.domain import money
+from bot.domain import currencies, money
 from bot.domain.errors import PersonError, RuleError
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Item
@@ -43,9 +43,9 @@ _PAGE_DIGITS = 6
 
 def currency(word: str) -> bool:
     """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
-    if money.names_other_currency(word):
+    if currencies.names_other_currency(word):
         raise PersonError(argument="amount", rule=money.OTHER_CURRENCY, example="25.00", given=word)
-    return word.upper() in money.OUR_CURRENCY
+    return word.upper() in currencies.OUR_CURRENCY
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:
@@ -132,8 +132,9 @@ def item(text: str) -> Item:
     except RuleError as broken:
         said = broken.rule.removeprefix("it ")
         rule = f"unit price: {said}" if said == broken.rule else f"the unit price {said}"
-        instead = f"{found[0][: found.start('unit')]}{broken.instead}" if broken.instead else ""
-        raise _broken(rule, text, instead=instead) from None
+        before = found[0][: found.start("unit")]
+        instead, also = (f"{before}{meant}" if meant else "" for meant in (broken.instead, broken.also))
+        raise _broken(rule, text, instead=instead, also=also) from None
     return Item(name=name, quantity=int(quantity), unit_cents=unit_cents)
 
 
@@ -167,5 +168,5 @@ def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _broken(rule: str, given: str, *, instead: str = "") -> PersonError:
-    return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given, instead=instead)
+def _broken(rule: str, given: str, *, instead: str = "", also: str = "") -> PersonError:
+    return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given, instead=instead, also=also)

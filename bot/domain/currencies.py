@@ -1,0 +1,112 @@
+"""Currencies as people write them: ISO 4217 codes, signs, and words of English, Spanish, Portuguese, German, French."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Final
+
+CURRENCY: Final = "USD"
+OUR_CURRENCY: Final = frozenset({CURRENCY, "$", "US$"})
+_CODES: Final = frozenset(
+    """
+    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD
+    CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
+    GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP
+    LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB
+    PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL
+    THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR
+    ZMW ZWG ZWL BOV CHE CHW COU CUC HRK MXV USN UYI XAG XAU BTC ETH USDC USDT CNH RMB
+    """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
+)
+_PLAIN_WORDS: Final = frozenset({"all", "try", "top"})
+"""Words of ordinary names, which are codes only in capitals among small letters."""
+_SPELLED: Final = frozenset(
+    """
+    eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr crc gtq hnl dop uyu pyg yen yuan renminbi pesos
+    pounds sterling reais soles bs bolivianos bolivares quetzales lempiras colones guaranies francs franken francos
+    kronor kroner rupees rupias zł zl zloty kc kr naira
+    """.split()  # noqa: SIM905
+)
+"""Words that name nothing else right behind an amount."""
+_IN_NAMES: Final = _SPELLED | frozenset(
+    """
+    peso sol pound libra libras pfund franc franco boliviano bolivar quetzal lempira colon cordoba cordobas guarani
+    rupee rupia krona krone koruna corona coronas kronen forint lira liras lire won rand dirham dirhams riyal rial
+    shekel shekels rubel ruble rubles rublo rublos roubles hryvnia nairas cedi cedis shilling shillings lei leu lev leva
+    baht ringgit dong taka dinar dinars dinares tenge bsf lps bitcoin sfr livres couronnes roupies roubles
+    """.split()  # noqa: SIM905
+)
+"""Words that name a currency in the name of a column of amounts."""
+_DOLLARS: Final = frozenset("usd dollar dollars dolar dolares dolars us$ u$s u$d $".split())  # noqa: SIM905
+_OF_AMERICA: Final = frozenset(
+    """
+    us usa u s d united states of america american american's north de los da das dos del la las estados unidos eeuu ee
+    uu eua americano americanos estadounidense estadounidenses norteamericano norteamericanos americain americains des
+    etats unis amerikanische amerikanischer
+    """.split()  # noqa: SIM905
+)
+_OTHER_LANDS: Final = re.compile(
+    "canad|kanad|austral|mexic|hong|singap|zealand|neuseel|jamai|taiwan|trinid|barbad|bahama|beliz|namib|fiji|bermud"
+)
+"""Beginnings of the nations whose dollars are others."""
+_COLUMNS: Final = ("currenc", "moneda", "divisa", "devise", "monnaie", "moeda", "wahrung", "waehrung", "valuta")
+_SHORT_COLUMNS: Final = frozenset({"ccy", "cur", "curr"})
+_LONGEST_SIGN: Final = 3
+_WITH_DOLLAR: Final = re.compile(r"(?<![A-Za-z$])[A-Za-z]{1,3}\$[A-Za-z]?(?![A-Za-z])|(?<![A-Za-z$])\$[A-Za-z]{1,2}\b")
+_SOLES: Final = re.compile(r"(?<!\w)S/\.?(?=\s*(?:$|[\d)\].,;:]))")
+_WORD: Final = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+(?![^\W\d_A-Z])|[^\W\d_]+")
+"""A word of a name, also of one in camel case."""
+
+
+def names_other_currency(word: str) -> bool:
+    """Whether a word right behind an amount names a currency other than ours."""
+    if word.upper() in OUR_CURRENCY:
+        return False
+    if word in _CODES or _loose(word) in _SPELLED or word.casefold().rstrip(".") == "s/":
+        return True
+    return len(word) <= _LONGEST_SIGN and any(unicodedata.category(letter) == "Sc" for letter in word)
+
+
+def other_currency_in(text: str) -> str:
+    """The currency other than ours that the name of a column of amounts holds; empty if there is none."""
+    text = unicodedata.normalize("NFKC", text)
+    return next(_others(text), "")
+
+
+def _others(text: str) -> Iterator[str]:
+    yield from (letter for letter in text if unicodedata.category(letter) == "Sc" and letter != "$")
+    yield from (one for one in _WITH_DOLLAR.findall(text) if one.casefold() not in _DOLLARS)
+    yield from (found.strip() for found in _SOLES.findall(text))
+    words = _WORD.findall(text)
+    for word in words:
+        loose = _loose(word)
+        is_plain = loose in _PLAIN_WORDS and (word != word.upper() or text == text.upper())
+        if (word.upper() in _CODES and not is_plain) or loose in _IN_NAMES:
+            yield word
+    loose = [_loose(word) for word in words]
+    if _DOLLARS.intersection(loose):
+        yield from (word for word in words if _OTHER_LANDS.match(_loose(word)))
+
+
+def is_ours(text: str) -> bool:
+    """Whether a cell of a column of currencies names US dollars: ``usd``, ``US$``, ``Dólares americanos``."""
+    found = re.findall(r"[^\W\d_$]*\$[^\W\d_$]*|[^\W\d_]+|[^\w\s().,:;/'-]", unicodedata.normalize("NFKC", text))
+    words = [_loose(word) for word in found]
+    return bool(_DOLLARS.intersection(words)) and all(word in _DOLLARS | _OF_AMERICA for word in words)
+
+
+def is_currency(text: str) -> bool:
+    """Whether a cell holds nothing but a currency, ours or another one: ``EUR``, ``€``, ``USD``."""
+    word = text.strip()
+    return word in _CODES or word.upper() in OUR_CURRENCY or names_other_currency(word)
+
+
+def holds_currencies(name: str) -> bool:
+    """Whether a column of this name holds the currencies of amounts: ``Currency code``, ``moneda``."""
+    words = [_loose(word) for word in _WORD.findall(name)]
+    return any(word in _SHORT_COLUMNS or word.startswith(_COLUMNS) or word.endswith("currency") for word in words)
+
+
+def _loose(word: str) -> str:
+    apart = unicodedata.normalize("NFKD", word.casefold().rstrip("."))
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
