@@ -326,7 +326,9 @@ _SEND = Verb(
     ),
     arguments=(
         Argument(name="email", rule=PAYEE_RULE, read=payee),
-        Argument(name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency),
+        Argument(
+            name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency, continued=fields.continued_amount
+        ),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
         _CODE,
     ),

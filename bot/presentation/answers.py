@@ -125,12 +125,14 @@ def or_meant(told: Content, meant: str, offer: Offer) -> Content:
     return Content(text=f"{told.text}\n{line}", blocks=[*told.blocks, md.paragraph(line), *_buttons([offer])])
 
 
-def meant(error: PersonError) -> str:
-    """The button that sends what was probably meant."""
+def meant(error: PersonError, text: str) -> str:
+    """The button that sends ``text``, which was probably meant: of an amount, what would be sent."""
+    amount, _, behind = text.partition(" ")
     try:
-        return f"Send {shown(parse_amount(error.instead))}"
+        cents = parse_amount(amount)
     except RuleError:
-        return use(error.instead)
+        return use(text)
+    return f"Send {shown(cents)}{f' for “{behind} …”' if behind else ''}" if error.argument == "amount" else use(text)
 
 
 def _buttons(offers: Sequence[Offer]) -> list[Block]:

@@ -56,6 +56,8 @@ class Argument:
 
     unit: Callable[[str], bool] | None = None
     """Whether the word after it is its unit and adds nothing; raises ``PersonError`` where it contradicts."""
+    continued: Callable[[str, Sequence[str]], tuple[PersonError, int] | None] | None = None
+    """The mistake of a word that may go on in the words behind it, and in how many of these; None: it ends there."""
 
     @property
     def usage(self) -> str:
@@ -123,7 +125,8 @@ def _read(
     """Values, the words of those that are right, and the mistakes."""
     values, right, left, errors = _taken_out(arguments, words)
     open_ones = [one for one in arguments if one.name not in values]
-    left = _in_order(open_ones, left)
+    given, left = left, _in_order(open_ones, left)
+    is_swapped = given != left
     for number, argument in enumerate(open_ones):
         later = [one for one in open_ones[number + 1 :] if one.optional]
         if argument.optional and (
@@ -138,6 +141,10 @@ def _read(
                 found.append(read_argument(argument, text))
             except PersonError as broken:
                 errors.append(with_example(broken, "", text))
+        if argument.continued is not None and len(errors) == before and not is_swapped:
+            doubt, more = argument.continued(taken[0], left) or (None, 0)
+            errors += [doubt] if doubt is not None else []
+            left = left[more:] or left
         try:
             left = left[1:] if argument.unit is not None and left and argument.unit(left[0]) else left
         except PersonError as broken:
@@ -235,6 +242,7 @@ def with_example(broken: PersonError, example: str, text: str = "") -> PersonErr
         example=example,
         given=broken.given or text,
         instead=broken.instead,
+        also=broken.also,
     )
 
 

@@ -142,14 +142,18 @@ def _help(slash: SlashCommand, command: Command, spelled: str) -> Content | None
 def _offers(
     errors: Sequence[PersonError], slash: SlashCommand, verb: Verb, rest: str, command: Command
 ) -> list[answers.Offer]:
-    """The line as it was probably meant, where its only mistake is one word of which that is clear."""
-    if len(errors) != 1 or not errors[0].instead:
+    """The line as it was probably meant, or as it may be meant, if its only mistake is one word, or several together."""
+    if len(errors) != 1:
         return []
-    word = re.compile(rf"(?<!\S){re.escape(errors[0].given.strip())}(?!\S)")
+    given = r"\s+".join(map(re.escape, errors[0].given.split()))
+    word = re.compile(rf"(?<!\S){given}(?!\S)")
     if len(word.findall(rest)) != 1:
         return []
-    line = word.sub(errors[0].instead, rest)
-    return [offer(answers.meant(errors[0]), slash.name, f"{verb.name} {line}", asked_as=command.trigger_id)]
+    lines = {meant: word.sub(meant, rest) for meant in (errors[0].instead, errors[0].also) if meant}
+    return [
+        offer(answers.meant(errors[0], meant), slash.name, f"{verb.name} {line}", asked_as=command.trigger_id)
+        for meant, line in lines.items()
+    ]
 
 
 def _not_known(slash: SlashCommand, text: str, command: Command, spelled: str) -> Content:

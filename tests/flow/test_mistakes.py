@@ -67,7 +67,8 @@ async def test_thousands_are_separated_as_people_write_them(rig: Rig) -> None:
 OFFERS = [
     ("send ana@example.com 25,00 rent", "Use a point for cents: 25.00.", "Send $25.00", 2_500),
     ("send 25,00 ana@example.com rent", "Use a point for cents: 25.00.", "Send $25.00", 2_500),
-    ("send ana@example.com 1,500 rent", "Write 1500.00 for $1,500.00.", "Send $1,500.00", 150_000),
+    ("send ana@example.com 1,655 rent", "Write 1655.00 for $1,655.00.", "Send $1,655.00", 165_500),
+    ("send ana@example.com 1.655 rent", "Write 1655.00 for $1,655.00.", "Send $1,655.00", 165_500),
     ("now ana@example.com 1.500,00 rent", "Use a point for cents: 1500.00.", "Send $1,500.00", 150_000),
 ]
 
@@ -86,6 +87,43 @@ async def test_a_comma_is_asked_about_and_sent_with_one_press(
     assert found.state is State.AWAITING
     [told] = [one for one in rig.workspace.ephemerals(MARIA) if found.reference in one.text]
     assert (told.ts, told.buttons) == (said.ts, []), "the answer stands where the button stood"
+
+
+BEHIND = [
+    ("1 500 rent", ["Send $1,500.00", "Send $1.00 for “500 …”"], [(150_000, "rent"), (100, "500 rent")]),
+    ("$1 500,00 USD rent", ["Send $1,500.00", "Send $1.00 for “500,00 …”"], [(150_000, "rent"), (100, "500,00 USD rent")]),
+    ("1\u00a0234 567.8 rent", ["Send $1,234,567.80", "Send $1.00 for “234 567.8 …”"], [None, (100, "234 567.8 rent")]),
+    ("25 50 lunch", ["Send $25.50", "Send $25.00 for “50 …”"], [(2_550, "lunch"), (2_500, "50 lunch")]),
+    ("25 2026 invoice", ["Send $25.00 for “2026 …”"], [(2_500, "2026 invoice")]),
+    ("1,500 rent", ["Send $1,500.00", "Send $1.50"], [(150_000, "rent"), (150, "rent")]),
+    ("1 500 EUR rent", [], []),
+    ("1 500€ rent", [], []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", ["send", "now"])
+@pytest.mark.parametrize(("words", "buttons", "sent"), BEHIND)
+async def test_send_asks_which_of_two_amounts_is_meant(
+    rig: Rig, verb: str, words: str, buttons: list[str], sent: list[tuple[int, str] | None]
+) -> None:
+    for label, expected in zip(buttons or [""], sent or [None], strict=True):
+        before = len(await requests(rig))
+        said = await ask(rig, f"{verb} ana@example.com {words}")
+        assert (labels(said), len(await requests(rig))) == (buttons, before)
+        if expected is not None:
+            value = next(one.value for one in said.buttons if one.text == label)
+            await rig.workspace.click(MARIA, FINANCE, said.ts, SEND_IT, value=value, force=True)
+            await rig.settle()
+            found = await newest(rig)
+            assert (found.cents, found.payload.description) == expected
+        rig.clock.advance(1)
+
+
+async def test_send_takes_a_number_behind_cents_or_in_quotes_as_purpose(rig: Rig) -> None:
+    for words, purpose in (('1 "500 rent"', "500 rent"), ("1.00 500 rent", "500 rent"), ("1 USD 500 rent", "500 rent")):
+        await rig.pay(f"send ana@example.com {words}")
+        assert ((await newest(rig)).cents, (await newest(rig)).payload.description) == (100, purpose)
+        rig.clock.advance(1)
 
 
 async def test_pressed_again_it_requests_nothing_again(rig: Rig) -> None:

@@ -5,6 +5,7 @@ The items of a purchase are written ``web=2x10.00`` on a line, and ``Web design 
 
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Literal
 
 from bot.domain import currencies, money
@@ -39,20 +40,55 @@ _QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
 _MOST_CENTS = 99_999_999_999_999
 """The largest sum: as many digits as a typed amount may have."""
 _PAGE_DIGITS = 6
+_WHOLE = re.compile(r"(?:US\$|USD|\$)?[0-9]{1,12}", re.ASCII | re.IGNORECASE)
+"""An amount without cents."""
+_CENTS_APART = re.compile(r"^(.*[0-9]) ([0-9]{2})$", re.ASCII)
+_NUMBER_BEHIND = re.compile(r"([0-9][0-9.,]*)(.*)", re.ASCII | re.DOTALL)
 
 
 def currency(word: str) -> bool:
     """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
     if currencies.names_other_currency(word):
-        raise PersonError(argument="amount", rule=money.OTHER_CURRENCY, example="25.00", given=word)
+        raise _of_amount(money.OTHER_CURRENCY, word)
     return word.upper() in currencies.OUR_CURRENCY
+
+
+def continued_amount(word: str, behind: Sequence[str]) -> tuple[PersonError, int] | None:
+    """The mistake of whole dollars with a number right behind: ``1 500 rent`` is $1,500.00, or $1.00 for “500 rent”.
+
+    With it, how many of the words behind belong to the larger amount. None: it is clear where the amount ends.
+    """
+    number = _NUMBER_BEHIND.fullmatch(behind[0]) if behind and _WHOLE.fullmatch(word) else None
+    if number is None:
+        return None
+    if (unit := number[2].upper()) and unit not in currencies.OUR_CURRENCY:
+        is_currency = currencies.names_other_currency(number[2])
+        return (_of_amount(money.OTHER_CURRENCY, f"{word} {behind[0]}"), 0) if is_currency else None
+    cents = money.parse_amount(word)
+    apart = f"{money.plain(cents)} {behind[0]}"
+    rule = f"{apart} for {money.shown(cents)} with the purpose “{' '.join(behind)}”"
+    for more in range(len(list(takewhile(_NUMBER_BEHIND.fullmatch, behind))), 0, -1):
+        together = " ".join([word, *behind[:more]])
+        if whole := _read_together(together):
+            rule = f"write {whole} for {money.shown(money.parse_amount(whole))}, or {rule}"
+            also = " ".join([apart, *behind[1:more]])
+            return _of_amount(rule, together, instead=whole, also=also), more
+    return _of_amount(f"write {rule}", f"{word} {behind[0]}", instead=apart), 0
+
+
+def _read_together(text: str) -> str:
+    """Words that are one amount with a space between thousands or before cents, as ``1500.00``; or empty."""
+    try:
+        return money.plain(money.parse_amount(_CENTS_APART.sub(r"\1.\2", text)))
+    except RuleError as broken:
+        return "" if broken.also else broken.instead
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:
     limit = policy.approval.daily_limit
     if cents > limit:
         rule = f"it is over the daily limit of {money.shown(limit)}"
-        raise PersonError(argument="amount", rule=rule, example="25.00", given=money.shown(cents))
+        raise _of_amount(rule, money.shown(cents))
     return cents
 
 
@@ -166,6 +202,10 @@ def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
     if sum(one.cents for one in items) > _MOST_CENTS:
         raise _broken("all items together cost too much", "")
     return tuple(items)
+
+
+def _of_amount(rule: str, given: str, *, instead: str = "", also: str = "") -> PersonError:
+    return PersonError(argument="amount", rule=rule, example="25.00", given=given, instead=instead, also=also)
 
 
 def _broken(rule: str, given: str, *, instead: str = "", also: str = "") -> PersonError:
