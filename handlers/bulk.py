@@ -25,9 +25,9 @@ from bot.domain.payments.operation import Operation
 from bot.domain.references import Letter
 from bot.presentation import answers, views
 from bot.presentation.blocks.text import message
+from bot.presentation.payments import amounts, checks, forms, payouts
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk as bulk_files
-from bot.presentation.payments import checks, forms, payouts
 from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table, good_label
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
@@ -69,6 +69,7 @@ _NOTES: Final = {
     ShownBecause.CHANGED: forms.CHANGED,
     ShownBecause.CHOSEN: forms.CHOSEN,
     ShownBecause.TAKEN: forms.TAKEN,
+    ShownBecause.READ: forms.READ,
 }
 
 
@@ -79,11 +80,12 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     if bool(files) == bool(typed):
         return FieldErrors({forms.ROWS: forms.NOT_BOTH if files else forms.NEITHER})
     carried = FormMetadata(file=next(iter(files), ""), channel=form.channel, key=form.source_key)
+    decimals = form.values.get(amounts.DECIMALS, "")
 
     async def read() -> Answer | Open:
         try:
             checked = await (
-                bulk_request.read_file(deps.ctx, carried.file) if files else bulk_request.read_typed(typed)
+                bulk_request.read_file(deps.ctx, carried.file) if files else bulk_request.read_typed(typed, decimals)
             )
         except TableProblem as problem:
             if files and problem.flaw in UNCLEAR:
@@ -91,15 +93,26 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
-        if files and (checked.doubtful or checked.bad):  # nothing is left out before it is shown
+        if files and (checked.doubtful or checked.bad or checked.unread):  # nothing is left out before it is shown
             return Replace(await _file_form(deps, form.user, carried))
-        if checked.bad:
-            told, count = bad_rows(checked, typed=True).blocks, len(checked.items)
-            good = good_label(count) if count else ""
-            return Replace(forms.bulk(channel=carried.channel, rows=typed, problem=told, good=good))
+        if checked.bad or checked.asks or checked.unread:
+            return Replace(await _typed_form(deps, form.user, carried.channel, checked, typed, decimals))
         return await _request(deps, checked, form.user, carried)
 
     return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
+
+
+async def _typed_form(
+    deps: Dependencies, user: str, channel: str, checked: Checked, typed: str, decimals: str
+) -> Block:
+    """The form again: with what is wrong, a question, or the rows with their amounts as they were read, and the sum."""
+    await bulk_request.keep_decimals(deps.ctx, user, decimals)
+    if not checked.bad and not checked.unread:
+        return forms.bulk(channel=channel, **forms.good_of(checked, typed))
+    told = amounts.unread(checked.unread) if checked.unread else bad_rows(checked, typed=True)
+    good = good_label(len(checked.items)) if checked.items else ""
+    usual = decimals or await bulk_request.usual_decimals(deps.ctx, user)
+    return forms.bulk(channel=channel, rows=typed, problem=told.blocks, good=good, asks=checked.asks, decimals=usual)
 
 
 async def pay_file(deps: Dependencies, click: Click, file: DroppedFile, *, checks: bool = False) -> Reply:
@@ -148,15 +161,17 @@ async def good_rows(deps: Dependencies, click: Click) -> Reply:
 async def good_typed(deps: Dependencies, click: Click) -> Reply:
     """Show the form with the typed rows that can be paid, and their sum; nothing is requested yet."""
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
-    typed = click.values.get(forms.ROWS, "").strip()
+    typed, decimals = click.values.get(forms.ROWS, "").strip(), click.values.get(amounts.DECIMALS, "")
     if not typed:
         return Private(answers.refused(Refusal.STALE))
 
     async def read() -> Answer:
         try:
-            checked = await bulk_request.read_typed(typed)
+            checked = await bulk_request.read_typed(typed, decimals)
         except TableProblem as problem:
             return Private(answers.trouble(table_problem(problem)))
+        if checked.unread:
+            return Replace(await _typed_form(deps, click.user, click.value, checked, typed, decimals))
         return Replace(forms.bulk(channel=click.value, **forms.good_of(checked, typed)))
 
     return service_call(read, meanwhile=Nothing())
@@ -166,13 +181,15 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
     """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     carried, chosen = FormMetadata.load(form.metadata), forms.chosen(form.values)
-    choice = replace(forms.taken(form.choices), good=carried.good)
+    decimals = form.values.get(amounts.DECIMALS, "")
+    choice = replace(forms.taken(form.choices), good=carried.good, decimals=decimals)
     wrong = forms.errors(chosen)
     if wrong:
         return FieldErrors(wrong)
 
     async def read() -> Replace:
         try:
+            await bulk_request.keep_decimals(deps.ctx, form.user, decimals)
             found = await confirm(deps.ctx, carried, chosen, choice)
         except TROUBLE as trouble:
             return Replace(_notice(answers.trouble(file_trouble(trouble))))
@@ -180,7 +197,7 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
             case Instruction():
                 return Replace(_notice(payment_answers.asked_before(found)))
             case ShownAgain():
-                now = replace(carried, anyway=tuple(sorted(choice.anyway)), without_account=choice.without_account)
+                now = carried.choosing(choice)
                 changed = found.why is ShownBecause.CHANGED
                 return Replace(await _shown(deps, form.user, found.preview, now, note=_NOTES[found.why], sends=changed))
         if carried.checks and (problem := _problem_with(deps, found)) is None:
@@ -225,7 +242,10 @@ async def _shown(
     checked = seen.checked
     sent = sends and checked is not None and bool(checked.bad) and await _sent(deps, user, checked)
     problem = _problem_with(deps, checked, sent=sent) if checked is not None else None
-    return forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
+    asks = checked is not None and checked.asks and not carried.decimals
+    usual = await bulk_request.usual_decimals(deps.ctx, user) if asks else ""
+    blocks = problem.blocks if problem is not None else ()
+    return forms.file_form(seen, carried, note=note, problem=blocks, usual=usual)
 
 
 def _notice(content: Content) -> Block:
@@ -255,6 +275,8 @@ async def _sent(deps: Dependencies, user: str, checked: Checked) -> bool:
 
 def _problem_with(deps: Dependencies, checked: Checked, *, sent: bool = False) -> Content | None:
     """The problem that prevents the request, or None. ``sent``: the person has got the bad rows as a file."""
+    if checked.unread is not None:
+        return amounts.unread(checked.unread)
     if checked.bad:
         return bad_rows(checked, sent=sent)
     if not checked.items:

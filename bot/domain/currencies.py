@@ -83,8 +83,7 @@ def _others(text: str) -> Iterator[str]:
         is_plain = loose in _PLAIN_WORDS and (word != word.upper() or text == text.upper())
         if (word.upper() in _CODES and not is_plain) or loose in _IN_NAMES:
             yield word
-    loose = [_loose(word) for word in words]
-    if _DOLLARS.intersection(loose):
+    if _DOLLARS.intersection(map(_loose, words)):
         yield from (word for word in words if _OTHER_LANDS.match(_loose(word)))
 
 

@@ -1,7 +1,8 @@
 """Numbers and dates as a spreadsheet shows them, and formats that show something else than the cell holds.
 
 Dates come out as ``2026-03-01`` whatever the sheet's own order, numbers without separators of thousands. What stands
-around a number is kept, also another country's currency; only dollars of the United States are left out. ``;;;`` hides, ``"5.00"`` shows 5.00 whatever the number is, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
+around a number is kept, also another country's currency; only dollars of the United States are left out. ``;;;`` hides,
+``"5.00"`` shows 5.00 whatever the number is, ``0"."00`` a hundredth, ``0,`` a thousandth, ``-0`` another sign.
 """
 
 import re

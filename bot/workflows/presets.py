@@ -1,4 +1,4 @@
-"""What people last chose in a channel, so that the next form there begins with it."""
+"""What people last chose in a channel, or one of them anywhere, so that the next form begins with it."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ _LONGEST = 100
 
 
 def remember(uow: Unit, channel: str, what: str, chosen: Mapping[str, str]) -> None:
-    """Store the choices of a form, ``what``, made in a channel."""
+    """Store the choices of a form, ``what``, made in a channel; or by a person, whose id stands for it."""
     if chosen and chosen != remembered(uow, channel, what):
         uow.flags.set(_key(channel, what), dict(chosen), uow.now)
 

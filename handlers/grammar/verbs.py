@@ -142,7 +142,7 @@ def _help(slash: SlashCommand, command: Command, spelled: str) -> Content | None
 def _offers(
     errors: Sequence[PersonError], slash: SlashCommand, verb: Verb, rest: str, command: Command
 ) -> list[answers.Offer]:
-    """The line as it was probably meant, or as it may be meant, if its only mistake is one word, or several together."""
+    """The line as it was probably meant, or in each way it may be meant, if its only mistake is in one place."""
     if len(errors) != 1:
         return []
     given = r"\s+".join(map(re.escape, errors[0].given.split()))

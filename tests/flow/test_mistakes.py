@@ -91,7 +91,8 @@ async def test_a_comma_is_asked_about_and_sent_with_one_press(
 
 BEHIND = [
     ("1 500 rent", ["Send $1,500.00", "Send $1.00 for “500 …”"], [(150_000, "rent"), (100, "500 rent")]),
-    ("$1 500,00 USD rent", ["Send $1,500.00", "Send $1.00 for “500,00 …”"], [(150_000, "rent"), (100, "500,00 USD rent")]),
+    ("$1 500,00 USD rent", ["Send $1,500.00", "Send $1.00 for “500,00 …”"],
+     [(150_000, "rent"), (100, "500,00 USD rent")]),
     ("1\u00a0234 567.8 rent", ["Send $1,234,567.80", "Send $1.00 for “234 567.8 …”"], [None, (100, "234 567.8 rent")]),
     ("25 50 lunch", ["Send $25.50", "Send $25.00 for “50 …”"], [(2_550, "lunch"), (2_500, "50 lunch")]),
     ("25 2026 invoice", ["Send $25.00 for “2026 …”"], [(2_500, "2026 invoice")]),

@@ -79,8 +79,8 @@ the audit says that who booked it canceled it | the audit names who did it
 +actor=booking.requester,
 @ bot/domain/payments/bulk_file.py tests/domain/payments/test_bulk_file.py
 the column with the most amounts is the amount | row numbers are not suggested as amounts
--    return sum("." in cell for cell in amounts), len(amounts)
-+    return len(amounts), sum("." in cell for cell in amounts)
+-    return sum("." in cell or "," in cell for cell in amounts), len(amounts)
++    return len(amounts), sum("." in cell or "," in cell for cell in amounts)
 @ bot/domain/bookings/fields.py tests/domain/bookings/test_places.py
 the map goes on beyond the pole | a place is on this planet
 -_NORTH, _EAST = 90, 180

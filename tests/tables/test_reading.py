@@ -118,7 +118,8 @@ def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_wa
     ("46082.5", "yyyy-mm-dd hh:mm", "2026-03-01 12:00"),
     ("46082.5", "d.m.yyyy", "2026-03-01"), ("0.5208333333", "h:mm", "12:30"),
     ("0.5208333333", "h:mm:ss AM/PM", "12:30:00"),
-    ("1.5", "[h]:mm:ss", "36:00:00"), ("25", "@", "25"), ("25", '0 "days"', "25 days"), ("9e999", "yyyy-mm-dd", "9e999"),
+    ("1.5", "[h]:mm:ss", "36:00:00"), ("25", "@", "25"), ("25", '0 "days"', "25 days"),
+    ("9e999", "yyyy-mm-dd", "9e999"),
 ])  # fmt: skip
 def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: str, seen: str) -> None:
     table = read(workbook([["email", "value"], ["a@b.co", number(stored, style=1)]], formats=[code]), "a.xlsx")
@@ -126,7 +127,8 @@ def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: s
 
 
 _SHOWN = {
-    "46082.7504": (0, 12, 13, 49), "46083": (1, 3, 5, 6, 37, 38, 41, 42), "46082.75": (2, 4, 7, 8, 39, 40, 43, 44), "4608275%": (9,),
+    "46082.7504": (0, 12, 13, 49), "46083": (1, 3, 5, 6, 37, 38, 41, 42), "46082.75": (2, 4, 7, 8, 39, 40, 43, 44),
+    "4608275%": (9,),
     "4608275.04%": (10,), "4.61E+04": (11,), "4.6E+04": (48,),
     "2026-03-01": (*range(14, 18), *range(27, 37), *range(50, 59)),
     "2026-03-01 18:00": (22,), "18:00": (18, 20), "18:00:35": (19, 21, 45, 47), "1105986:00:35": (46,),

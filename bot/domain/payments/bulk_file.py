@@ -3,15 +3,15 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from bot.domain.addresses import address
 from bot.domain.errors import RuleError
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
-from bot.domain.money import parse_amount
+from bot.domain.money import parse_amount, readings
 from bot.domain.payments.bulk import BulkItem, BulkProgress
 from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, DoubtfulRow
 from bot.domain.text import clean
@@ -48,7 +48,8 @@ DISGUISED: Final = (
     "its number format shows something else than the cell holds; give the cell a plain number format such as 0.00"
 )
 """The rule that a cell breaks of which people see another value than would be paid."""
-_GIVEN = 80
+GIVEN_LIMIT: Final = 80
+"""Characters of a cell that are repeated."""
 _GUESSED_FROM = 200
 
 
@@ -60,6 +61,19 @@ class BadRow:
     column: str
     rule: str
     given: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """Why no amount of a file is read: the ``currency`` that its column names, or rows in two styles, as written.
+
+    Empty: a person says which sign stands before the cents.
+    """
+
+    column: str = ""
+    currency: str = ""
+    points: Sequence[tuple[int, str]] = ()
+    commas: Sequence[tuple[int, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +97,10 @@ class Checked:
     header: Sequence[str] = ()
     cells: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """Of the rows that cannot be paid, as they stand in the file."""
+    asks: Sequence[str] = ()
+    """Amounts as written, of which a person says how they are read."""
+    unread: Unread | None = None
+    """Why there are neither payments nor bad rows."""
 
     @property
     def left_out(self) -> tuple[int, ...]:
@@ -133,10 +151,22 @@ class FormMetadata:
     """The form is to have it checked: nothing is requested."""
     good: bool = False
     """Whether rows that cannot be paid are left out."""
+    decimals: str = ""
+    """The sign before the cents, as a person has chosen it."""
 
     @property
     def choice(self) -> Choice:
-        return Choice(anyway=frozenset(self.anyway), without_account=self.without_account, good=self.good)
+        return Choice(
+            anyway=frozenset(self.anyway),
+            without_account=self.without_account,
+            good=self.good,
+            decimals=self.decimals,
+        )
+
+    def choosing(self, choice: Choice) -> Self:
+        """The metadata with what a person has chosen now."""
+        anyway = tuple(sorted(choice.anyway))
+        return replace(self, anyway=anyway, without_account=choice.without_account, decimals=choice.decimals)
 
     def dump(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -166,10 +196,12 @@ def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
     amounts = []
     for row in rows[:_GUESSED_FROM]:
         cell = row.cells[at].strip()
+        styles = readings(cell)
         with suppress(RuleError):
-            parse_amount(cell)
+            if not styles:
+                parse_amount(cell)
             amounts.append(cell)
-    return sum("." in cell for cell in amounts), len(amounts)
+    return sum("." in cell or "," in cell for cell in amounts), len(amounts)
 
 
 _READERS: Final[tuple[tuple[str, Callable[[str], object]], ...]] = (("email", address), ("amount", parse_amount))
@@ -193,11 +225,11 @@ def read_rows(
             try:
                 values[name] = read(cells[name])
             except RuleError as broken:
-                wrong.append(BadRow(number, name, broken.rule, cells[name][:_GIVEN]))
+                wrong.append(BadRow(number, name, broken.rule, cells[name][:GIVEN_LIMIT]))
         note = clean(cells.get("note", ""))
         if len(note) > NOTE_LIMIT:
             rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"
-            wrong.append(BadRow(number, "note", rule, note[:_GIVEN]))
+            wrong.append(BadRow(number, "note", rule, note[:GIVEN_LIMIT]))
         if not wrong:
             name = clean(cells.get("name", ""))[:_NAME_LIMIT]
             items.append(BulkItem(row=number, email=values["email"], cents=values["amount"], note=note, name=name))
@@ -208,7 +240,7 @@ def read_rows(
 def disguised_rows(rows: Iterable[Row], places: Mapping[str, int], disguised: Mapping[int, Spans]) -> list[BadRow]:
     found = {name: frozenset(rows_of(disguised[place])) for name, place in places.items() if place in disguised}
     return [
-        BadRow(row.number, name, DISGUISED, row.cells[places[name]][:_GIVEN])
+        BadRow(row.number, name, DISGUISED, row.cells[places[name]][:GIVEN_LIMIT])
         for row in rows
         for name, numbers in found.items()
         if row.number in numbers

@@ -64,12 +64,14 @@ class DoubtfulRow:
 class Choice:
     """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay.
 
-    ``good``: rows that cannot be paid are left out, and do not keep the others from being requested.
+    ``good``: rows that cannot be paid are left out, and do not keep the others from being requested. ``decimals``: the
+    sign before the cents of amounts that have two readings.
     """
 
     anyway: frozenset[int] = frozenset()
     without_account: bool = True
     good: bool = False
+    decimals: str = ""
 
 
 NO_CHOICE: Final = Choice()

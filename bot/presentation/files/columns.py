@@ -7,6 +7,7 @@ from typing import Final
 from bot.domain.content import Block
 from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Marks, Some, Table
+from bot.domain.money import Decimals, cents_of, readings, shown
 from bot.domain.text import clean
 from bot.presentation.blocks.text import plain, quote, shorten
 from bot.presentation.views import field
@@ -79,6 +80,20 @@ def columns_read(table: Table, places: Mapping[str, int]) -> str:
     columns = ", ".join(f"{ours} from {called[place]}" for ours, place in places.items())
     left = [called[place] for place, name in enumerate(table.header) if place not in places.values() and name]
     return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
+
+
+def amounts_read(asks: Sequence[str], decimals: str) -> str:
+    """How amounts were read that have two readings, for approvers; empty if nobody was asked."""
+    return f"amounts read as {amount_reading(asks[0], Decimals(decimals))}" if asks and decimals else ""
+
+
+def amount_reading(text: str, style: Decimals) -> str:
+    """An amount as written, with its value in a style: ``1.655,60 = $1,655.60``."""
+    written, value = shorten(clean(text), _SAMPLE_LIMIT), readings(text).get(style)
+    if value is None:
+        return f"{written} can't be read"
+    cents = cents_of(value)
+    return f"{written} = {shown(cents)}" if cents is not None else f"{written} = {value:f}, too many decimals"
 
 
 def column_names(looks: Sequence[ColumnSummary]) -> list[str]:

@@ -21,6 +21,7 @@ from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import context, counted, listed, paragraph, paragraphs, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
 from bot.presentation.payments.again import RESEND
+from bot.presentation.payments.amounts import decimals_select
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
 from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
@@ -63,6 +64,7 @@ ANYWAY: Final = "anyway"  # the field with the rows that are taken in
 WITHOUT: Final = "without"  # the field that leaves out the rows without an account
 OUT: Final = "out"
 CHOSEN: Final = ":arrows_counterclockwise: Updated for the columns you chose. Check the total, then request it."
+READ: Final = ":arrows_counterclockwise: Updated for how you read the amounts. Check the total, then request it."
 SAME_COLUMN: Final = "Email and amount need different columns."
 NEITHER: Final = "Add a file, or rows such as: ana@example.com, 25.00, March translation"
 NOT_BOTH: Final = "Use a file or rows, not both."
@@ -167,8 +169,19 @@ def account() -> View:
     return form(ACCOUNT, ACCOUNT_TITLE, "Check", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
 
 
-def bulk(*, channel: str, rows: str = "", problem: Sequence[Block] = (), good: str = "") -> View:
-    """``rows``: as they were typed, with the ``problem`` they have; ``good``: what requests those without one."""
+def bulk(
+    *,
+    channel: str,
+    rows: str = "",
+    problem: Sequence[Block] = (),
+    good: str = "",
+    asks: Sequence[str] = (),
+    decimals: str = "",
+) -> View:
+    """``rows``: as they were typed, with the ``problem`` they have; ``good``: what requests those without one.
+
+    ``asks``: amounts that have two readings, with the one chosen.
+    """
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
     of = f".{hashlib.sha256(rows.encode()).hexdigest()[:8]}" if rows else ""  # Slack keeps what was typed under one id
@@ -178,6 +191,7 @@ def bulk(*, channel: str, rows: str = "", problem: Sequence[Block] = (), good: s
     blocks: list[Block] = [
         *(problem or [{**paragraph(lead), "accessory": button("Send me a template", TEMPLATE, channel)}]),
         *(actions([button(good, GOOD_TYPED, channel)]) if good else []),
+        *([decimals_select(asks, decimals, of=of)] if asks else []),
         *([] if rows else [field(FILE, "CSV or XLSX file", file, optional=True)]),
         field(ROWS, "Rows" if rows else "… or rows", typed, optional=True, hint=hint),
     ]
@@ -225,8 +239,13 @@ def _amount(label: str) -> Block:
     return field(AMOUNT, label, text_input(AMOUNT, most=_AMOUNT_LIMIT))
 
 
-def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = ()) -> View:
-    """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
+def file_form(
+    seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = (), usual: str = ""
+) -> View:
+    """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again.
+
+    ``usual``: the sign before the cents that is selected until one is chosen.
+    """
     is_counted = seen.checked is not None and not problem
     blocks: list[Block] = [paragraph(note)] if note else []
     if seen.checked is None or problem:
@@ -240,6 +259,9 @@ def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: 
     if seen.checked is not None and seen.checked.bad and seen.checked.items:
         label = good_label(len(seen.checked.items))
         blocks += actions([button(label, GOOD, held.dump(), style="primary")])
+    if seen.checked is not None and seen.checked.asks:
+        of = f".{seen.fingerprint[:8]}"
+        blocks.append(decimals_select(seen.checked.asks, carried.decimals or usual, of=of))
     if seen.checked is not None:
         blocks += _choices(seen, carried)
     looks = seen.looks[: MOST - 1]

@@ -19,7 +19,7 @@ from bot.domain.emails.lists import Answer, Outcome, RunState
 from bot.domain.errors import OperatorError, ServiceNow, ServiceTrouble
 from bot.domain.payments.bulk import BulkItem, BulkProgress
 from bot.domain.payments.bulk_file import Checked, FormMetadata
-from bot.domain.payments.deliverability import Doubt, DoubtfulRow
+from bot.domain.payments.deliverability import Choice, Doubt, DoubtfulRow
 from bot.domain.payments.instruction import Recipient
 from bot.domain.payments.lookups import CHECK, FileCheck, Lookup
 from bot.domain.proof import MAX_CREATES
@@ -57,7 +57,7 @@ async def request_check(ctx: Context, seen: Checked, carried: FormMetadata, *, r
         id=ulid(now),
         kind=CHECK,
         state=RunState.PREPARING,
-        payload={"file": carried.file, "name": seen.name, "places": dict(carried.places)},
+        payload={"file": carried.file, "name": seen.name, "places": dict(carried.places), "decimals": carried.decimals},
         detail={},
         requester=requester,
         channel=carried.channel,
@@ -78,7 +78,11 @@ async def carried_by(ctx: Context, job_id: str) -> tuple[FormMetadata, Mapping[s
         return None
     file, thread = str(job.payload["file"]), job.thread_ts or ""
     carried = FormMetadata(file=file, channel=job.channel, key=f"{OF_FILE}{file}", thread_ts=thread, check=job.id)
-    return carried, job.payload["places"]
+    return replace(carried, decimals=_choice(job).decimals), job.payload["places"]
+
+
+def _choice(job: Job) -> Choice:
+    return Choice(decimals=str(job.payload.get("decimals", "")))
 
 
 async def _step(ctx: Context, job: Job) -> None:
@@ -94,7 +98,7 @@ async def _step(ctx: Context, job: Job) -> None:
 
 
 def _read(job: Job, found: TableFile) -> Checked:
-    return as_payments(found.table, str(job.payload["name"]), places=job.payload["places"])
+    return as_payments(found.table, str(job.payload["name"]), places=job.payload["places"], choice=_choice(job))
 
 
 async def _look_up(ctx: Context, job: Job, file: TableFile, seen: Checked) -> None:
@@ -153,7 +157,8 @@ async def _answers(client: EmailsClient | None, emails: Sequence[str]) -> dict[s
 async def _finish(ctx: Context, job: Job, file: TableFile) -> None:
     known = await ctx.read(lambda uow: uow.lookups.of(job.id))
     name, places = str(job.payload["name"]), job.payload["places"]
-    seen = await asyncio.to_thread(lambda: as_payments(file.table, name, places=places, known=known))
+    choice = _choice(job)
+    seen = await asyncio.to_thread(lambda: as_payments(file.table, name, places=places, choice=choice, known=known))
     doubts = {doubt: [one.row for one in seen.doubtful if one.kind is doubt] for doubt in Doubt}
     progress = seen.accounts or BulkProgress()
     left = progress.to_look_up - progress.looked_up

@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -12,6 +13,7 @@ from bot.domain.errors import RuleError
 from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
 from bot.domain.money import parse_amount
+from bot.domain.payments.amounts import amounts_in
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
     BulkItem,
@@ -27,6 +29,7 @@ from bot.domain.payments.bulk_file import (
     LEAST_COLUMNS,
     REQUIRED,
     TYPED,
+    BadRow,
     Checked,
     FormMetadata,
     Preview,
@@ -38,11 +41,12 @@ from bot.domain.payments.bulk_records import SAME_FILE
 from bot.domain.payments.deliverability import NO_CHOICE, Choice
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.domain.payments.lookups import Lookup, accounts_of, doubtful_rows
-from bot.presentation.files.columns import columns_read, unusual
+from bot.presentation.files.columns import amounts_read, columns_read, unusual
 from bot.tables.apart import read_apart
 from bot.tables.delimited import plain
 from bot.tables.reading import clear_columns, find_columns, same_names
 from bot.workflows.context import Context, Unit
+from bot.workflows.presets import remember, remembered
 from bot.workflows.requests.request import Requested, request_of
 from bot.workflows.slack.dropped_files import read_table_file
 from storage.transaction import Tx
@@ -56,6 +60,12 @@ OF_FILE = "file:"
 AGAIN: Final = "again:"
 """Prefix of the source key of a request that pays again what failed; the id of the first one follows."""
 _KEPT_ROWS = 100
+_AMOUNTS: Final = "amounts"
+_DECIMALS: Final = "decimals"
+_TORN: Final = re.compile(r"[^,\"]+@[^,\"]+,\s*(?:US\$|\$)?([0-9]{1,3}),([0-9]{2,3})(?:,.*)?", re.ASCII)
+"""A typed row with a comma, and no blank, between two numbers that may be one."""
+_GROUP: Final = 3
+"""Digits between separators of thousands."""
 _NOTHING: Final[Mapping[str, Lookup]] = MappingProxyType({})
 
 
@@ -84,14 +94,17 @@ def total_of(table: Table) -> int | None:
     places = clear_columns(table.header, COLUMNS)
     if not table.rows or any(name not in places for name in REQUIRED):
         return None
+    amounts = amounts_in(table, places, "")
+    if amounts.unread is not None or amounts.foreign or disguised_rows(table.rows, places, table.hidden.disguised):
+        return None
     try:
-        return sum(parse_amount(row.cells[places["amount"]]) for row in table.rows)
+        return sum(parse_amount(row.cells[places["amount"]]) for row in amounts.rows)
     except RuleError:
         return None
 
 
-async def read_typed(text: str) -> Checked:
-    """Rows that were typed or pasted, with or without a first row of names."""
+async def read_typed(text: str, decimals: str = "") -> Checked:
+    """Rows that were typed or pasted, with or without a first row of names; ``decimals``: as a person has chosen."""
     lines, first = text.strip("\r\n"), 0
     head = lines.partition("\n")[0]
     if "@" in head:
@@ -102,7 +115,21 @@ async def read_typed(text: str) -> Checked:
                 rows[n] = line + mark * (len(TYPED) - 1 - line.count(mark))
         lines = "\n".join([mark.join(TYPED), *rows])
     table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=LIMITS)
-    return await asyncio.to_thread(as_payments, table, "", first)
+    checked = await asyncio.to_thread(as_payments, table, "", first, choice=Choice(decimals=decimals))
+    return _without_torn(checked, text) if first and checked.unread is None else checked
+
+
+def _without_torn(checked: Checked, text: str) -> Checked:
+    """The rows without those where a comma may tear an amount apart: ``ana@example.com,1,500`` isn't $1.00."""
+    lines = enumerate(text.strip("\r\n").splitlines(), 1)
+    torn = {n: found for n, line in lines if (found := _TORN.fullmatch(line)) is not None}
+    bad = [
+        BadRow(n, "amount", f'write {whole}, or put the note in quotation marks: "{note}"', f"{units},{note}")
+        for n, (units, note) in ((n, found.groups()) for n, found in torn.items())
+        for whole in (f"{units}.{note}" if len(note) < _GROUP else f"{units}{note}.00",)
+    ]
+    kept = [item for item in checked.items if item.row not in torn]
+    return replace(checked, items=kept, bad=sorted([*checked.bad, *bad], key=lambda one: one.row))
 
 
 def as_payments(
@@ -117,27 +144,38 @@ def as_payments(
     """The rows of a table as payments; slow. ``known``: look-ups of the file, by address in lower case."""
     if places is None:
         places = find_columns(table.header, COLUMNS, required=REQUIRED)
+    amounts = amounts_in(table, places, choice.decimals, first=first)
+    if amounts.unread is not None:
+        nothing = Checked(name=name or _TYPED, items=(), bad=(), rows=len(table.rows), read_as="", header=table.header)
+        return replace(nothing, asks=amounts.asks, unread=amounts.unread)
     doubtful, unchecked = doubtful_rows(
-        table.header if name else (), table.rows, places, known, choice=choice, plain=plain
+        table.header if name else (), amounts.rows, places, known, choice=choice, plain=plain
     )  # who types rows has seen what stands in them
     left_out = {one.row for one in doubtful if one.is_left_out}
-    rows = [row for row in table.rows if row.number not in left_out] if left_out else table.rows
+    rows = [row for row in amounts.rows if row.number not in left_out]
     items, bad = read_rows(rows, places, plain=plain, first=first)
     disguised = disguised_rows(rows, places, table.hidden.disguised)
-    wrong = sorted([*bad, *disguised], key=lambda one: one.row)
+    foreign = [one for one in amounts.foreign if one.row - first not in left_out]
+    wrong = sorted([*bad, *disguised, *foreign], key=lambda one: one.row)
     unpaid = {one.row for one in wrong}
     items = [item for item in items if item.row not in unpaid]
     leaves_out = choice.good and bool(items)
+    read_as = (columns_read(table, places), amounts_read(amounts.asks, choice.decimals))
     return Checked(
         name=name or _TYPED,
         items=items,
         bad=() if leaves_out else wrong,
         skipped=wrong if leaves_out else (),
         header=table.header,
-        cells={row.number + first: [plain(cell) for cell in row.cells] for row in rows if row.number + first in unpaid},
+        cells={
+            row.number + first: [plain(cell) for cell in row.cells]
+            for row in table.rows
+            if row.number + first in unpaid
+        },
         rows=len(table.rows),
         marks=marks_of(table.hidden, table.header, places.values()),
-        read_as=columns_read(table, places) if name else "",
+        read_as="; ".join(filter(None, read_as)) if name else "",
+        asks=amounts.asks,
         doubtful=doubtful,
         unchecked=unchecked,
         accounts=accounts_of(items, known) if known else None,
@@ -247,6 +285,8 @@ class ShownBecause(Enum):
     """Other columns were chosen."""
     TAKEN = auto()
     """Other rows were taken in or left out."""
+    READ = auto()
+    """Amounts are read in another way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +295,18 @@ class ShownAgain:
 
     preview: Preview
     why: ShownBecause
+
+
+async def usual_decimals(ctx: Context, user: str) -> str:
+    """The sign before the cents that a person chose last; a preselection, never used without a choice."""
+    found = await ctx.read(lambda uow: remembered(uow, user, _AMOUNTS))
+    return found.get(_DECIMALS, "")
+
+
+async def keep_decimals(ctx: Context, user: str, decimals: str) -> None:
+    if decimals and decimals != await usual_decimals(ctx, user):
+        chosen = {_DECIMALS: decimals}
+        await ctx.write(lambda uow: remember(uow, user, _AMOUNTS, chosen), name="keep_decimals", wakes=False)
 
 
 async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Preview:
@@ -298,8 +350,7 @@ async def confirm(
 
     ``carried``: what was shown.
     """
-    now = replace(carried, anyway=tuple(sorted(choice.anyway)), without_account=choice.without_account)
-    seen = await look(ctx, now, chosen)
+    seen = await look(ctx, carried.choosing(choice), chosen)
     if isinstance(seen, Instruction):
         return seen
     if seen.fingerprint != carried.seen:
@@ -309,5 +360,6 @@ async def confirm(
     if chosen != dict(carried.places) or seen.checked is None:
         return ShownAgain(seen, ShownBecause.CHOSEN)
     if choice != carried.choice:
-        return ShownAgain(seen, ShownBecause.TAKEN)
+        is_read = choice.decimals != carried.decimals
+        return ShownAgain(seen, ShownBecause.READ if is_read else ShownBecause.TAKEN)
     return seen.checked

@@ -1,0 +1,51 @@
+"""How the amounts of a file are written: what a person is asked, and why a file as a whole can't be read."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from bot.domain.content import Block, Content
+from bot.domain.money import CURRENCY, Decimals
+from bot.domain.payments.bulk_file import Unread
+from bot.domain.text import clean
+from bot.presentation.blocks.text import message, quote
+from bot.presentation.files.columns import amount_reading, option, select
+
+DECIMALS: Final = "decimals"  # the field that says which sign stands before the cents
+_SIGNS: Final = {Decimals.POINT: "Point before the cents", Decimals.COMMA: "Comma before the cents"}
+_ASK: Final = ":1234: *How are the amounts written?* Choose it; you see the total before you request anything."
+_NAMED: Final = 5
+_WRITTEN: Final = 24
+_NAME: Final = 60
+
+
+def unread(why: Unread) -> Content:
+    """Why no amount of a file is read: another currency, two styles, or a style that a person has to choose."""
+    if why.currency:
+        column, currency = quote(why.column, _NAME), quote(why.currency, _NAME)
+        told = f"*The column “{column}” is in {currency}.* I pay in {CURRENCY} only. Use a column in {CURRENCY}"
+        return message(f":pencil2: {told}, for example amount ({CURRENCY}).")
+    if not why.points:
+        return message(_ASK)
+    ways = " and ".join(_rows(one) for one in (why.commas, why.points))
+    told = f"*Amounts are written in two ways:* {ways}. Write all of them in one way, for example 1655.60"
+    return message(f":pencil2: {told}, and send them again.")
+
+
+def _rows(written: Sequence[tuple[int, str]]) -> str:
+    named = [f"row {row} has {quote(clean(text), _WRITTEN)}" for row, text in written[:_NAMED]]
+    more = len(written) - len(named)
+    return ", ".join([*named, f"{more:,} more like it"] if more else named)
+
+
+def decimals_select(asks: Sequence[str], chosen: str, *, of: str) -> Block:
+    """The question with both readings; ``chosen``: the style that is selected already, or empty."""
+    options = [
+        option(
+            style.value,
+            amount_reading(asks[0], style),
+            " · ".join([sign, *(amount_reading(one, style) for one in asks[1:])]),
+        )
+        for style, sign in _SIGNS.items()
+    ]
+    styles = [style.value for style in _SIGNS]
+    return select(DECIMALS, "Amounts", options, initial=styles.index(chosen) if chosen in styles else None, of=of)
