@@ -15,7 +15,7 @@ _CODES: Final = frozenset(
     LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB
     PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SLL SOS SRD SSP STN SVC SYP SZL
     THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX UYU UYW UZS VED VES VND VUV WST XAF XCD XCG XDR XOF XPF YER ZAR
-    ZMW ZWG ZWL BOV CHE CHW COU CUC HRK MXV USN UYI XAG XAU BTC ETH USDC USDT CNH RMB
+    ZMW ZWG ZWL BOV COU CUC HRK MXV USN UYI XAG XAU BTC ETH USDC USDT CNH RMB
     """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
 )
 _PLAIN_WORDS: Final = frozenset({"all", "try", "top"})
@@ -31,7 +31,7 @@ _SPELLED: Final = frozenset(
 _IN_NAMES: Final = _SPELLED | frozenset(
     """
     peso sol pound libra libras pfund franc franco boliviano bolivar quetzal lempira colon cordoba cordobas guarani
-    rupee rupia krona krone koruna corona coronas kronen forint lira liras lire won rand dirham dirhams riyal rial
+    rupee rupia krona krone koruna corona coronas kronen forint lira liras lire rand dirham dirhams riyal rial
     shekel shekels rubel ruble rubles rublo rublos roubles hryvnia nairas cedi cedis shilling shillings lei leu lev leva
     baht ringgit dong taka dinar dinars dinares tenge bsf lps bitcoin sfr livres couronnes roupies roubles
     """.split()  # noqa: SIM905

@@ -14,7 +14,7 @@ FOREIGN = [
 OURS = [
     "amount", "amount (USD)", "amount $", "amount ($)", "monto US$", "importe en dólares", "usd", "Betrag in USD",
     "total all", "Top up", "TOP UP TOTAL", "try amount", "amount usd", "USD amount", "US dollars", "Amount per person",
-    "importe s/ IVA", "Value", "suma", "Pagar a", "Rate", "monto U$S", "",
+    "importe s/ IVA", "Value", "suma", "Pagar a", "Rate", "amount won", "monto U$S", "",
 ]  # fmt: skip
 
 

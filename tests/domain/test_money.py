@@ -139,7 +139,7 @@ def test_no_report_of_a_service_breaks_the_reader(value: object) -> None:
 
 
 def test_only_what_is_a_currency_is_taken_for_one() -> None:
-    others = ["EUR", "eur", "Euros", "MXN", "€", "£", "C$", "BTC"]
+    others = ["EUR", "eur", "Euros", "MXN", "€", "£", "C$", "BTC", "S/", "Bs.", "soles", "R$"]
     assert [word for word in others if not names_other_currency(word)] == []
     words = ["USD", "usd", "$", "US$", "VAT", "TAX", "rent", "Pen", "all", "try", "top", "EURO-zone", "$5 voucher", ""]
     assert [word for word in words if names_other_currency(word)] == []

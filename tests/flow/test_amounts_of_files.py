@@ -52,6 +52,7 @@ async def test_rows_in_another_currency_are_refused_with_their_number(rig: Rig) 
         ("divisa", ["£", "US Dollar", "pesos"], ["• Row 2: currency is £", "• Row 4: currency is pesos"]),
         ("Unit", ["USD", "EUR", "USD"], ["• Row 3: currency is EUR"]),
         ("Unit", ["box", "EUR", "USD"], []),
+        ("Amount in local currency", ["100.00", "2.50", ""], []),
         ("note", ["rent", "MXN", "EUR for rent"], ["• Row 3: amount is 25.00 MXN"]),
     ],
 )

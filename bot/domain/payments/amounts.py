@@ -1,6 +1,6 @@
 """The amounts of a file as a whole: which sign stands before the cents, and in which currency they are."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -59,7 +59,11 @@ def _foreign(table: Table, places: Mapping[str, int], first: int) -> list[BadRow
     columns = [
         at
         for at, name in enumerate(table.header)
-        if at not in paid and (holds_currencies(name) or (at not in places.values() and _holds_only(table.rows, at)))
+        if at not in paid
+        and (
+            (holds_currencies(name) and not _holds_only(table.rows, at, _has_digits))  # amounts in a local currency
+            or (at not in places.values() and _holds_only(table.rows, at, is_currency))
+        )
     ]
     foreign: list[BadRow] = []
     for at in columns:
@@ -77,7 +81,15 @@ def _foreign(table: Table, places: Mapping[str, int], first: int) -> list[BadRow
     return foreign
 
 
-def _holds_only(rows: Iterable[Row], at: int) -> bool:
-    """Whether a column holds nothing but currencies, whatever it is called."""
-    cells = [row.cells[at].strip() for row in rows]
-    return any(cells) and all(is_currency(cell) for cell in cells if cell)
+def _holds_only(rows: Iterable[Row], at: int, fits: Callable[[str], bool]) -> bool:
+    """Whether all cells of a column fit, and one at least isn't empty."""
+    filled = False
+    for cell in (row.cells[at].strip() for row in rows):
+        if cell and not fits(cell):
+            return False
+        filled = filled or bool(cell)
+    return filled
+
+
+def _has_digits(cell: str) -> bool:
+    return any(letter.isdecimal() for letter in cell)
