@@ -172,6 +172,15 @@ them in one way, for example 1655.60, and send them again.\
     assert await requests(rig) == []
 
 
+async def test_a_reading_that_does_not_fit_all_amounts_is_refused(rig: Rig) -> None:
+    await pressed(rig, GROUPS + b"zed@example.com;25.00\n")
+    await submit(rig, {"decimals": "comma"})
+    assert "row 2 has 1,655, row 3 has 2,500 and row 4 has 25.00" in told(rig)
+    await submit(rig, {"decimals": "point"})
+    await submit(rig)
+    assert [row.cents for row in await stored_rows(rig)] == [165_500, 250_000, 2_500]
+
+
 async def test_numbers_of_a_workbook_have_one_reading_beside_texts_with_commas(rig: Rig) -> None:
     rows: list[list[Cell]] = [["ana@example.com", number("25.5", style=1)], ["luis@example.com", "1.655,60"]]
     await pressed(rig, workbook([["email", "amount"], *rows], formats=["0.00"]))

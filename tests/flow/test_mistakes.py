@@ -193,8 +193,8 @@ Example: `/pay send ana@example.com 25.00 rent`\
 
 async def test_a_list_names_the_row_and_offers_nothing(rig: Rig) -> None:
     await rig.pay("bulk")
-    await rig.submit(MARIA, {forms.ROWS: 'ana@example.com,"25,00",a\nkim@example.com,"$1,500.00",b'})
-    assert "Row 1: amount is 25,00; use a point for cents: 25.00" in rig.form().plain
+    await rig.submit(MARIA, {forms.ROWS: 'ana@example.com,-25.00,a\nkim@example.com,"$1,500.00",b'})
+    assert "Row 1: amount is -25.00; it must be more than 0" in rig.form().plain
     assert "Row 2" not in rig.form().plain
     assert not await requests(rig)
 

@@ -38,10 +38,13 @@ def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first:
     points, commas = fits.get(frozenset({Decimals.POINT}), ()), fits.get(frozenset({Decimals.COMMA}), ())
     if points and commas:
         return Amounts(rows=(), unread=Unread(points=points, commas=commas))
-    asks = tuple(text.strip() for _, text in (*fits.get(frozenset(Decimals), ()), *commas))[:_EXAMPLES]
+    both = fits.get(frozenset(Decimals), ())
+    asks = tuple(text.strip() for _, text in (*both, *commas))[:_EXAMPLES]
     if asks and decimals not in set(Decimals):
         return Amounts(rows=(), asks=asks, unread=Unread())
     style = Decimals(decimals) if asks else Decimals.POINT
+    if points and style is Decimals.COMMA:
+        return Amounts(rows=(), asks=asks, unread=Unread(points=points, commas=both))
     rows: Sequence[Row] = table.rows
     if asks or numbers:  # a number of a workbook has a point, whatever the texts have
         rows = [_in_style(row, place, Decimals.POINT if row.number in numbers else style) for row in rows]

@@ -11,7 +11,7 @@ from bot.domain.addresses import address
 from bot.domain.errors import RuleError
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
-from bot.domain.money import parse_amount, readings
+from bot.domain.money import cents_of, parse_amount, readings
 from bot.domain.payments.bulk import BulkItem, BulkProgress
 from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, DoubtfulRow
 from bot.domain.text import clean
@@ -196,9 +196,8 @@ def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
     amounts = []
     for row in rows[:_GUESSED_FROM]:
         cell = row.cells[at].strip()
-        styles = readings(cell)
         with suppress(RuleError):
-            if not styles:
+            if not any(map(cents_of, readings(cell).values())):
                 parse_amount(cell)
             amounts.append(cell)
     return sum("." in cell or "," in cell for cell in amounts), len(amounts)
