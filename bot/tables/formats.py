@@ -6,7 +6,6 @@ around a number is kept, also another country's currency; only dollars of the Un
 """
 
 import re
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -139,9 +138,14 @@ def _sections(code: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _section_for(value: Decimal, parts: Sequence[str]) -> str:
+@lru_cache(maxsize=4_096)
+def _conditions(parts: tuple[str, ...]) -> list[re.Match[str] | None]:
+    return [_CONDITION.search(part) for part in parts[:2]]
+
+
+def _section_for(value: Decimal, parts: tuple[str, ...]) -> str:
     """The part of a format code for a number: the first whose condition it meets, or else by its sign."""
-    found = [_CONDITION.search(part) for part in parts[:2]]
+    found = _conditions(parts)
     if any(found):
         for part, condition in zip(parts, found, strict=False):
             if condition is not None and _COMPARED[condition[1]](value, Decimal(condition[2])):

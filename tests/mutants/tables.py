@@ -42,6 +42,20 @@ an id in any namespace names the part of a sheet | the sheet that is read is the
 a fixed text in a number format shows the number | a cell that shows something else than it holds is seen
 -    if _has_digits(_literals(section)) or _POINT.search(section):
 +    if not section:
+@ bot/tables/formats.py tests/tables/test_formats.py
+half cents are rounded as they are stored | what a cell shows is paid
+-    value = Decimal(f"{value:.{_LONGEST - 1}e}")  # 2.6749999999999998 is shown as 2.68: a sheet keeps 15 digits
+-
+another country's dollar is ours | a format that names another country is another currency
+-        return (f"{country} ", "") if country and sign == "$" else ("", "")
++        return "", ""
+@ bot/domain/payments/amounts.py tests/flow/test_amounts_of_files.py -k sqlite
+an empty currency is dollars beside another currency | an empty currency is no guess where others are foreign
+-            others = [(number, cell[:GIVEN_LIMIT]) for number, cell in cells if not is_ours(cell)]
++            others = [(number, cell[:GIVEN_LIMIT]) for number, cell in cells if cell and not is_ours(cell)]
+amounts in two styles are read one by one | two styles in one file are refused with their rows
+-    if points and commas:
++    if False:
 @ bot/workflows/payments/bulk_request.py tests/flow/test_hidden_cells.py -k 'shown_as_another and sqlite'
 an amount that is shown as another is paid | an amount that is shown as another is refused
 -    wrong = sorted([*bad, *disguised, *foreign], key=lambda one: one.row)

@@ -12,7 +12,7 @@ from typing import Final
 from bot.domain.errors import RuleError
 from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
-from bot.domain.money import parse_amount
+from bot.domain.money import Decimals, parse_amount
 from bot.domain.payments.amounts import amounts_in
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
@@ -121,15 +121,15 @@ async def read_typed(text: str, decimals: str = "") -> Checked:
 
 def _without_torn(checked: Checked, text: str) -> Checked:
     """The rows without those where a comma may tear an amount apart: ``ana@example.com,1,500`` isn't $1.00."""
-    lines = enumerate(text.strip("\r\n").splitlines(), 1)
-    torn = {n: found for n, line in lines if (found := _TORN.fullmatch(line)) is not None}
-    bad = [
-        BadRow(n, "amount", f'write {whole}, or put the note in quotation marks: "{note}"', f"{units},{note}")
-        for n, (units, note) in ((n, found.groups()) for n, found in torn.items())
-        for whole in (f"{units}.{note}" if len(note) < _GROUP else f"{units}{note}.00",)
-    ]
+    torn: dict[int, BadRow] = {}
+    for n, line in enumerate(text.strip("\r\n").splitlines(), 1):
+        if (found := _TORN.fullmatch(line)) is not None:
+            units, note = found.groups()
+            whole = f"{units}.{note}" if len(note) < _GROUP else f"{units}{note}.00"
+            rule = f'write {whole}, or put the note in quotation marks: "{note}"'
+            torn[n] = BadRow(n, "amount", rule, f"{units},{note}")
     kept = [item for item in checked.items if item.row not in torn]
-    return replace(checked, items=kept, bad=sorted([*checked.bad, *bad], key=lambda one: one.row))
+    return replace(checked, items=kept, bad=sorted([*checked.bad, *torn.values()], key=lambda one: one.row))
 
 
 def as_payments(
@@ -304,7 +304,7 @@ async def usual_decimals(ctx: Context, user: str) -> str:
 
 
 async def keep_decimals(ctx: Context, user: str, decimals: str) -> None:
-    if decimals and decimals != await usual_decimals(ctx, user):
+    if decimals in set(Decimals) and decimals != await usual_decimals(ctx, user):
         chosen = {_DECIMALS: decimals}
         await ctx.write(lambda uow: remember(uow, user, _AMOUNTS, chosen), name="keep_decimals", wakes=False)
 
