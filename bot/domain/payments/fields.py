@@ -56,7 +56,7 @@ def currency(word: str) -> bool:
 def continued_amount(word: str, behind: Sequence[str]) -> tuple[PersonError, int] | None:
     """The mistake of whole dollars with a number right behind: ``1 500 rent`` is $1,500.00, or $1.00 for “500 rent”.
 
-    With it, how many of the words behind belong to the larger amount. None: it is clear where the amount ends.
+    With it, how many of the words behind belong to what it names. None: it is clear where the amount ends.
     """
     number = _NUMBER_BEHIND.fullmatch(behind[0]) if behind and _WHOLE.fullmatch(word) else None
     if number is None:
@@ -73,7 +73,7 @@ def continued_amount(word: str, behind: Sequence[str]) -> tuple[PersonError, int
             rule = f"write {whole} for {money.shown(money.parse_amount(whole))}, or {rule}"
             also = " ".join([apart, *behind[1:more]])
             return _of_amount(rule, together, instead=whole, also=also), more
-    return _of_amount(f"write {rule}", f"{word} {behind[0]}", instead=apart), 0
+    return _of_amount(f"write {rule}", f"{word} {behind[0]}", instead=apart), 1
 
 
 def _read_together(text: str) -> str:

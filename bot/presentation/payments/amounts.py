@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from bot.domain.content import Block, Content
-from bot.domain.money import CURRENCY, Decimals
+from bot.domain.money import CURRENCY, Decimals, readings
 from bot.domain.payments.bulk_file import Unread
 from bot.domain.text import clean
 from bot.presentation.blocks.text import message, quote
@@ -12,7 +12,7 @@ from bot.presentation.files.columns import amount_reading, option, select
 
 DECIMALS: Final = "decimals"  # the field that says which sign stands before the cents
 _SIGNS: Final = {Decimals.POINT: "Point before the cents", Decimals.COMMA: "Comma before the cents"}
-_ASK: Final = ":1234: *How are the amounts written?* Choose it; you see the total before you request anything."
+_ASK: Final = ":1234: *How are the amounts written?* Choose below; you see the total before you request anything."
 _NAMED: Final = 5
 _WRITTEN: Final = 24
 _NAME: Final = 60
@@ -39,13 +39,9 @@ def _rows(written: Sequence[tuple[int, str]]) -> str:
 
 def decimals_select(asks: Sequence[str], chosen: str, *, of: str) -> Block:
     """The question with both readings; ``chosen``: the style that is selected already, or empty."""
-    options = [
-        option(
-            style.value,
-            amount_reading(asks[0], style),
-            " · ".join([sign, *(amount_reading(one, style) for one in asks[1:])]),
-        )
-        for style, sign in _SIGNS.items()
-    ]
-    styles = [style.value for style in _SIGNS]
-    return select(DECIMALS, "Amounts", options, initial=styles.index(chosen) if chosen in styles else None, of=of)
+    styles, options = sorted(_SIGNS, key=lambda style: style not in readings(asks[0])), []
+    for style in styles:
+        first, *more = (amount_reading(one, style) for one in asks)
+        options.append(option(style.value, first, " · ".join([_SIGNS[style], *more])))
+    initial = styles.index(Decimals(chosen)) if chosen in set(styles) else None
+    return select(DECIMALS, "Amounts", options, initial=initial, of=of)
