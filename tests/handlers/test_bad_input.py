@@ -82,8 +82,8 @@ ana@example.com 0 rent | The amount is `0`; it must be more than 0.
 ana@example.com -1 rent | The amount is `-1`; it must be more than 0.
 ana@example.com 1e3 rent | `1e3` isn't an amount.
 ana@example.com 25,00 rent | Use a point for cents: 25.00.
-ana@example.com 1,500 rent | Write 1500.00 for $1,500.00.
-ana@example.com 25.001 rent | The amount is `25.001`; it can have at most 2 decimal places.
+ana@example.com 1,500 rent | Write 1500.00 for $1,500.00 or 1.50 for $1.50.
+ana@example.com 25.001 rent | Write 25001.00 for $25,001.00.
 ana@example.com 25€ rent | Amounts are in USD only.
 ana@example.com 25 EUR rent | Amounts are in USD only.
 ana@example.com 25.00 eur | Amounts are in USD only. Add a description: what is this for?
