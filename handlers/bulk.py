@@ -19,7 +19,7 @@ from bot.domain.files.sniffing import FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
 from bot.domain.payments import fields
-from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, Preview
+from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, Preview, Repeat
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.domain.references import Letter
@@ -28,7 +28,7 @@ from bot.presentation.blocks.text import message
 from bot.presentation.payments import amounts, checks, forms, payouts
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk as bulk_files
-from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table, good_label
+from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables.delimited import write_csv
@@ -70,6 +70,7 @@ _NOTES: Final = {
     ShownBecause.CHOSEN: forms.CHOSEN,
     ShownBecause.TAKEN: forms.TAKEN,
     ShownBecause.READ: forms.READ,
+    ShownBecause.REPEATED: "",
 }
 
 
@@ -85,7 +86,9 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     async def read() -> Answer | Open:
         try:
             checked = await (
-                bulk_request.read_file(deps.ctx, carried.file) if files else bulk_request.read_typed(typed, decimals)
+                bulk_request.read_file(deps.ctx, carried.file)
+                if files
+                else bulk_request.read_typed(typed, decimals, ctx=deps.ctx)
             )
         except TableProblem as problem:
             if files and problem.flaw in UNCLEAR:
@@ -93,26 +96,36 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
-        if files and (checked.doubtful or checked.bad or checked.unread):  # nothing is left out before it is shown
+        repeat = await bulk_request.repeated(deps.ctx, checked)
+        is_known = repeat is None or repeat.first.reference == form.about.get("repeats")
+        # Nothing is left out before it is shown.
+        if files and (checked.doubtful or checked.bad or checked.unread or not is_known):
             return Replace(await _file_form(deps, form.user, carried))
-        if checked.bad or checked.asks or checked.unread:
-            return Replace(await _typed_form(deps, form.user, carried.channel, checked, typed, decimals))
+        if checked.bad or checked.asks or checked.unread or checked.left_out or not is_known:
+            return Replace(await _typed_form(deps, form.user, carried.channel, checked, typed, decimals, repeat))
         return await _request(deps, checked, form.user, carried)
 
     return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
 
 
 async def _typed_form(
-    deps: Dependencies, user: str, channel: str, checked: Checked, typed: str, decimals: str
+    deps: Dependencies,
+    user: str,
+    channel: str,
+    checked: Checked,
+    typed: str,
+    decimals: str,
+    repeat: Repeat | None,
+    *,
+    good: bool = False,
 ) -> Block:
-    """The form again: with what is wrong, a question, or the rows with their amounts as they were read, and the sum."""
+    """The form again: a question, or what :func:`forms.typed_form` shows of the rows as they were read."""
     await bulk_request.keep_decimals(deps.ctx, user, decimals)
-    if not checked.bad and not checked.unread:
-        return forms.bulk(channel=channel, **forms.good_of(checked, typed))
-    told = amounts.unread(checked.unread) if checked.unread else bad_rows(checked, typed=True)
-    good = good_label(len(checked.items)) if checked.items else ""
     usual = decimals or await bulk_request.usual_decimals(deps.ctx, user)
-    return forms.bulk(channel=channel, rows=typed, problem=told.blocks, good=good, asks=checked.asks, decimals=usual)
+    if checked.unread:
+        told = amounts.unread(checked.unread).blocks
+        return forms.bulk(channel=channel, rows=typed, problem=told, asks=checked.asks, decimals=usual)
+    return forms.typed_form(checked, typed, channel=channel, repeat=repeat, good=good, decimals=usual)
 
 
 async def pay_file(deps: Dependencies, click: Click, file: DroppedFile, *, checks: bool = False) -> Reply:
@@ -167,12 +180,11 @@ async def good_typed(deps: Dependencies, click: Click) -> Reply:
 
     async def read() -> Answer:
         try:
-            checked = await bulk_request.read_typed(typed, decimals)
+            checked = await bulk_request.read_typed(typed, decimals, ctx=deps.ctx)
         except TableProblem as problem:
             return Private(answers.trouble(table_problem(problem)))
-        if checked.unread:
-            return Replace(await _typed_form(deps, click.user, click.value, checked, typed, decimals))
-        return Replace(forms.bulk(channel=click.value, **forms.good_of(checked, typed)))
+        repeat = await bulk_request.repeated(deps.ctx, checked)
+        return Replace(await _typed_form(deps, click.user, click.value, checked, typed, decimals, repeat, good=True))
 
     return service_call(read, meanwhile=Nothing())
 

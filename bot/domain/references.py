@@ -32,6 +32,10 @@ OURS: Final = re.compile(
 )
 """What reads as a reference, an id or a code of our own."""
 
+NAMED: Final = re.compile(
+    rf"[{Letter.PAYOUT}{Letter.BULK}]-[{_CLEAR}]{{{_REFERENCE_LENGTH}}}(?:/[0-9]{{1,7}})?", re.IGNORECASE
+)
+"""A payout, a bulk payment or one of its rows, as our lists name them."""
 
 _AROUND: Final = " \t\u00a0`'\"“”„«»‘’<>()[]"
 _TYPED: Final = re.compile(

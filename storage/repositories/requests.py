@@ -269,6 +269,23 @@ class Instructions(MovingRows[Instruction]):
         most = max(found.items(), key=lambda one: (one[1], one[0]), default=("", 0))
         return most if most[1] else ("", 0)
 
+    def may_be_paid(self, references: Collection[str]) -> dict[str, bool]:
+        """What was paid, True, or may be, by reference, and by reference and row: ``L-4F7K2M/2``.
+
+        Rows that failed or were canceled are left out.
+        """
+        wanted, found = sorted(references), dict[str, bool]()
+        query = select(table.c.reference, table.c.state, bulk_item.c.number, bulk_item.c.status)
+        counted = (table.c.kind.in_(_MONEY_OUT), table.c.state.not_in(NOT_PAID))
+        query = query.select_from(table.outerjoin(bulk_item)).where(*counted)
+        for start in range(0, len(wanted), _IN_ONE_QUERY):
+            part = table.c.reference.in_(wanted[start : start + _IN_ONE_QUERY])
+            for name, state, number, status in self._connection.execute(query.where(part)):
+                found[str(name)] = number is None and state == State.COMPLETED
+                if number is not None and status not in (OperationStatus.FAILED, OperationStatus.CANCELED):
+                    found[f"{name}/{number}"] = status == OperationStatus.COMPLETED
+        return found
+
     def names(self) -> list[tuple[str, str]]:
         """Id and reference of every request, oldest first, whatever else stands in its row."""
         query = select(table.c.id, table.c.reference).order_by(table.c.id)

@@ -94,7 +94,7 @@ what is not fine is forgotten once it is approved | what is not fine stays on th
 +        return []
 @ bot/domain/payments/lookups.py tests/flow/test_checked_lists.py
 undeliverable rows are paid | undeliverable rows are left out
--        stays = choice.without_account if kind not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
+-        stays = taken and bool(items) if kind in LEFT_OUT else choice.without_account
 +        stays = choice.without_account
 @ bot/workflows/payments/bulk_request.py tests/flow/test_checked_lists.py
 rows that are taken in are paid before their sum is shown | the sum is shown before anything is asked for
@@ -102,7 +102,7 @@ rows that are taken in are paid before their sum is shown | the sum is shown bef
 +    if choice is carried.choice:
 @ bot/domain/payments/deliverability.py tests/domain/payments/test_deliverability.py
 the status of an invoice is a verdict on its address | a column that may mean something else needs a plain word
--        words = _LOST_IN_VERDICTS if last in _VERDICTS else _LOST if last in _STATES else frozenset()
+-        words = _LOST_IN_VERDICTS if last in _VERDICTS else LOST if last in _STATES else frozenset()
 +        words = _LOST_IN_VERDICTS
 @ bot/workflows/payments/bulk_check.py tests/flow/test_check_first.py -k interrupted
 a check that is interrupted begins anew | each address is asked about once

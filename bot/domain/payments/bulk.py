@@ -85,6 +85,9 @@ class BulkPayload(_Many):
     left_out_count: int = 0
     anyway: tuple[int, ...] = ()
     """Rows that the e-mail service calls undeliverable, and that are paid; a hundred are kept."""
+    done_anyway: Mapping[int, str] = Field(default_factory=dict)
+    """The statuses of rows that are paid although they may be paid already; a hundred are kept. Foreign texts."""
+    done_anyway_count: int = 0
     check: str = ""
     """Id of the job that checked the file before; empty: none did."""
     marks: Marks = NO_MARKS

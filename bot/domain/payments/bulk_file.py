@@ -13,7 +13,8 @@ from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
 from bot.domain.money import cents_of, parse_amount, readings
 from bot.domain.payments.bulk import BulkItem, BulkProgress
-from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, DoubtfulRow
+from bot.domain.payments.deliverability import OF_ADDRESSES, OF_STATUS, Choice, DoubtfulRow
+from bot.domain.payments.instruction import Instruction
 from bot.domain.text import clean
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -111,6 +112,19 @@ class Checked:
     def anyway(self) -> tuple[int, ...]:
         return tuple(one.row for one in self.doubtful if not one.is_left_out and one.kind in OF_ADDRESSES)
 
+    @property
+    def done_anyway(self) -> dict[int, str]:
+        """What the rows say that are paid although they may be paid already."""
+        return {one.row: one.said for one in self.doubtful if not one.is_left_out and one.kind in OF_STATUS}
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """An earlier request for the same payments. ``rows``: how many of them, if not all; 0: all."""
+
+    first: Instruction
+    rows: int
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
@@ -125,6 +139,12 @@ class Preview:
     looks: Sequence[ColumnSummary]
     places: Mapping[str, int]
     checked: Checked | None
+    repeat: Repeat | None = None
+
+    @property
+    def repeats(self) -> str:
+        """Reference of the earlier request; empty: there is none."""
+        return self.repeat.first.reference if self.repeat is not None else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,7 +162,7 @@ class FormMetadata:
     places: Mapping[str, int] = field(default_factory=dict)
     counted: bool = False
     anyway: tuple[int, ...] = ()
-    """Rows that are paid although something speaks against their addresses."""
+    """Rows that are paid although something speaks against them."""
     without_account: bool = True
     """Whether rows without an active account are paid."""
     check: str = ""
@@ -153,6 +173,10 @@ class FormMetadata:
     """Whether rows that cannot be paid are left out."""
     decimals: str = ""
     """The sign before the cents, as a person has chosen it."""
+    words: tuple[str, ...] = ()
+    """Statuses of which all rows are paid."""
+    repeats: str = ""
+    """Reference of the earlier request for the same payments that was shown."""
 
     @property
     def choice(self) -> Choice:
@@ -161,12 +185,14 @@ class FormMetadata:
             without_account=self.without_account,
             good=self.good,
             decimals=self.decimals,
+            words=frozenset(self.words),
         )
 
     def choosing(self, choice: Choice) -> Self:
         """The metadata with what a person has chosen now."""
-        anyway = tuple(sorted(choice.anyway))
-        return replace(self, anyway=anyway, without_account=choice.without_account, decimals=choice.decimals)
+        anyway, words = tuple(sorted(choice.anyway)), tuple(sorted(choice.words))
+        chosen = {"anyway": anyway, "without_account": choice.without_account}
+        return replace(self, **chosen, decimals=choice.decimals, words=words)
 
     def dump(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
@@ -174,7 +200,7 @@ class FormMetadata:
     @classmethod
     def load(cls, metadata: str) -> "FormMetadata":
         held = json.loads(metadata)
-        return cls(**{**held, "anyway": tuple(held.get("anyway", ()))})
+        return cls(**{**held, **{name: tuple(held.get(name, ())) for name in ("anyway", "words")}})
 
 
 def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:

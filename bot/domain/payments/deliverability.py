@@ -1,4 +1,4 @@
-"""Rows of a payment file that the e-mail service has doubts about: in the columns of a result, or in its own answers.
+"""Rows of a payment file that something speaks against, above all the e-mail service: in a result, or in its answers.
 
 Its answers are not documented, so its words are read as people use them. What is doubtful is left out until a person
 takes it in; an unknown word is no doubt.
@@ -13,7 +13,7 @@ from bot.domain.emails.lists import Answer, Outcome
 from bot.domain.files.tables import Row
 from bot.domain.money import Cents
 
-_LOST: Final = frozenset(
+LOST: Final = frozenset(
     """
     undeliverable notdeliverable nondeliverable invalid notvalid invalidemail invalidaddress bounce bounced bounces
     hardbounce hardbounced nonexistent nonexisting doesnotexist notexist notexisting mailboxnotfound mailboxdoesnotexist
@@ -22,7 +22,7 @@ _LOST: Final = frozenset(
     """.split()  # noqa: SIM905
 )
 """Words for an address that nothing can be delivered to, without case, blanks and marks."""
-_LOST_IN_VERDICTS: Final = _LOST | frozenset({"bad", "dead", "disabled", "rejected", "notfound", "nonexistant", "ko"})
+_LOST_IN_VERDICTS: Final = LOST | frozenset({"bad", "dead", "disabled", "rejected", "notfound", "nonexistant", "ko"})
 """The same in a column that holds nothing but verdicts; a *status* may be that of an invoice."""
 _VERDICTS: Final = frozenset(
     """
@@ -38,6 +38,10 @@ _PROCESSING: Final = "processing"
 
 
 class Doubt(StrEnum):
+    PAID = "already paid"
+    REQUESTED = "already requested"
+    DONE = "marked as done"
+    UNCLEAR = "with an unclear status"
     UNDELIVERABLE = "undeliverable"
     REFUSED = "refused by the e-mail service"
     NO_ADDRESS = "no address"
@@ -45,12 +49,18 @@ class Doubt(StrEnum):
 
 
 OF_ADDRESSES: Final = frozenset({Doubt.UNDELIVERABLE, Doubt.REFUSED, Doubt.NO_ADDRESS})
+OF_STATUS: Final = frozenset({Doubt.PAID, Doubt.REQUESTED, Doubt.DONE, Doubt.UNCLEAR})
+"""Of rows that may be paid already."""
+LEFT_OUT: Final = OF_ADDRESSES | OF_STATUS
 """Left out unless a person takes them in; the others only when a person leaves them out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulRow:
-    """``email`` and ``cents`` are empty and None where the row cannot be paid at all. ``said``: the service's word."""
+    """``email`` and ``cents`` are empty and None where the row cannot be paid at all.
+
+    ``said``: the word of the service, or of the file.
+    """
 
     row: int
     kind: Doubt
@@ -59,19 +69,25 @@ class DoubtfulRow:
     cents: Cents | None = None
     is_left_out: bool = True
 
+    @property
+    def word(self) -> str:
+        """By which rows of the same status are taken in together."""
+        return self.said.casefold() if self.kind in (Doubt.DONE, Doubt.UNCLEAR) else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay.
 
-    ``good``: rows that cannot be paid are left out, and do not keep the others from being requested. ``decimals``: the
-    sign before the cents of amounts that have two readings.
+    ``words``: statuses of which all rows are paid. ``good``: rows that cannot be paid are left out, and do not keep the
+    others from being requested. ``decimals``: the sign before the cents of amounts that have two readings.
     """
 
     anyway: frozenset[int] = frozenset()
     without_account: bool = True
     good: bool = False
     decimals: str = ""
+    words: frozenset[str] = frozenset()
 
 
 NO_CHOICE: Final = Choice()
@@ -122,7 +138,7 @@ def verdicts_in(header: Sequence[str], rows: Iterable[Row], *, used: Collection[
 def _lost(cells: Iterable[tuple[str, str]]) -> Iterator[tuple[Doubt, str]]:
     for name, cell in cells:
         last, word = _last(name), _loose(cell)
-        words = _LOST_IN_VERDICTS if last in _VERDICTS else _LOST if last in _STATES else frozenset()
+        words = _LOST_IN_VERDICTS if last in _VERDICTS else LOST if last in _STATES else frozenset()
         if word in words or (last in _YES_OR_NO and word in _NO):
             yield (
                 Doubt.UNDELIVERABLE,

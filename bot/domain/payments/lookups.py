@@ -1,14 +1,16 @@
 """What was found out about the recipients of many payments: it informs people, and changes nothing that is paid."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Final
 
 from bot.domain.emails.lists import Answer, RunState
 from bot.domain.files.tables import Row
 from bot.domain.payments.bulk import BulkItem, BulkProgress
 from bot.domain.payments.bulk_file import read_rows
-from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, Doubt, DoubtfulRow, doubt_of, verdicts_in
+from bot.domain.payments.deliverability import LEFT_OUT, Choice, Doubt, DoubtfulRow, doubt_of, verdicts_in
+from bot.domain.payments.done_rows import done_rows
 from bot.domain.payments.instruction import Recipient
 from bot.domain.payments.names import fits_address, names_fit
 from bot.domain.payments.operation import AccountStatus
@@ -101,24 +103,30 @@ def doubtful_rows(
     *,
     choice: Choice,
     plain: Callable[[str], str],
+    requested: Mapping[str, Doubt] = MappingProxyType({}),
+    is_typed: bool = False,
 ) -> tuple[list[DoubtfulRow], int]:
     """Rows that something speaks against: the file's own columns, or the look-ups; and how many have no verdict.
 
-    ``known``: by address in lower case. ``plain``: as for ``read_rows``.
+    ``known``: by address in lower case. ``plain``: as for ``read_rows``. ``requested``: as for ``done_rows``.
     """
-    verdicts = verdicts_in(header, rows, used=places.values())
+    # Who types rows has seen a verdict, but perhaps not the status that came with what was pasted.
+    verdicts = verdicts_in(() if is_typed else header, rows, used=places.values())
+    done = done_rows(header, rows, requested, used=(places["email"], places["amount"]))
     found: list[DoubtfulRow] = []
     for row in rows:
         one = known.get(plain(row.cells[places["email"]]).strip().casefold())
-        against = verdicts.doubts.get(row.number) or (_against(one) if one is not None else None)
+        against = done.get(row.number) or verdicts.doubts.get(row.number)
+        against = against or (_against(one) if one is not None else None)
         if against is None:
             continue
         kind, said = against
         items, _ = read_rows([row], places, plain=plain)
         email, cents = (items[0].email, items[0].cents) if items else ("", None)
-        stays = choice.without_account if kind not in OF_ADDRESSES else row.number in choice.anyway and bool(items)
-        number = row.number
-        found.append(DoubtfulRow(row=number, kind=kind, said=said, email=email, cents=cents, is_left_out=not stays))
+        made = DoubtfulRow(row=row.number, kind=kind, said=said, email=email, cents=cents)
+        taken = row.number in choice.anyway or made.word in choice.words
+        stays = taken and bool(items) if kind in LEFT_OUT else choice.without_account
+        found.append(replace(made, is_left_out=not stays))
     return found, verdicts.unchecked
 
 

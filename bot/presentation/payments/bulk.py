@@ -150,6 +150,9 @@ def _warnings(instruction: Instruction) -> list[str]:
         found.append(f"Left out of the file: {some_rows(payload.left_out, payload.left_out_count)}")
     if payload.anyway:
         found.append(f"Paid although undeliverable: {some_rows(payload.anyway, len(payload.anyway))}")
+    if payload.done_anyway:
+        rows = [f"row {row} ({md.quote(said, _NAME)})" for row, said in payload.done_anyway.items()]
+        found.append(f"Will be paid despite their status: {md.series(rows[:_ROWS], payload.done_anyway_count)}")
     hidden = [one.removeprefix(":warning: ") for one in mark_lines(payload.marks)]
     policy = [md.escape(policy_line(instruction))] if is_unusual(instruction) else []
     return [*policy, *(f"{one}." for one in found), *hidden]
@@ -369,19 +372,21 @@ BULK: Final[Wording] = Wording(
         "request": ThreadFile(
             title="{reference}: payment list",
             comment=":page_facing_up: Payment list ({rows})",
-            header=("row", "email", "amount", "note", *ACCOUNTS_HEADER[2:]),
+            # By the internal note, a row that is dropped again is known.
+            header=("row", "email", "amount", "note", *ACCOUNTS_HEADER[2:], "internal note"),
             with_accounts=True,
             row=lambda row, found: (
                 *(str(row.row), row.email, plain(row.cents), row.note),
                 *account_cells(row, found)[2:],
+                row.internal_note,
             ),
         ),
         "failed": ThreadFile(
             title="{reference}: failed payments",
             comment=":page_facing_up: {payments} failed. To change them, fix the rows and upload this file. To send "
             "them as they are, press *Retry*.",
-            header=(*TEMPLATE_HEADER, "error"),
-            row=lambda row: (row.email, plain(row.cents), row.note, row.error),
+            header=(*TEMPLATE_HEADER, "error", "internal note"),
+            row=lambda row: (row.email, plain(row.cents), row.note, row.error, row.internal_note),
         ),
     },
 )

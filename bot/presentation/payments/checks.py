@@ -6,7 +6,7 @@ from bot.domain.content import Block, Content
 from bot.domain.emails.lists import RunState
 from bot.domain.money import Cents, shown
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.deliverability import OF_ADDRESSES, DoubtfulRow
+from bot.domain.payments.deliverability import LEFT_OUT, DoubtfulRow
 from bot.domain.payments.lookups import FileCheck, Lookup
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
@@ -43,7 +43,7 @@ def _lines(check: FileCheck) -> list[str]:
         return [f":mag: `{md.bar(check.done, check.total)}` {figures}"]
     lines = []
     for doubt, (count, rows) in check.doubts.items():
-        left = "left out" if doubt in OF_ADDRESSES else "paid unless you leave them out"
+        left = "left out" if doubt in LEFT_OUT else "paid unless you leave them out"
         lines.append(f":warning: *{count} {doubt.value}*, {left}: {some_rows(rows, count)}")
     paid = f"*{shown(check.cents)}* · {md.counted(check.payments, 'payment')}"
     lacking = check.total - check.answered

@@ -7,25 +7,37 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
-from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview
-from bot.domain.payments.deliverability import OF_ADDRESSES, Choice, Doubt
+from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview, Repeat
+from bot.domain.payments.deliverability import LEFT_OUT, OF_STATUS, Choice, Doubt, DoubtfulRow
 from bot.domain.payments.fields import CODE_LIMIT, DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import context, counted, listed, paragraph, paragraphs, plain, quote, section
+from bot.presentation.blocks.text import (
+    context,
+    counted,
+    escape,
+    listed,
+    moment,
+    paragraph,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    series,
+)
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
 from bot.presentation.payments.again import RESEND
 from bot.presentation.payments.amounts import decimals_select
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
 from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
-from bot.presentation.payments.kinds import KINDS, in_full, noun
+from bot.presentation.payments.kinds import KINDS, headline, in_full, noun, word_of
 from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
 from bot.presentation.payments.wording import WITHDRAW, Stands
 from bot.presentation.views import View, email_input, field, form, text_input
@@ -59,8 +71,12 @@ NO_EFFECT_TITLE = "Not done"
 CONFIRM: Final = "bulk.file"
 CHANGED: Final = ":warning: *The file changed since you opened it.* Check the new total, then request it."
 TAKEN: Final = ":arrows_counterclockwise: Updated for the rows you chose. Check the total, then request it."
+ALL_TYPED_LEFT_OUT: Final = ":warning: *Every row is left out.*"
+_TYPED_ANYWAY: Final = "To pay such a row anyway, add it here without its status or reference."
 ALL_LEFT_OUT: Final = ":warning: *Every row is left out.* Choose the rows to pay anyway, or upload another file."
 ANYWAY: Final = "anyway"  # the field with the rows that are taken in
+_WORD: Final = "word:"  # begins the option that takes in all rows of one status
+_SAID: Final = 3  # statuses that a line quotes
 WITHOUT: Final = "without"  # the field that leaves out the rows without an account
 OUT: Final = "out"
 CHOSEN: Final = ":arrows_counterclockwise: Updated for the columns you chose. Check the total, then request it."
@@ -177,10 +193,12 @@ def bulk(
     good: str = "",
     asks: Sequence[str] = (),
     decimals: str = "",
+    repeats: str = "",
 ) -> View:
     """``rows``: as they were typed, with the ``problem`` they have; ``good``: what requests those without one.
 
-    ``asks``: amounts that have two readings, with the one chosen.
+    ``asks``: amounts that have two readings, with the one chosen. ``repeats``: the earlier request for the same
+    payments that the form names.
     """
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
@@ -195,13 +213,39 @@ def bulk(
         *([] if rows else [field(FILE, "CSV or XLSX file", file, optional=True)]),
         field(ROWS, "Rows" if rows else "… or rows", typed, optional=True, hint=hint),
     ]
-    return form(BULK, BULK_TITLE, REQUEST_APPROVAL, {"channel": channel}, blocks)
+    about = {"channel": channel} | ({"repeats": repeats} if repeats else {})
+    return form(BULK, BULK_TITLE, REQUEST_APPROVAL, about, blocks)
 
 
-def good_of(checked: Checked, typed: str) -> dict[str, Any]:
-    """What :func:`bulk` shows of typed rows without those that cannot be paid: the sum, then what was left out."""
+def typed_form(
+    checked: Checked,
+    typed: str,
+    *,
+    channel: str,
+    repeat: Repeat | None = None,
+    good: bool = False,
+    decimals: str = "",
+) -> View:
+    """The typed rows again, before they are requested: what is wrong, left out, or was requested before.
+
+    ``good``: without the rows that cannot be paid. ``decimals``: the reading of the amounts to preselect.
+    """
+    doubts = [*doubt_lines(checked), *([_TYPED_ANYWAY] if checked.left_out else [])]
+    if checked.bad and not (good and checked.items):
+        told = [*bad_rows(checked, typed=True).blocks, *(paragraphs(doubts) if doubts else [])]
+        label = good_label(len(checked.items)) if checked.items else ""
+        return bulk(channel=channel, rows=typed, problem=told, good=label, asks=checked.asks, decimals=decimals)
     if not checked.items:
-        return {"rows": typed, "problem": bad_rows(checked, typed=True).blocks}
+        return bulk(channel=channel, rows=typed, problem=paragraphs([ALL_TYPED_LEFT_OUT, *doubts]))
+    same = [repeat_line(repeat)] if repeat is not None else []
+    bad = [f":no_entry_sign: Left out: {problem_of(one)}" for one in checked.bad]
+    rows = _rewritten(checked) if checked.bad or checked.left_out or checked.asks else typed
+    told = paragraphs(listed([_total(checked), *same, *doubts, *bad], _LEFT_OUT))
+    return bulk(channel=channel, rows=rows, problem=told, repeats=repeat.first.reference if repeat is not None else "")
+
+
+def _rewritten(checked: Checked) -> str:
+    """The payments as rows that can be typed."""
     named = any(item.name for item in checked.items)
     lines = [["email", "amount", "note", "name"]] if named else []
     lines += [
@@ -209,8 +253,17 @@ def good_of(checked: Checked, typed: str) -> dict[str, Any]:
     ]
     written = io.StringIO(newline="")
     csv.writer(written, lineterminator="\n").writerows(lines)
-    told = [_total(checked), *(f":no_entry_sign: Left out: {problem_of(one)}" for one in checked.bad)]
-    return {"rows": written.getvalue(), "problem": paragraphs(listed(told, _LEFT_OUT))}
+    return written.getvalue()
+
+
+def repeat_line(repeat: Repeat) -> str:
+    """The earlier request for the same payments, its state and time."""
+    first, rows = repeat.first, repeat.rows
+    which = f"{rows} of these payments" if rows else "The same payments"
+    return (
+        f":warning: *{which} {'was' if rows == 1 else 'were'} already requested* {moment(first.created_at)} as "
+        f"{first.reference}: {escape(headline(first))}, *{word_of(first)}*. Needs one more approver."
+    )
 
 
 def _total(checked: Checked) -> str:
@@ -253,9 +306,9 @@ def file_form(
         if seen.checked is not None and seen.checked.doubtful:
             blocks.append(paragraph("\n".join(doubt_lines(seen.checked))))
     else:
-        blocks.append(paragraph("\n".join(_counted_lines(seen.checked))))
+        blocks.append(paragraph("\n".join(_counted_lines(seen.checked, seen.repeat))))
         blocks.append(context(f"{quote(seen.name, _NAME)}{f', {quote(seen.how, _NAME)}' if seen.how else ''}"))
-    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted)
+    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted, repeats=seen.repeats)
     if seen.checked is not None and seen.checked.bad and seen.checked.items:
         label = good_label(len(seen.checked.items))
         blocks += actions([button(label, GOOD, held.dump(), style="primary")])
@@ -282,10 +335,10 @@ def file_form(
     return form(CONFIRM, BULK_TITLE, submit, held.dump(), blocks)
 
 
-def _counted_lines(checked: Checked) -> list[str]:
+def _counted_lines(checked: Checked, repeat: Repeat | None) -> list[str]:
     """The sum first, then how many and to how many, then what is left out and what is doubtful."""
     doubles, skipped = duplicates_in(checked.items), sorted({one.row for one in checked.skipped})
-    lines = [_total(checked)]
+    lines = [_total(checked), *([repeat_line(repeat)] if repeat is not None else [])]
     if skipped:
         lines.append(f":no_entry_sign: {counted(len(skipped), 'row')} left out: {some_rows(skipped, len(skipped))}")
     if doubles:
@@ -298,13 +351,20 @@ def doubt_lines(checked: Checked) -> list[str]:
     lines = []
     for doubt in Doubt:
         for left_out, words in ((True, "left out"), (False, "will be paid")):
-            rows = [one.row for one in checked.doubtful if one.kind is doubt and one.is_left_out is left_out]
-            if rows:
-                lines.append(f":warning: *{len(rows)} {doubt.value}*, {words}: {some_rows(rows, len(rows))}")
+            found = [one for one in checked.doubtful if one.kind is doubt and one.is_left_out is left_out]
+            if found:
+                rows = [one.row for one in found]
+                why = _statuses(found) if doubt in OF_STATUS else ""
+                lines.append(f":warning: *{len(rows)} {doubt.value}*{why}, {words}: {some_rows(rows, len(rows))}")
     if checked.unchecked:
         lines.append(f":grey_question: {counted(checked.unchecked, 'address', 'addresses')} not checked")
     accounts = account_warnings(checked.accounts) if checked.accounts is not None else []
     return [*lines, *(f":warning: {one}" for one in accounts)]
+
+
+def _statuses(rows: Sequence[DoubtfulRow]) -> str:
+    said = list({one.said.casefold(): quote(one.said, _NAME) for one in rows}.values())
+    return f" ({series(said[:_SAID], len(said))})"
 
 
 def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
@@ -312,19 +372,15 @@ def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
     assert seen.checked is not None
     doubtful, version = seen.checked.doubtful, f".{seen.fingerprint[:8]}"
     blocks: list[Block] = []
-    rows = [one for one in doubtful if one.kind in OF_ADDRESSES and one.cents is not None]
-    if rows:
-        options = [
-            option(str(one.row), f"Row {one.row}: {shown(one.cents)} to {one.email}", one.said or one.kind.value)
-            for one in rows[:MOST]
-            if one.cents is not None
-        ]
-        taken = [made for made in options if int(made["value"]) in carried.anyway]
-        element: Block = {"type": "multi_static_select", "action_id": f"{ANYWAY}{version}", "options": options}
-        hint = f"Only the first {MOST} are listed here." if len(rows) > MOST else ""
+    options = _takeable([one for one in doubtful if one.kind in LEFT_OUT and one.cents is not None])
+    if options:
+        chosen_before = {*map(str, carried.anyway), *(f"{_WORD}{one}" for one in carried.words)}
+        taken = [made for made in options[:MOST] if made["value"] in chosen_before]
+        element: Block = {"type": "multi_static_select", "action_id": f"{ANYWAY}{version}", "options": options[:MOST]}
+        hint = f"Only the first {MOST} are listed here." if len(options) > MOST else ""
         with_taken = {**element, "initial_options": taken} if taken else element
         blocks.append(field(ANYWAY, "Pay these rows anyway", with_taken, optional=True, hint=hint))
-    without = [one.row for one in doubtful if one.kind not in OF_ADDRESSES]
+    without = [one.row for one in doubtful if one.kind not in LEFT_OUT]
     if without:
         label = f"Leave out {counted(len(without), 'row')} that can't receive money yet"
         offered = [option(OUT, label, some_rows(without, len(without)))]
@@ -334,9 +390,31 @@ def _choices(seen: Preview, carried: FormMetadata) -> list[Block]:
     return blocks
 
 
+def _takeable(rows: Sequence[DoubtfulRow]) -> list[Block]:
+    """An option for all rows of each status that several rows have, then one for each row."""
+    together: dict[str, list[DoubtfulRow]] = {}
+    for one in rows:
+        together.setdefault(one.word, []).append(one)
+    several = [(word, same) for word, same in together.items() if word and len(same) > 1]
+    return [
+        *(
+            option(
+                f"{_WORD}{word}", f"All {len(same)} rows: {same[0].said}", shown(sum(one.cents or 0 for one in same))
+            )
+            for word, same in several
+        ),
+        *(
+            option(str(one.row), f"Row {one.row}: {shown(one.cents or 0)} to {one.email}", one.said or one.kind.value)
+            for one in rows
+        ),
+    ]
+
+
 def taken(choices: Mapping[str, Sequence[str]]) -> Choice:
-    rows = frozenset(int(one) for one in choices.get(ANYWAY, ()) if one.isdecimal())
-    return Choice(anyway=rows, without_account=OUT not in choices.get(WITHOUT, ()))
+    anyway = choices.get(ANYWAY, ())
+    rows = frozenset(int(one) for one in anyway if one.isdecimal())
+    words = frozenset(one.removeprefix(_WORD) for one in anyway if one.startswith(_WORD))
+    return Choice(anyway=rows, words=words, without_account=OUT not in choices.get(WITHOUT, ()))
 
 
 def chosen(values: Mapping[str, str]) -> dict[str, int]:

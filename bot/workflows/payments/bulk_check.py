@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 
 import structlog
@@ -31,7 +32,7 @@ from bot.presentation.payments import checks
 from bot.tables.delimited import write_csv
 from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.payments.accounts import AT_ONCE, WAITS, read_accounts
-from bot.workflows.payments.bulk_request import LIMITS, OF_FILE, as_payments
+from bot.workflows.payments.bulk_request import LIMITS, OF_FILE, as_payments, requested_in
 from bot.workflows.services import check_addresses
 from bot.workflows.slack.boards import post_file, post_job, show_board
 from bot.workflows.slack.dropped_files import TROUBLE, TableFile, offer_of, read_table_file
@@ -45,6 +46,7 @@ RESULT: Final = "result"
 _EXAMPLE: Final = "email,amount,note"
 _READ_TRIES: Final = 6
 _SLOTS: Final = 4
+_NOTHING: Final[Mapping[str, Lookup]] = MappingProxyType({})
 _VERDICTS: Final = frozenset({Outcome.ANSWERED, Outcome.REFUSED})
 _NAMED: Final = 10
 """Rows of each kind that the board names; the form and the file name all."""
@@ -88,7 +90,7 @@ def _choice(job: Job) -> Choice:
 async def _step(ctx: Context, job: Job) -> None:
     try:
         found = await read_table_file(ctx, str(job.payload["file"]), limits=LIMITS)
-        seen = await asyncio.to_thread(_read, job, found)
+        seen = await _read(ctx, job, found)
     except ServiceNow as silent:
         await _later(ctx, job, silent, most=_READ_TRIES)
     except TROUBLE as trouble:
@@ -97,8 +99,10 @@ async def _step(ctx: Context, job: Job) -> None:
         await _look_up(ctx, job, found, seen)
 
 
-def _read(job: Job, found: TableFile) -> Checked:
-    return as_payments(found.table, str(job.payload["name"]), places=job.payload["places"], choice=_choice(job))
+async def _read(ctx: Context, job: Job, found: TableFile, known: Mapping[str, Lookup] = _NOTHING) -> Checked:
+    name, places, requested = str(job.payload["name"]), job.payload["places"], await requested_in(ctx, found.table)
+    given = {"places": places, "choice": _choice(job), "known": known, "requested": requested}
+    return await asyncio.to_thread(lambda: as_payments(found.table, name, **given))
 
 
 async def _look_up(ctx: Context, job: Job, file: TableFile, seen: Checked) -> None:
@@ -156,9 +160,7 @@ async def _answers(client: EmailsClient | None, emails: Sequence[str]) -> dict[s
 
 async def _finish(ctx: Context, job: Job, file: TableFile) -> None:
     known = await ctx.read(lambda uow: uow.lookups.of(job.id))
-    name, places = str(job.payload["name"]), job.payload["places"]
-    choice = _choice(job)
-    seen = await asyncio.to_thread(lambda: as_payments(file.table, name, places=places, choice=choice, known=known))
+    seen = await _read(ctx, job, file, known)
     doubts = {doubt: [one.row for one in seen.doubtful if one.kind is doubt] for doubt in Doubt}
     progress = seen.accounts or BulkProgress()
     left = progress.to_look_up - progress.looked_up
@@ -213,7 +215,7 @@ class FileChecks(Subject):
             return None
         try:
             found = await read_table_file(ctx, str(job.payload["file"]), limits=LIMITS)
-            seen = await asyncio.to_thread(_read, job, found)
+            seen = await _read(ctx, job, found)
         except ServiceNow:
             raise
         except TROUBLE as gone:  # deleted meanwhile: the board and the form have what was found out

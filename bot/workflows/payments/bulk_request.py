@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -33,12 +34,14 @@ from bot.domain.payments.bulk_file import (
     Checked,
     FormMetadata,
     Preview,
+    Repeat,
     disguised_rows,
     guess_places,
     read_rows,
 )
 from bot.domain.payments.bulk_records import SAME_FILE
-from bot.domain.payments.deliverability import NO_CHOICE, Choice
+from bot.domain.payments.deliverability import NO_CHOICE, Choice, Doubt
+from bot.domain.payments.done_rows import references_in
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.domain.payments.lookups import Lookup, accounts_of, doubtful_rows
 from bot.presentation.files.columns import amounts_read, columns_read, unusual
@@ -77,7 +80,31 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
         ServiceNow, ServiceNever, OperatorError: see :class:`bot.slack.files.Downloads`.
     """
     found = await read_table_file(ctx, file_id, limits=LIMITS)
-    return await asyncio.to_thread(as_payments, found.table, found.info.name)
+    requested = await requested_in(ctx, found.table)
+    return await asyncio.to_thread(as_payments, found.table, found.info.name, requested=requested)
+
+
+async def requested_in(ctx: Context, table: Table) -> Mapping[str, Doubt]:
+    """The references in a table whose payments were or may be paid, each with which of the two it is."""
+    named = {name for _, name in await asyncio.to_thread(references_in, table.rows)}
+    if not named:
+        return {}
+    found = await ctx.read(lambda uow: uow.instructions.may_be_paid({name.partition("/")[0] for name in named}))
+    return {name: Doubt.PAID if is_paid else Doubt.REQUESTED for name, is_paid in found.items()}
+
+
+async def repeated(ctx: Context, checked: Checked | None) -> Repeat | None:
+    """The earlier request for the same payments, or for some of them, that the card will name."""
+    if checked is None or not checked.items:
+        return None
+    items, twin = checked.items, twin_digest(checked.items)
+
+    def find(uow: Unit) -> Repeat | None:
+        reference, rows = _same(uow, items, twin, None)
+        first = uow.instructions.find(reference)
+        return Repeat(first, rows) if first is not None else None
+
+    return await ctx.read(find)
 
 
 def can_be_paid(header: Sequence[str]) -> bool:
@@ -90,21 +117,29 @@ def can_be_paid(header: Sequence[str]) -> bool:
 
 
 def total_of(table: Table) -> int | None:
-    """Cents that all rows of a file of payments sum to; None: it is no such file, or an amount cannot be read."""
+    """Cents that the rows of a file of payments sum to; None: it is no such file, or an amount cannot be read.
+
+    Rows that are left out don't count.
+    """
     places = clear_columns(table.header, COLUMNS)
     if not table.rows or any(name not in places for name in REQUIRED):
         return None
     amounts = amounts_in(table, places, "")
     if amounts.unread is not None or amounts.foreign or disguised_rows(table.rows, places, table.hidden.disguised):
         return None
+    doubtful, _ = doubtful_rows(table.header, amounts.rows, places, _NOTHING, choice=NO_CHOICE, plain=plain)
+    left_out = {one.row for one in doubtful}
     try:
-        return sum(parse_amount(row.cells[places["amount"]]) for row in amounts.rows)
+        return sum(parse_amount(row.cells[places["amount"]]) for row in amounts.rows if row.number not in left_out)
     except RuleError:
         return None
 
 
-async def read_typed(text: str, decimals: str = "") -> Checked:
-    """Rows that were typed or pasted, with or without a first row of names; ``decimals``: as a person has chosen."""
+async def read_typed(text: str, decimals: str = "", *, ctx: Context | None = None) -> Checked:
+    """Rows that were typed or pasted, with or without a first row of names; ``decimals``: as a person has chosen.
+
+    ``ctx``: to look their references up.
+    """
     lines, first = text.strip("\r\n"), 0
     head = lines.partition("\n")[0]
     if "@" in head:
@@ -115,7 +150,9 @@ async def read_typed(text: str, decimals: str = "") -> Checked:
                 rows[n] = line + mark * (len(TYPED) - 1 - line.count(mark))
         lines = "\n".join([mark.join(TYPED), *rows])
     table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=LIMITS)
-    checked = await asyncio.to_thread(as_payments, table, "", first, choice=Choice(decimals=decimals))
+    requested = await requested_in(ctx, table) if ctx is not None else {}
+    choice = Choice(decimals=decimals)
+    checked = await asyncio.to_thread(as_payments, table, "", first, choice=choice, requested=requested)
     return _without_torn(checked, text) if first and checked.unread is None else checked
 
 
@@ -140,17 +177,20 @@ def as_payments(
     *,
     choice: Choice = NO_CHOICE,
     known: Mapping[str, Lookup] = _NOTHING,
+    requested: Mapping[str, Doubt] = MappingProxyType({}),
 ) -> Checked:
-    """The rows of a table as payments; slow. ``known``: look-ups of the file, by address in lower case."""
+    """The rows of a table as payments; slow.
+
+    ``known``: look-ups of the file, by address in lower case; ``requested``: as :func:`requested_in` finds it.
+    """
     if places is None:
         places = find_columns(table.header, COLUMNS, required=REQUIRED)
     amounts = amounts_in(table, places, choice.decimals, first=first)
     if amounts.unread is not None:
         nothing = Checked(name=name or _TYPED, items=(), bad=(), rows=len(table.rows), read_as="", header=table.header)
         return replace(nothing, asks=amounts.asks, unread=amounts.unread)
-    doubtful, unchecked = doubtful_rows(
-        table.header if name else (), amounts.rows, places, known, choice=choice, plain=plain
-    )  # who types rows has seen what stands in them
+    read = partial(doubtful_rows, table.header, amounts.rows, places, known, plain=plain, is_typed=not name)
+    doubtful, unchecked = read(choice=choice, requested=requested)
     left_out = {one.row for one in doubtful if one.is_left_out}
     rows = [row for row in amounts.rows if row.number not in left_out]
     items, bad = read_rows(rows, places, plain=plain, first=first)
@@ -258,6 +298,8 @@ def _asked(checked: Checked, carried: FormMetadata) -> BulkPayload:
         left_out=checked.left_out[:_KEPT_ROWS],
         left_out_count=len(checked.left_out),
         anyway=checked.anyway[:_KEPT_ROWS],
+        done_anyway=dict(list(checked.done_anyway.items())[:_KEPT_ROWS]),
+        done_anyway_count=len(checked.done_anyway),
         check=carried.check,
         marks=checked.marks,
         thread_ts=carried.thread_ts,
@@ -287,6 +329,8 @@ class ShownBecause(Enum):
     """Other rows were taken in or left out."""
     READ = auto()
     """Amounts are read in another way."""
+    REPEATED = auto()
+    """The same payments were requested meanwhile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +363,7 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
         return before
     found = await read_table_file(ctx, carried.file, limits=LIMITS)
     known = await ctx.read(lambda uow: uow.lookups.of(carried.check)) if carried.check else _NOTHING
-    table, name = found.table, found.info.name
+    table, name, requested = found.table, found.info.name, await requested_in(ctx, found.table)
 
     def preview() -> Preview:
         clear = clear_columns(table.header, COLUMNS)
@@ -337,10 +381,13 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
             how=unusual(table),
             looks=looks,
             places=places if complete else guess_places(looks, table.rows, places),
-            checked=as_payments(table, name, places=places, choice=carried.choice, known=known) if complete else None,
+            checked=as_payments(table, name, places=places, choice=carried.choice, known=known, requested=requested)
+            if complete
+            else None,
         )
 
-    return await asyncio.to_thread(preview)
+    seen = await asyncio.to_thread(preview)
+    return replace(seen, repeat=await repeated(ctx, seen.checked))
 
 
 async def confirm(
@@ -362,4 +409,4 @@ async def confirm(
     if choice != carried.choice:
         is_read = choice.decimals != carried.decimals
         return ShownAgain(seen, ShownBecause.READ if is_read else ShownBecause.TAKEN)
-    return seen.checked
+    return seen.checked if seen.repeats in ("", carried.repeats) else ShownAgain(seen, ShownBecause.REPEATED)

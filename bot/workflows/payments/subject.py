@@ -100,7 +100,8 @@ class RequestSubject(Subject):
         if what != LINK:
             kind = what.partition(":")[0]
             statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
-            rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
+            stored = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
+            rows = [replace(row, internal_note=f"{instruction.reference}/{row.row}") for row in stored]
             made = KINDS[instruction.kind].files.get(kind)
             if not rows or made is None:  # older versions queued files that this one does not have
                 return None

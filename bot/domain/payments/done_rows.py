@@ -1,0 +1,248 @@
+"""Rows of a payment file that say that they are done: paid, sent, canceled, refunded, in four languages.
+
+Paying such a row again is the usual way to pay twice, so it is left out until a person takes it in. A status that isn't
+known is asked about; a column that isn't about payment (a member's status, a state of the USA) leaves nothing out.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bot.domain.files.tables import Row
+from bot.domain.payments.deliverability import LOST, Doubt
+from bot.domain.references import NAMED
+from bot.domain.text import clean
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_PAID: Final = _words("""
+    paid prepaid repaid paidout sent transferred wired remitted settled disbursed refunded reimbursed credited
+    deposited processed executed cleared canceled cancelled voided void reversed
+    pagado pagada pagados pagadas abonado abonada enviado enviada transferido transferida liquidado liquidada saldado
+    saldada acreditado acreditada depositado depositada procesado procesada ejecutado ejecutada desembolsado
+    reembolsado reembolsada devuelto devuelta cancelado cancelada anulado anulada
+    quitado quitada creditado creditada processado processada executado executada reembolso estornado estornada
+    devolvido devolvida compensado compensada
+    bezahlt gezahlt ausgezahlt ausbezahlt eingezahlt zuruckgezahlt zurueckgezahlt uberwiesen ueberwiesen gesendet
+    versendet versandt beglichen verbucht gutgeschrieben transferiert angewiesen erstattet ruckerstattet rueckerstattet
+    zuruckerstattet zurueckerstattet storniert annulliert abgebrochen ausgefuhrt ausgefuehrt
+""")
+"""Without case, accents and marks."""
+_PAID_OR_PAYMENT: Final = _words("pago paga pagos pagas")
+"""Paid in Portuguese, payment in Spanish."""
+_DONE: Final = _words("""
+    complete completed done finished fulfilled succeeded success successful
+    completado completada completo completa hecho hecha terminado terminada finalizado finalizada realizado realizada
+    efectuado efectuada exitoso exitosa
+    concluido concluida feito feita efetuado efetuada sucesso
+    erledigt abgeschlossen fertig durchgefuhrt durchgefuehrt getatigt getaetigt erfolgreich
+""")
+_OPEN: Final = _words("""
+    pending open unpaid notpaid due overdue outstanding owed owing payable pay new draft ready scheduled planned waiting
+    awaiting approved authorized authorised todo unsent late failed
+    pendiente pendientes abierto abierta impago impaga impagado impagada vencido vencida adeudado adeudada pagar nuevo
+    nueva borrador programado programada aprobado aprobada autorizado autorizada atrasado atrasada fallido fallida
+    pendente pendentes aberto aberta devido devida novo nova rascunho agendado agendada aprovado aprovada aguardando
+    falhou falhado
+    offen offene ausstehend unbezahlt fallig faellig uberfallig ueberfaellig neu entwurf geplant genehmigt freigegeben
+    bereit wartet wartend anstehend fehlgeschlagen gescheitert zahlen bezahlen zahlbar
+""")
+"""Payable: nothing was paid by this word, or it did not arrive."""
+_NOT: Final = _words(
+    "not no non never isn wasn hasn aren be nicht nie wird werden nao nunca sin sem ser sera"  # *to be paid*
+)
+_BETWEEN: Final = _words("t yet been sido noch aun todavia ainda foi worden fue ja ya em el on am")
+"""May stand between a negation and its word."""
+_YES: Final = _words("yes y true 1 x ok si s sim ja j wahr verdadero verdadeiro")
+_NO: Final = _words("no n false 0 nein nao falso falsch na none null nil 000")
+_TICKS: Final = re.compile("[✓✔☑✅√🗸☒]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
+_CROSSES: Final = re.compile("[-–—✗✘❌☐/.]+|:x:")
+_OTHER: Final = LOST | _words("""
+    active inactive activo activa inactivo inactiva ativo ativa inativo inativa aktiv inaktiv enabled disabled
+    valid deliverable risky catchall acceptall verified unverified member employee contractor freelancer
+""")
+"""Of accounts, people and addresses: a plain *status* with such a word isn't that of a payment."""
+
+_STATUS: Final = "(?:status|state|estado|estatus|situacao|situacion|zustand|stand)"
+_PAYMENT: Final = (
+    "payments?|pay|payouts?|transfers?|transactions?|txns?|wires?|disbursements?|settlements?|remittances?|pagos?|"
+    "pagamentos?|pagto|pgto|transferencias?|transaccion|transacao|zahl|zahlungs?|auszahlungs?|uberweisungs?|"
+    "ueberweisungs?|transaktions?"
+)
+_PAYABLE: Final = (
+    f"(?:{_PAYMENT}|paid|invoices?|bills?|refunds?|reimbursements?|payroll|salary|provider|facturas?|faturas?|cobros?|"
+    "nomina|salario|bezahl|bezahlungs?|rechnungs?|gehalts?)"
+)
+_OF: Final = "(?:of|the|de|del|la|do|da|dos|das|der|des)*"
+_ALREADY: Final = "(?:is|was|been|has|already|ya|esta|fue|ja|foi|bereits|schon|ist|wurde)*"
+_AT: Final = "(?:on|at|date|am|el|em|dia|datum|yn|yesno|sino|simnao|janein)?"
+_DAY: Final = "(?:date|day|fecha|data|dia|datum|tag)"
+_IS_PLAIN: Final = re.compile(_STATUS)
+_IS_STATUS: Final = re.compile(f"{_PAYABLE}?{_OF}{_STATUS}{_OF}{_PAYABLE}?")
+_IS_DAY: Final = re.compile(f"(?:{_PAYMENT}){_OF}{_DAY}|{_DAY}{_OF}(?:{_PAYMENT})")
+"""A day of payment may be one to come: it marks rows only if others have none."""
+_IS_FLAG: Final = re.compile(
+    f"{_ALREADY}(?:{'|'.join(sorted(_DONE))})|{_DAY}?{_OF}{_ALREADY}"
+    f"(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))}){_AT}"
+)
+"""*Paid*, *date paid*, *bezahlt am*."""
+_VAGUE: Final = _words("state estado stand zustand pago paga pagos pagas")
+"""May be a region, or what a payment is for: unknown words there are asked about only beside known ones."""
+_DATE: Final = re.compile(
+    r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}\b.*|[0-9]{1,2}[-/.][0-9]{1,2}\.|[0-9]{1,2}\W+\w{3,}\W+[0-9]{2,4}\b.*|"
+    r"[^\W\d]{3,}\.? [0-9]{1,2},? [0-9]{4}\b.*|[0-9]{4}-[0-9]{2}-[0-9]{2}t.*"
+)
+_OURS: Final = _words("createdutc providerstatus providerid internalnote whyitfailed hash")
+"""Names of columns that our own lists have. There, only what failed may be paid: *pending* is money on its way."""
+_OUR_STATUS: Final = _words("status providerstatus")
+_WAITS: Final = "waitingforsignup"
+_SAID: Final = 60
+_READ: Final = 300
+
+Mark = tuple[Doubt, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    at: int
+    name: str
+    """As in the file."""
+    loose: str
+
+
+def done_rows(
+    header: Sequence[str], rows: Sequence[Row], requested: Mapping[str, Doubt], *, used: Collection[int]
+) -> dict[int, Mark]:
+    """Why rows are left out, with their own words, by row number.
+
+    ``requested``: the references of requests and their rows that were or may be paid; ``used``: the columns of the
+    address and the amount.
+    """
+    columns = [
+        _Column(at, name, _loose(name[:_SAID]).rstrip("0123456789")) for at, name in enumerate(header) if at not in used
+    ]
+    is_ours = any(column.loose in _OURS for column in columns)
+    found: dict[int, Mark] = {}
+    for column in columns:
+        cells = [(row.number, row.cells[column.at].strip()[:_READ]) for row in rows]
+        for number, mark in _marks(column, cells, is_ours=is_ours):
+            if number not in found or mark[0] is Doubt.DONE:
+                found[number] = mark
+    known = references_in(rows) if requested else []
+    return found | {row: (requested[name], name) for row, name in known if name in requested}
+
+
+def references_in(rows: Iterable[Row]) -> list[tuple[int, str]]:
+    """The references of payouts and bulk payments, or of their rows, that are cells by themselves, with the row."""
+    return [
+        (row.number, cell.strip().upper())
+        for row in rows
+        for cell in row.cells
+        if "-" in cell and NAMED.fullmatch(cell.strip()) is not None
+    ]
+
+
+def _marks(column: _Column, cells: Sequence[tuple[int, str]], *, is_ours: bool) -> list[tuple[int, Mark]]:
+    name = column.loose
+    if is_ours and name == "type":
+        return [(number, (Doubt.DONE, cell)) for number, cell in cells if _loose(cell) == "purchase"]
+    if is_ours and name in _OUR_STATUS:
+        return [(number, (Doubt.DONE, cell)) for number, cell in cells if _loose(cell) not in ("", "failed")]
+    if _IS_STATUS.fullmatch(name) is not None:
+        return _asked(column, [(number, cell, _read_status(cell)) for number, cell in cells])
+    if _IS_DAY.fullmatch(name) is not None:
+        some = any(not cell for _, cell in cells)
+        return [(number, (Doubt.DONE, _said(column, cell))) for number, cell in cells if some and _is_date(cell)]
+    if _IS_FLAG.fullmatch(name) is not None:
+        return _asked(column, [(number, cell, _read_flag(cell)) for number, cell in cells], is_flag=True)
+    return []
+
+
+def _asked(
+    column: _Column, read: Sequence[tuple[int, str, Doubt | None]], *, is_flag: bool = False
+) -> list[tuple[int, Mark]]:
+    """The marks of one column. Unknown words are left out of them if the column isn't about payments.
+
+    ``is_flag``: a cell alone, such as *yes*, doesn't say what is done.
+    """
+    unknown = {_loose(cell) or cell for _, cell, doubt in read if doubt is Doubt.UNCLEAR}
+    is_uniform = (
+        not is_flag and len(read) > 1 and len(unknown) == 1 and all(doubt is Doubt.UNCLEAR for *_, doubt in read)
+    )
+    others = _OTHER if _IS_PLAIN.fullmatch(column.loose) is not None else frozenset()
+    is_vague = column.loose in _VAGUE or not others.isdisjoint(unknown)
+    is_known = any(doubt is Doubt.DONE or (doubt is None and _senses(cell).is_open) for _, cell, doubt in read)
+    asks = is_known or not (is_vague or (is_uniform and not is_flag))
+    return [
+        (number, (doubt, _said(column, cell) if is_flag else clean(cell)[:_SAID]))
+        for number, cell, doubt in read
+        if doubt is Doubt.DONE or (asks and doubt is Doubt.UNCLEAR and _loose(cell) not in others)
+    ]
+
+
+def _said(column: _Column, cell: str) -> str:
+    return clean(f"{column.name.rstrip('?: ')}: {cell}")[:_SAID]
+
+
+def _is_date(cell: str) -> bool:
+    return _DATE.fullmatch(cell.casefold()) is not None
+
+
+def _read_flag(cell: str) -> Doubt | None:
+    return Doubt.DONE if _loose(cell) in _YES or _is_date(cell) else _read_status(cell)
+
+
+def _read_status(cell: str) -> Doubt | None:
+    """DONE; None: it may be paid; UNCLEAR: a person has to say."""
+    if _TICKS.search(cell) is not None or _loose(cell) == _WAITS:
+        return Doubt.DONE
+    if not cell or _CROSSES.fullmatch(cell) is not None or _loose(cell) in _NO:
+        return None
+    senses = _senses(cell)
+    if senses.is_unclear or (senses.is_paid and senses.is_open):
+        return Doubt.UNCLEAR
+    if senses.is_paid or (senses.may_be_paid and not senses.is_open):
+        return Doubt.DONE
+    return None if senses.is_open else Doubt.UNCLEAR
+
+
+@dataclass(slots=True)
+class _Senses:
+    """Of the words of a cell. ``may_be_paid``: *pago* alone; ``is_unclear``: *not approved*, *pago de marzo*."""
+
+    is_paid: bool = False
+    may_be_paid: bool = False
+    is_open: bool = False
+    is_unclear: bool = False
+
+
+def _senses(cell: str) -> _Senses:
+    found, negated, is_more = _Senses(), False, False
+    for word in re.findall(r"[^\W_]+", _bare(cell)):
+        if word in _NOT or word in _BETWEEN:
+            negated = negated or word in _NOT
+            continue
+        is_paid, may_be_paid, is_open = word in _PAID | _DONE, word in _PAID_OR_PAYMENT, word in _OPEN
+        found.is_paid |= is_paid and not negated
+        found.may_be_paid |= may_be_paid and not negated
+        found.is_open |= is_open != negated and (is_open or is_paid or may_be_paid)
+        found.is_unclear |= is_open and negated
+        is_more |= not (is_paid or may_be_paid or is_open or word.isdecimal())
+        negated = False
+    found.may_be_paid &= not is_more
+    return found
+
+
+def _bare(text: str) -> str:
+    """Without case and accents."""
+    apart = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+
+
+def _loose(text: str) -> str:
+    return "".join(letter for letter in _bare(text) if letter.isalnum())
