@@ -174,7 +174,7 @@ class FormMetadata:
     decimals: str = ""
     """The sign before the cents, as a person has chosen it."""
     words: tuple[str, ...] = ()
-    """Statuses of which all rows are paid."""
+    """Digests of the statuses of which all rows are paid."""
     repeats: str = ""
     """Reference of the earlier request for the same payments that was shown."""
 

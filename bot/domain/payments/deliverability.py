@@ -4,6 +4,7 @@ Its answers are not documented, so its words are read as people use them. What i
 takes it in; an unknown word is no doubt.
 """
 
+import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -71,16 +72,17 @@ class DoubtfulRow:
 
     @property
     def word(self) -> str:
-        """By which rows of the same status are taken in together."""
-        return self.said.casefold() if self.kind in (Doubt.DONE, Doubt.UNCLEAR) else ""
+        """The digest of the status by which its rows are taken in together: a form carries little text."""
+        said = self.said.casefold().encode()
+        return hashlib.sha256(said).hexdigest()[:12] if self.kind in (Doubt.DONE, Doubt.UNCLEAR) else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
     """What a person has chosen: rows to pay although they are doubtful, and whether those without an account stay.
 
-    ``words``: statuses of which all rows are paid. ``good``: rows that cannot be paid are left out, and do not keep the
-    others from being requested. ``decimals``: the sign before the cents of amounts that have two readings.
+    ``words``: digests of statuses of which all rows are paid. ``good``: rows that cannot be paid are left out, and do
+    not keep the others from being requested. ``decimals``: the sign before the cents of amounts that have two readings.
     """
 
     anyway: frozenset[int] = frozenset()

@@ -77,6 +77,7 @@ ALL_LEFT_OUT: Final = ":warning: *Every row is left out.* Choose the rows to pay
 ANYWAY: Final = "anyway"  # the field with the rows that are taken in
 _WORD: Final = "word:"  # begins the option that takes in all rows of one status
 _SAID: Final = 3  # statuses that a line quotes
+_STATUSES: Final = 20  # that are offered as a whole
 WITHOUT: Final = "without"  # the field that leaves out the rows without an account
 OUT: Final = "out"
 CHOSEN: Final = ":arrows_counterclockwise: Updated for the columns you chose. Check the total, then request it."
@@ -401,7 +402,7 @@ def _takeable(rows: Sequence[DoubtfulRow]) -> list[Block]:
             option(
                 f"{_WORD}{word}", f"All {len(same)} rows: {same[0].said}", shown(sum(one.cents or 0 for one in same))
             )
-            for word, same in several
+            for word, same in several[:_STATUSES]
         ),
         *(
             option(str(one.row), f"Row {one.row}: {shown(one.cents or 0)} to {one.email}", one.said or one.kind.value)

@@ -119,7 +119,7 @@ def can_be_paid(header: Sequence[str]) -> bool:
 def total_of(table: Table) -> int | None:
     """Cents that the rows of a file of payments sum to; None: it is no such file, or an amount cannot be read.
 
-    Rows that are left out don't count.
+    Rows that are left out don't count; None if all are.
     """
     places = clear_columns(table.header, COLUMNS)
     if not table.rows or any(name not in places for name in REQUIRED):
@@ -130,7 +130,8 @@ def total_of(table: Table) -> int | None:
     doubtful, _ = doubtful_rows(table.header, amounts.rows, places, _NOTHING, choice=NO_CHOICE, plain=plain)
     left_out = {one.row for one in doubtful}
     try:
-        return sum(parse_amount(row.cells[places["amount"]]) for row in amounts.rows if row.number not in left_out)
+        read = (parse_amount(row.cells[places["amount"]]) for row in amounts.rows if row.number not in left_out)
+        return sum(read) or None
     except RuleError:
         return None
 

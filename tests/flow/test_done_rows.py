@@ -1,0 +1,293 @@
+"""Rows of a file that say they are done, and rows of our own lists, are left out until a person takes them in."""
+
+import csv
+import io
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.payments.bulk import BulkPayload
+from tests.flow.test_csv import files, send
+from tests.support.answers import ask as asks
+from tests.support.bulk import (
+    approve,
+    ask,
+    everything,
+    held,
+    offered,
+    press,
+    pressed,
+    reference,
+    run,
+    stored,
+    stored_rows,
+    submit,
+    told,
+)
+from tests.support.rig import APPROVALS, FINANCE, MARIA, TOM, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import newest, requests
+
+PEOPLE = ("ana@example.com", "luis@example.com", "mei@example.com", "kim@example.com", "tom@example.com")
+STATUS = b"email,amount,note,status\n"
+FILE = STATUS + (
+    b"ana@example.com,25.00,March,paid\nluis@example.com,10.00,March,pending\nmei@example.com,5.00,March,cancelled\n"
+    b"kim@example.com,4.00,March,on hold\n"
+)
+
+
+def column(name: str, *cells: str) -> bytes:
+    """A file with a payment for each cell of one more column."""
+    text = io.StringIO()
+    rows = [[email, f"{n}.00", cell] for n, (email, cell) in enumerate(zip(PEOPLE, cells, strict=False), 1)]
+    csv.writer(text).writerows([["email", "amount", name], *rows])
+    return text.getvalue().encode()
+
+
+def offers(rig: Rig) -> dict[str, str]:
+    """The rows that the form offers to take in, with what is said of them."""
+    found = [block["element"] for block in rig.form().blocks if block.get("block_id") == "anyway"]
+    options = [option for element in found for option in element["options"]]
+    return {one["value"]: one["description"]["text"] for one in options if one["value"].isdecimal()}
+
+
+@pytest.mark.rig(on="both")
+async def test_done_rows_are_left_out_until_taken_in_and_named_to_approvers(rig: Rig) -> None:
+    offer = await offered(rig, FILE)
+    assert "$10.00" in offer.plain
+    await press(rig, offer)
+    assert told(rig) == snapshot("""\
+Pay in bulk
+*$10.00* · 1 payment to 1 person
+:warning: *2 marked as done* (paid, cancelled), left out: row 2, row 4
+:warning: *1 with an unclear status* (on hold), left out: row 5
+march.csv
+Pay these rows anyway
+Row 2: $25.00 to ana@example.com
+paid
+Row 4: $5.00 to mei@example.com
+cancelled
+Row 5: $4.00 to kim@example.com
+on hold\
+""")
+    await submit(rig, {"anyway": ["2", "5"]})
+    assert told(rig).splitlines()[2:5] == snapshot(
+        [
+            "*$39.00* · 3 payments to 3 people",
+            ":warning: *1 marked as done* (cancelled), left out: row 4",
+            ":warning: *1 marked as done* (paid), will be paid: row 2",
+        ]
+    )
+    assert await requests(rig) == []
+    await submit(rig)
+    assert [(row.row, row.cents) for row in await stored_rows(rig)] == [(2, 2500), (3, 1000), (5, 400)]
+    payload = (await newest(rig)).payload
+    assert isinstance(payload, BulkPayload)
+    assert (payload.done_anyway, payload.left_out) == ({2: "paid", 5: "on hold"}, (4,))
+    assert [line for line in (await rig.card()).plain.splitlines() if line[10:14] in ("Left", "Will")] == (
+        snapshot(
+            [
+                ":warning: Left out of the file: row 4.",
+                ":warning: Will be paid despite their status: row 2 (paid), row 5 (on hold).",
+            ]
+        )
+    )
+
+
+DONE = [
+    ("status", ["paid", "Sent", "completed", "cancelled", "pending"]),
+    ("State", ["refunded", "settled", "PAID 2026-11-20", "partially paid", "to be paid"]),
+    ("payment status", ["✓", "reimbursed", "voided", "wired", "not paid"]),
+    ("paid?", ["yes", "x", "✔", "2026-11-20", "no"]),
+    ("date paid", ["2026-11-20", "20.11.2026", "20 Nov 2026", "11/20/26", ""]),
+    ("Paid on", ["2026-11-20T09:00:00", "Nov 20, 2026", "1/2/26", "2026-11-20 09:00", "-"]),
+    ("estado", ["pagado", "Enviada", "cancelado", "reembolsado", "pendiente"]),
+    ("Estado del pago", ["abonado", "liquidado", "anulado", "ya pagado", "no pagado"]),
+    ("pagado", ["sí", "SI", "x", "20/11/2026", "por pagar"]),
+    ("pagado el", ["20/11/2026", "2026-11-20", "20-11-26", "20.11.2026", ""]),
+    ("situação", ["pago", "Concluído", "cancelado", "estornado", "a pagar"]),
+    ("status do pagamento", ["Pago ✓", "já pago", "quitada", "pago em 20/11/2026", "não pago"]),
+    ("pago", ["sim", "s", "✅", "20/11/2026", "não"]),
+    ("Status", ["bezahlt", "überwiesen am 20.11.", "erledigt", "storniert", "noch nicht bezahlt"]),
+    ("Zahlungsstatus", ["Gezahlt", "erstattet", "abgeschlossen", "beglichen", "offen"]),
+    ("bezahlt", ["ja", "x", "1", "20.11.2026", "nein"]),
+    ("überwiesen am", ["20.11.2026", "20.11.", "2026-11-20", "1.2.26", ""]),
+]
+
+
+async def test_done_words_of_four_languages_are_left_out(rig: Rig) -> None:
+    for name, cells in DONE:
+        await pressed(rig, column(name, *cells))
+        assert list(offers(rig)) == ["2", "3", "4", "5"], name
+        await rig.workspace.close(MARIA)
+
+
+NOT_DONE = [
+    ("account status", ["active", "closed", "paid"]),
+    ("member status", ["active", "cancelled", "done"]),
+    ("status", ["active", "inactive", "active"]),
+    ("status", ["Q4", "Q4", "Q4"]),
+    ("status", ["deliverable", "risky", "unknown"]),
+    ("status", ["approved", "due", "failed"]),
+    ("state", ["CA", "NY", "TX"]),
+    ("estado", ["Jalisco", "Puebla", "Oaxaca"]),
+    ("pago", ["Pago de marzo", "Pago de abril", "Pago de mayo"]),
+    ("fecha de pago", ["2026-12-01", "2026-12-02", "2026-12-03"]),
+    ("Estado", ["pago pendiente", "vencida", "aprobado"]),
+    ("total paid", ["25.00", "1.00", "yes"]),
+]
+UNCLEAR = [
+    ("status", ["paid", "processing", "?", ""], {"2": "paid", "3": "processing", "4": "?"}),
+    ("status", ["sent, pending", "not approved", "open"], {"2": "sent, pending", "3": "not approved"}),
+    ("paid", ["25.00", "0.00", "no"], {"2": "paid: 25.00"}),
+    ("estado", ["pendiente", "en revisión", ""], {"3": "en revisión"}),
+    ("payment date", ["2026-11-20", "", ""], {"2": "payment date: 2026-11-20"}),
+]
+
+
+async def test_other_columns_leave_nothing_out_and_unknown_words_are_asked_about(rig: Rig) -> None:
+    for name, cells, said in [*((name, cells, {}) for name, cells in NOT_DONE), *UNCLEAR]:
+        await pressed(rig, column(name, *cells))
+        assert offers(rig) == said, (name, cells)
+        await rig.workspace.close(MARIA)
+
+
+async def test_rows_of_one_status_are_taken_in_together(rig: Rig) -> None:
+    await pressed(rig, column("status", "paid", "on hold", "On hold", "on hold", "pending"))
+    [field] = [block["element"] for block in rig.form().blocks if block.get("block_id") == "anyway"]
+    [on_hold] = [one["value"] for one in field["options"] if one["text"]["text"] == "All 3 rows: on hold"]
+    await submit(rig, {"anyway": [on_hold]})
+    assert told(rig).splitlines()[2:5] == snapshot(
+        [
+            "*$14.00* · 4 payments to 4 people",
+            ":warning: *1 marked as done* (paid), left out: row 2",
+            ":warning: *3 with an unclear status* (on hold), will be paid: row 3, row 4, row 5",
+        ]
+    )
+    await submit(rig)
+    assert [row.row for row in await stored_rows(rig)] == [3, 4, 5, 6]
+
+
+async def paid(rig: Rig) -> None:
+    """A payout that was paid, and one that waits for approval."""
+    await rig.pay("send ana@example.com 25.00 March")
+    await approve(rig)
+    await run(rig)
+    await rig.pay("send luis@example.com 10.00 March")
+
+
+async def exported(rig: Rig, command: str) -> bytes:
+    await send(rig, await asks(rig, command))
+    return files(rig, MARIA)[-1][1].encode()
+
+
+def in_threads(rig: Rig) -> dict[str, bytes]:
+    """The files in the threads of cards, by what they are; the newest of each."""
+    messages = [*everything(rig, APPROVALS), *everything(rig, FINANCE)]
+    sent = [stored(rig, file) for message in messages for file in message.files]
+    return {file.name.removesuffix(".csv").rstrip("-0123456789").rpartition("-")[2]: file.content for file in sent}
+
+
+@pytest.mark.rig(on="both")
+async def test_our_own_list_dropped_again_pays_nothing_again(rig: Rig) -> None:
+    await paid(rig)
+    content = await exported(rig, "list payouts")
+    await pressed(rig, content)
+    assert sorted(told(rig).splitlines()[2:4]) == snapshot(
+        [
+            ":warning: *1 already paid* (P-······), left out: row 3",
+            ":warning: *1 already requested* (P-······), left out: row 2",
+        ]
+    )
+    await rig.workspace.close(MARIA)
+    rows = list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"))))
+    kept = ["email", "amount", "status", "reference"]
+    text = ",".join(kept) + "\n" + "".join(f"{row['email']},{row['amount']},new,{row['reference']}\n" for row in rows)
+    await pressed(rig, text.encode())
+    assert sorted(offers(rig).values()) == sorted(row["reference"] for row in rows), "whatever the status says"
+    await rig.workspace.close(MARIA)
+    await pressed(rig, b"email,amount,reference\nana@example.com,25.00,P-234567\n")
+    assert offers(rig) == {}, "a reference of somebody else's"
+
+
+@pytest.mark.rig(on="both")
+async def test_lists_of_a_bulk_payment_dropped_again_pay_only_what_failed(rig: Rig) -> None:
+    rig.payments.switches.bulk_fail_every = 4
+    await held(rig)
+    named = reference(rig)
+    lists = in_threads(rig)
+    found = []
+    for content in (await exported(rig, f"bulk items {named}"), lists["request"], lists["failed"]):
+        await pressed(rig, content)
+        found.append(list(offers(rig)))
+        await rig.workspace.close(MARIA)
+    assert found == [["2", "3", "4"], ["2", "3", "4"], []]
+
+
+async def test_the_list_of_a_cancellation_dropped_again_pays_only_what_failed(rig: Rig) -> None:
+    await held(rig)
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    content = in_threads(rig)["request"]
+    assert content.startswith(b"email,amount,status,hash")
+    await pressed(rig, content.replace(b",pending,", b",failed,", 1))
+    assert offers(rig) == {"3": "pending", "4": "pending"}
+
+
+async def test_pasted_rows_with_a_status_are_shown_without_those_that_are_done(rig: Rig) -> None:
+    await ask(rig, FILE.decode())
+    assert await requests(rig) == []
+    assert shown(rig.form()).splitlines()[1:5] == snapshot(
+        [
+            "*$10.00* · 1 payment to 1 person",
+            ":warning: *2 marked as done* (paid, cancelled), left out: row 2, row 4",
+            ":warning: *1 with an unclear status* (on hold), left out: row 5",
+            "To pay such a row anyway, add it here without its status or reference.",
+        ]
+    )
+    await submit(rig)
+    assert [row.email for row in await stored_rows(rig)] == ["luis@example.com"]
+
+
+TWICE = b"email,amount,note\nana@example.com,25.00,March\nluis@example.com,10.50,Proofs\n"
+
+
+@pytest.mark.rig(on="both")
+@pytest.mark.parametrize("typed", [False, True])
+async def test_a_repeated_list_is_shown_before_it_is_requested(rig: Rig, *, typed: bool) -> None:
+    await pressed(rig, TWICE)
+    await submit(rig)
+    first = await newest(rig)
+    await rig.pass_time(3_600)
+    if typed:
+        await ask(rig, "luis@example.com, 10.50\nana@example.com, 25.00")
+    else:
+        await pressed(rig, TWICE + b"\n")
+    assert shown(rig.form()).splitlines()[2].partition(" <!date")[0] == snapshot(
+        ":warning: *The same payments were already requested*"
+    )
+    assert "*waiting for approval*" in shown(rig.form()).splitlines()[2]
+    assert first.reference in rig.form().plain
+    assert len(await requests(rig)) == 1
+    await submit(rig)
+    assert (await newest(rig)).payload.same_as == first.reference
+
+
+async def test_a_list_requested_while_its_form_is_open_is_shown_again(rig: Rig) -> None:
+    one, other = await offered(rig, TWICE), await offered(rig, TWICE, "copy.csv")
+    await press(rig, other, user=TOM)
+    await press(rig, one)
+    await submit(rig)
+    await submit(rig, user=TOM)
+    assert len(await requests(rig)) == 1
+    assert "already requested" in rig.form(TOM).plain
+    await submit(rig, user=TOM)
+    assert len(await requests(rig)) == 2
+
+
+async def test_the_form_of_the_command_shows_a_repeated_file_first(rig: Rig) -> None:
+    await pressed(rig, TWICE)
+    await submit(rig)
+    await rig.pay("bulk")
+    await rig.workspace.submit(MARIA, {"file": [rig.workspace.upload(MARIA, "march.csv", TWICE)]})
+    await rig.workspace.until(lambda: "already requested" in rig.form().plain or None)
+    assert len(await requests(rig)) == 1
