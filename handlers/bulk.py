@@ -97,7 +97,8 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
         repeat = await bulk_request.repeated(deps.ctx, checked)
-        is_known = repeat is None or repeat.first.reference == form.about.get("repeats")
+        shown = form.about.get("repeats")  # or the first request was made by this very form
+        is_known = repeat is None or repeat.first.reference == shown or repeat.first.source_key == carried.key
         # Nothing is left out before it is shown.
         if files and (checked.doubtful or checked.bad or checked.unread or not is_known):
             return Replace(await _file_form(deps, form.user, carried))

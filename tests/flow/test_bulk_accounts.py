@@ -1,5 +1,6 @@
 """Whom a bulk payment goes to: every account is looked up, counted on the card, and listed for the approvers."""
 
+import re
 from typing import Any
 
 import pytest
@@ -48,6 +49,10 @@ def texts_of(part: dict[str, Any]) -> str:
     return str(text.get("text", "")) if isinstance(text, dict) else str(text)
 
 
+def without_references(text: str) -> str:
+    return re.sub(r"L-\w{6}", "L-…", text)
+
+
 async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) -> None:
     await pressed(rig, NAMED)
     chosen = [block["element"]["initial_option"]["text"]["text"] for block in rig.form().blocks[2:6]]
@@ -61,15 +66,15 @@ async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) ->
 :warning: 1 account registered under another name: joana.silva@example.com.
 :warning: 5 first-time recipients.\
 """)
-    assert table(rig).content.decode("utf-8-sig") == snapshot("""\
-row,email,amount,note,name,registered name,active,verified,primary,country,to check\r
-2,ana@example.com,25.00,March,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
-3,luis@example.com,10.50,Proofs,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified\r
+    assert without_references(table(rig).content.decode("utf-8-sig")) == snapshot("""\
+row,email,amount,note,name,registered name,active,verified,primary,country,to check,internal note\r
+2,ana@example.com,25.00,March,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,,L-…/2\r
+3,luis@example.com,10.50,Proofs,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified,L-…/3\r
 4,joana.silva@example.com,4.00,x,Pedro Costa,Joana Silva,yes,yes,no,BRA,not the primary address; registered under \
-another name\r
-5,mia@example.com,3.00,x,Mia Keller,Mia Keller,no,yes,yes,DEU,not active\r
-6,ANA@example.com,2.00,y,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
-7,nobody@example.com,1.00,z,,,no,no,no,,no account\r
+another name,L-…/4\r
+5,mia@example.com,3.00,x,Mia Keller,Mia Keller,no,yes,yes,DEU,not active,L-…/5\r
+6,ANA@example.com,2.00,y,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,,L-…/6\r
+7,nobody@example.com,1.00,z,,,no,no,no,,no account,L-…/7\r
 """)
     await approve(rig)
     await run(rig)
