@@ -191,8 +191,8 @@ class FormMetadata:
     def choosing(self, choice: Choice) -> Self:
         """The metadata with what a person has chosen now."""
         anyway, words = tuple(sorted(choice.anyway)), tuple(sorted(choice.words))
-        chosen = {"anyway": anyway, "without_account": choice.without_account}
-        return replace(self, **chosen, decimals=choice.decimals, words=words)
+        has, decimals = choice.without_account, choice.decimals
+        return replace(self, anyway=anyway, without_account=has, decimals=decimals, words=words)
 
     def dump(self) -> str:
         return json.dumps(asdict(self), separators=(",", ":"))
