@@ -17,18 +17,20 @@ from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.lookups import recipient_of
 from bot.domain.payments.operation import Operation
-from bot.domain.payments.taken import NotTaken, may_be_taken, payload_of
+from bot.domain.payments.taken import may_be_taken
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations, payouts
 from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
+from bot.workflows.context import Context
 from bot.workflows.payments.bulk_again import paid_again
+from bot.workflows.payments.own_rows import own_row
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.recipient import meant_by
 from bot.workflows.payments.sought import PER_PAGE, every_operation, is_of, list_operations, named_there, record_of
-from bot.workflows.payments.take_in import Refused
+from bot.workflows.payments.take_in import Refused, may_be_offered
 from bot.workflows.payments.take_in import take_in as ask_to_commit
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar.admission import (
@@ -83,7 +85,8 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
         ours = await story(ctx.store, operation.id) or await story(ctx.store, operation.code or "")
         if ours is not None and is_of(ctx, ours.about, operation):
             return await _as_it_is_now(deps, ours, takes=in_a_role)
-        return Private(operations.record(operation, **_ways_on(payments, operation), more=more))
+        row = await ctx.read(lambda uow: own_row(uow, operation))
+        return Private(operations.record(operation, **await _ways_on(ctx, payments, operation), more=more, row=row))
 
     return service_call(look_there)
 
@@ -109,17 +112,17 @@ async def _as_it_is_now(deps: Dependencies, found: Story[Instruction], *, takes:
         return await _answer(deps, found)
     if isinstance(record, BulkJob):
         return await _answer(deps, found, partial(operations.with_facts, known=payment_answers.job_facts(record)))
-    takeable = takes and may_be_taken(about) and not isinstance(payload_of(record), NotTaken)
+    takeable = takes and may_be_taken(about) and await may_be_offered(deps.ctx, record)
     return await _answer(deps, found, partial(operations.with_record, operation=record, takeable=takeable))
 
 
-def _ways_on(payments: PaymentsClient, operation: Operation) -> dict[str, Any]:
+async def _ways_on(ctx: Context, payments: PaymentsClient, operation: Operation) -> dict[str, Any]:
     """The checkout of a purchase that waits for its buyer, and whether a payout may be taken in."""
     is_open = operation.operation_type == "purchase" and not operation.is_final
     link = ""
     with suppress(ServiceNever):  # its id makes no address
         link = payments.checkout_url(operation.id) if is_open else ""
-    return {"link": link, "takeable": not isinstance(payload_of(operation), NotTaken)}
+    return {"link": link, "takeable": await may_be_offered(ctx, operation)}
 
 
 async def take_in(deps: Dependencies, click: Click) -> Reply:
@@ -128,7 +131,7 @@ async def take_in(deps: Dependencies, click: Click) -> Reply:
     async def work() -> Answer:
         found = await ask_to_commit(deps.ctx, payments, click.value, requester=click.user, channel=click.channel)
         if isinstance(found, Refused):
-            return Private(operations.taken_in(found.why, found.operation))
+            return Private(operations.taken_in(found.why, found.operation, found.reason))
         asked, is_new = found
         if not is_new:
             return Private(payment_answers.asked_before(asked, "payout"))
@@ -166,7 +169,7 @@ async def _whole(deps: Dependencies, user: str, value: str) -> Listing:
     async def pages() -> AsyncIterator[Rows]:
         yield [operations.CSV_HEADER]
         async for found, ours in every_operation(deps.ctx, payments, which):
-            yield [operations.csv_row(one, ours.get(one.id)) for one in found]
+            yield [operations.csv_row(one, ours) for one in found]
 
     name = f"{which or 'operation'}s"
     return Listing(title=name.capitalize(), name=name, write=partial(write_table, pages()))

@@ -31,6 +31,10 @@ OURS: Final = re.compile(
     rf"\s*(?:[{''.join(Letter)}]-[{_CLEAR}]{{{_REFERENCE_LENGTH}}}|[{_CROCKFORD}]{{26}})\s*", re.IGNORECASE
 )
 """What reads as a reference, an id or a code of our own."""
+CARRIED: Final = re.compile(rf"(?<![\w-])[{''.join(Letter)}]-(?![0-9]+\b)[{_CLEAR}]{{{_REFERENCE_LENGTH}}}(?![\w-])")
+"""A reference of ours within a longer text; numbers of others may look like one of digits alone."""
+PAYMENTS_CALLBACKS: Final = "/callbacks/payments"
+"""Path of the addresses at which the payments service reports, before the token."""
 
 NAMED: Final = re.compile(
     rf"[{Letter.PAYOUT}{Letter.BULK}]-[{_CLEAR}]{{{_REFERENCE_LENGTH}}}(?:/[0-9]{{1,7}})?", re.IGNORECASE

@@ -416,6 +416,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
         "the provider has {id}, made since this was sent, for the same recipient and amount and without our code: "
         "check whether that is this one"
     ),
+    OfRequest.ROW_OF_BULK: "it's row {row} of the bulk payment {reference}",
+    OfRequest.MAY_BE_ROW: "it may be row {row} of the bulk payment {reference}",
+    OfRequest.CARRIES_MARK: "it was made with Switchboard: the provider's record has {mark}",
     OfRequest.SAYS: lambda facts, _: f"the provider lists it as {status_word(facts['status'])}",
     OfRequest.UNASKED: lambda facts, _: (
         f"the provider lists it as {status_word(facts['status'])}, although we sent nothing"

@@ -11,10 +11,10 @@ from bot.domain.emails.lists import Answer
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, Tally, tally
 from bot.domain.payments.bulk_records import BulkRow, RowChange
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Recipient, State, Vote
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Kind, Recipient, State, Vote
 from bot.domain.payments.lookups import CHECK, Lookup
 from bot.domain.payments.sealed import Reserved
-from storage.damage import Shape
+from storage.damage import Shape, read_one
 from storage.prepared import Prepared
 from storage.repositories.leased import FREED, Leased, Repository, claiming, columns, insert_once
 from storage.rows import Hold, Tracked
@@ -39,7 +39,14 @@ _CHANGE = (
 )
 
 
-_ITEM: Shape[BulkRow] = Shape(bulk_item, lambda number, cents, **rest: BulkRow(row=number, cents=Cents(cents), **rest))
+_ITEM: Shape[BulkRow] = Shape(
+    bulk_item,
+    lambda number, cents, **rest: BulkRow(row=number, cents=Cents(cents), **rest),
+    apart=("instruction_id",),
+)
+_SENT = (instruction.c.kind == Kind.BULK, instruction.c.commits > 0)
+"""Bulk payments that may be at the service."""
+_MOST_SENT = 50_000
 
 
 class Votes(Repository):
@@ -182,6 +189,29 @@ class BulkItems(Repository):
         query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
         rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
         return tally((status, count, int(cents)) for status, count, cents in rows)
+
+    def sent_to(self, payee: str) -> list[tuple[str, BulkRow]]:
+        """Rows that may be at the service for this address, with the ids of their requests, the latest first.
+
+        Raises RowUnreadable.
+        """
+        return self._sent(bulk_item.c.payee == payee.casefold())
+
+    def sent_as(self, reference: str, number: int) -> list[tuple[str, BulkRow]]:
+        """The same of the one row that a note names."""
+        return self._sent(instruction.c.reference == reference, bulk_item.c.number == number)
+
+    def payments_sent(self) -> frozenset[tuple[str, int]]:
+        """Address in lower case and amount of the rows that may be at the service, of the latest bulk payments."""
+        query = select(bulk_item.c.payee, bulk_item.c.cents).join(instruction).where(*_SENT)
+        found = self._connection.execute(query.order_by(bulk_item.c.instruction_id.desc()).limit(_MOST_SENT))
+        return frozenset((payee, cents) for payee, cents in found)
+
+    def _sent(self, *which: ColumnElement[bool]) -> list[tuple[str, BulkRow]]:
+        query = select(bulk_item.c.instruction_id, *_SHOWN).join(instruction).where(*_SENT, *which)
+        query = query.order_by(bulk_item.c.instruction_id.desc(), bulk_item.c.number)
+        rows = [row._asdict() for row in self._connection.execute(query).all()]
+        return [(str(row["instruction_id"]), read_one(self._damage, _ITEM, row)) for row in rows]
 
     def _of(
         self, instruction_id: str, *which: ColumnElement[bool], offset: int = 0, limit: int | None = None

@@ -51,7 +51,7 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
     }
 
 
-_OPERATION_TEXTS: Final = ("code", "email", "failure_reason", "user_id", "partner_id", "operation_id")
+_OPERATION_TEXTS: Final = ("code", "email", "failure_reason", "user_id", "partner_id", "operation_id", "internal_note")
 
 
 def read_committed(document: object, route: Route, *, operation_id: str | None = None) -> Operation:

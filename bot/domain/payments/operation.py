@@ -59,7 +59,8 @@ class Operation(Reported):
     """One payout or purchase as the service last reported it; texts are foreign.
 
     ``code`` is ours; ``cents`` None: the reported amount is no exact number of cents; ``operation_id`` and ``user_id``:
-    the platform's own; ``reports_to``: the address at which the service reports, without its last part.
+    the platform's own; ``internal_note``: as of a bulk payment's item; ``reports_to``: the address at which the service
+    reports, without its last part.
     """
 
     id: str
@@ -74,6 +75,7 @@ class Operation(Reported):
     user_id: str | None = None
     partner_id: str | None = None
     operation_id: str | None = None
+    internal_note: str | None = None
     reports_to: str | None = Field(default=None, repr=False)
     created_at: datetime | None = None
     updated_at: datetime | None = None

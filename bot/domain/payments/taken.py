@@ -4,9 +4,11 @@ from enum import StrEnum
 
 from bot.domain.addresses import address
 from bot.domain.errors import RuleError
+from bot.domain.payments.bulk_operations import named_row
 from bot.domain.payments.fields import DESCRIPTION_LIMIT
 from bot.domain.payments.instruction import LEAVES_CODE, Instruction, PayoutPayload
 from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.references import CARRIED, OURS, PAYMENTS_CALLBACKS
 from bot.domain.text import clean
 
 
@@ -19,6 +21,7 @@ class NotTaken(StrEnum):
     NO_RECIPIENT = "no recipient"
     LONG = "long"
     ABOVE_LIMIT = "above limit"
+    MADE_HERE = "made here"
 
 
 def payload_of(operation: Operation) -> PayoutPayload | NotTaken:
@@ -44,6 +47,21 @@ def payload_of(operation: Operation) -> PayoutPayload | NotTaken:
         code=operation.code or "",
         taken=operation.id,
     )
+
+
+def mark_of(operation: Operation) -> str:
+    """What shows that Switchboard made it, from whichever database: our callback address, a code or reference of ours.
+
+    Empty: nothing does.
+    """
+    if (operation.reports_to or "").endswith(PAYMENTS_CALLBACKS):
+        return PAYMENTS_CALLBACKS
+    code, note = operation.code or "", operation.internal_note or ""
+    if OURS.fullmatch(code):
+        return code.strip()
+    if (row := named_row(operation)) is not None:
+        return f"{row[0]}/{row[1]}"
+    return next((found[0] for text in (code, note, operation.description) if (found := CARRIED.search(text))), "")
 
 
 def may_be_taken(before: Instruction | None) -> bool:

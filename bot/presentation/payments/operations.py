@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from bot.domain.content import Block, Content
 from bot.domain.money import CURRENCY, Cents, shown
 from bot.domain.money import plain as digits
-from bot.domain.payments.instruction import Instruction, Recipient, State
+from bot.domain.payments.bulk_operations import Known, OwnRow
+from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import (
     AccountStatus,
     Operation,
@@ -16,6 +17,7 @@ from bot.domain.payments.operation import (
     Purchase,
 )
 from bot.domain.payments.taken import NotTaken
+from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation.blocks import elements
 from bot.presentation.blocks import text as md
@@ -35,7 +37,8 @@ from bot.presentation.blocks.elements import (
 from bot.presentation.lists import csv_button
 from bot.presentation.payments.payouts import TAKE_IN, account_line
 from bot.presentation.payments.purchases import CHECKOUT
-from bot.presentation.words import status_word, word
+from bot.presentation.reasons import worded
+from bot.presentation.words import item_word, status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"
@@ -78,13 +81,13 @@ _REST_LIMIT = 1_000  # characters of what one event says besides, under the serv
 
 def listing(
     page: OperationPage,
-    ours: Mapping[str, Instruction],
+    ours: Mapping[str, Known],
     *,
     operation_type: str | None,
     command: str,
     per_page: int = 10,
 ) -> Content:
-    """One page. ``ours``: the service's id -> our request. ``operation_type``: None for both."""
+    """One page. ``ours``: the service's id -> what it is here. ``operation_type``: None for both."""
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
     whole = csv_button(LIST, operation_type or "all")
     pager = turns(f"{operation_type or ''}@{per_page}", page.page, page.last_page, whole, back=PREVIOUS, on=NEXT)
@@ -94,14 +97,14 @@ def listing(
         only = "is only 1 page" if page.last_page == 1 else f"are only {page.last_page} pages"
         text = f":open_file_folder: There {only} of {what.lower()}."
         return Content(text=text, blocks=[md.paragraph(text), *pager])
-    shown_here = page.operations[:per_page]
+    shown_here = [one for one in page.operations[:per_page] if _is_readable(one, ours)]
     span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
     span = f"{span}, page {page.page} of {page.last_page}" if page.last_page > 1 else span
     lead = f"*{what}*{span}"
     rows, lines = list[list[Cell]](), []
     for one in shown_here:
-        known, amount = ours.get(one.id), _amount(one)
-        reference, stands, raw = _stands(one, known)
+        amount = _amount(one)
+        reference, stands, raw = _stands(one, ours.get(one.id))
         line_stands = md.quote(stands, _WORD_LIMIT)
         if raw:
             line_stands = f"{stands} (provider: {md.quote(raw, _WORD_LIMIT)})"
@@ -118,13 +121,17 @@ def listing(
     notes = [f"Details: `{command} show` and the reference"]
     if len(page.operations) > per_page:
         notes.insert(0, f"The first {per_page} of {len(page.operations)} that came at once.")
+    if unread := min(len(page.operations), per_page) - len(shown_here):
+        notes.insert(0, f":warning: {md.counted(unread, 'row')} can't be read: see the alerts channel.")
     small = md.context(" ".join(notes))
     return elements.listing(lead, table(_COLUMNS, rows), lines, small, *pager, notes=notes)
 
 
-def csv_row(one: Operation, known: Instruction | None) -> list[str]:
+def csv_row(one: Operation, ours: Mapping[str, Known]) -> list[str]:
     """One operation in the file of the whole list, by ``CSV_HEADER``; times in UTC, amounts with a point."""
-    reference, stands, raw = _stands(one, known)
+    reference, stands, raw = _stands(one, ours.get(one.id))
+    if not _is_readable(one, ours):
+        stands, raw = "can't be read: see the alerts channel", one.status
     return [
         *(at.isoformat(timespec="seconds") if at else "" for at in (one.created_at, one.updated_at)),
         one.operation_type,
@@ -134,7 +141,7 @@ def csv_row(one: Operation, known: Instruction | None) -> list[str]:
         one.description,
         stands,
         raw or one.status,
-        reference if known is not None else "",
+        reference if ours.get(one.id) is not None else "",
         one.code or "",
         one.id,
         one.svc_hash or "",
@@ -142,26 +149,41 @@ def csv_row(one: Operation, known: Instruction | None) -> list[str]:
     ]
 
 
-def _stands(one: Operation, known: Instruction | None) -> tuple[str, str, str]:
+def _is_readable(one: Operation, ours: Mapping[str, Known]) -> bool:
+    return one.id not in ours or ours[one.id] is not None
+
+
+def _stands(one: Operation, known: Known) -> tuple[str, str, str]:
     """How it is called, its status, and the service's word for it where that is told beside ours."""
     if known is None:
         return one.id, status(one), ""
+    if isinstance(known, OwnRow):
+        named = f"{known.reference} row {known.row}"
+        return (named, item_word(one.status), "") if known.is_certain else (f"{one.id}, maybe {named}", status(one), "")
     # The service's own word explains nothing: it only says what stands there.
     return known.reference, word(known.state), one.state.value if one.state else one.status
 
 
-def record(operation: Operation, *, link: str = "", takeable: bool = False, more: int = 0) -> Content:
-    """An operation that was not asked for here. ``link``: its checkout; ``takeable``: it may be committed here.
+def record(
+    operation: Operation, *, link: str = "", takeable: bool = False, more: int = 0, row: OwnRow | None = None
+) -> Content:
+    """An operation that has no request of its own here. ``link``: its checkout; ``takeable``: it may be committed here.
 
-    ``more``: how many others have the same code.
+    ``more``: how many others have the same code. ``row``: of which bulk payment it is or may be.
     """
     title = _title(operation)
     notes = ["Not requested here. This is the provider's record."]
+    known = _known_there(operation)
+    if row is not None:
+        be, so = ("is", "") if row.is_certain else ("may be", ", so it can't be taken in")
+        whose = f"It {be} row {row.row} of the bulk payment {row.reference}{so}."
+        notes = [f"{whose} This is the provider's record."]
+        known[0] = ("Status", item_word(operation.status))
     if more:
         notes.append(f"{md.counted(more, 'more operation')} {'has' if more == 1 else 'have'} this code.")
     told = facts(
         title,
-        [("Type", operation.operation_type), *_known_there(operation)],
+        [("Type", operation.operation_type), *known],
         about=f"For: {operation.description}" if clean(operation.description) else "",
         notes=notes,
     )
@@ -195,8 +217,8 @@ def without_record(card: Content, said: str) -> Content:
     return _below(card, md.message(why))
 
 
-def taken_in(why: NotTaken, operation: Operation) -> Content:
-    """Why a payout that was made elsewhere cannot be taken in."""
+def taken_in(why: NotTaken, operation: Operation, reason: Reason | None = None) -> Content:
+    """Why a payout cannot be taken in; ``reason``: what shows that it was made here."""
     now = md.quote(status_word(operation.status))
     told = {
         NotTaken.NO_PAYOUT: "It isn't a payout.",
@@ -205,6 +227,7 @@ def taken_in(why: NotTaken, operation: Operation) -> Content:
         NotTaken.NO_RECIPIENT: "Its record has no recipient we can show.",
         NotTaken.LONG: "Its description is too long.",
         NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is over the daily limit.",
+        NotTaken.MADE_HERE: md.quote(f"{md.capital(worded(reason))}."),
     }[why]
     return md.message(f":information_source: {md.quote(operation.id)} can't be taken in. {told}")
 

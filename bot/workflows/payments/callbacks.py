@@ -11,7 +11,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import FINAL, UNPAID, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.references import callback_token, token_hash, ulid
+from bot.domain.references import PAYMENTS_CALLBACKS, callback_token, token_hash, ulid
 from bot.domain.tracking import back_off
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.requests.announce import alert
@@ -31,7 +31,7 @@ def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind)
 
 def callback_folder(ctx: Context) -> str:
     """Prefix of the payments service's callback addresses, before the token."""
-    return f"{ctx.callback_base}/callbacks/payments"
+    return f"{ctx.callback_base}{PAYMENTS_CALLBACKS}"
 
 
 _PROVEN = frozenset({State.COMMITTED, State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.OPEN})

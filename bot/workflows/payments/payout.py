@@ -41,6 +41,7 @@ from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
+from bot.workflows.payments.own_rows import made_here
 from bot.workflows.payments.recipient import with_recipient
 from bot.workflows.payments.sought import by_code, code_is_free, find_by_code
 from bot.workflows.requests.announce import (
@@ -185,6 +186,7 @@ def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operatio
     wrong = differences(instruction, operation)
     if isinstance(instruction.payload, PayoutPayload) and instruction.payload.taken:
         wrong += changed_since(instruction.payload, operation)
+        wrong += (reason,) if (reason := made_here(uow, operation)) is not None else ()
     if wrong and instruction.commits:  # the earlier attempt may have paid
         ask_people(uow, instruction, together(wrong))
     elif wrong:

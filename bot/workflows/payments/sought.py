@@ -1,6 +1,7 @@
 """Searching the service: by our own code, for what nothing here asked for, and for people.
 
-A list that does not show our codes proves nothing, nor does one with a record that may be ours. A service that refuses
+A list that does not show our codes proves nothing, nor does one with a record that may be ours. The payments of our
+bulk payments are in it, too: they never have codes, and none of them is another request of ours. A service that refuses
 a request may have executed it nevertheless: a proxy repeats a request, and the repeat is refused because the first one
 went through. So a refusal is final once a read agrees with it, and reading goes on for a month. For a payout with an
 id, one read right after the refusal is enough. What can only be searched for in a list is handled as an unknown
@@ -8,7 +9,7 @@ outcome; the card says at once that it was refused and is being checked. Creatin
 list is enough there.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -22,6 +23,7 @@ from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload
+from bot.domain.payments.bulk_operations import SKEW, Known
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State, folded, same_code
 from bot.domain.payments.operation import Operation, OperationPage
@@ -31,17 +33,17 @@ from bot.domain.recovery import SearchResult
 from bot.domain.references import OURS
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.callbacks import callback_folder
+from bot.workflows.payments.own_rows import own_row, readable_row
 from bot.workflows.reading_only import resumed_at
 from bot.workflows.requests.announce import end
 from bot.workflows.requests.look_again import Look
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
 PER_PAGE = 10
 """Operations of one page: what fits on a phone."""
-SKEW: Final = timedelta(minutes=5)
-_MOST_SUSPECTS: Final = 50
 _LONGEST_CODE: Final = 200
 _AGAIN: Final = timedelta(minutes=1)
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
@@ -57,12 +59,18 @@ class Sought:
 
 
 class Listing:
-    """What one reading of a list shows besides what is looked for; ``known``: our codes that it may show, folded."""
+    """What one reading of a list shows besides what is looked for.
 
-    def __init__(self, sought: Sought, *, known: frozenset[str]) -> None:
+    ``known``: our codes that it may show, folded. ``rows``: address and amount of the rows of our bulk payments.
+    """
+
+    def __init__(
+        self, sought: Sought, *, known: frozenset[str], rows: frozenset[tuple[str, int]] = frozenset()
+    ) -> None:
         self.suspects: list[Operation] = []
         self._sought = sought
         self._known = known
+        self._rows = rows
         self._seen = self._ours = self._recent = self._recent_with_code = 0
 
     def see(self, operation: Operation) -> None:
@@ -70,11 +78,13 @@ class Listing:
         same_person = operation.email is None or operation.email.casefold() == sought.email.casefold()
         same_amount = operation.cents is None or operation.cents == sought.cents
         is_recent = operation.created_at is None or operation.created_at >= sought.since - SKEW
-        self._seen += 1
         if code in self._known:
             self._ours += 1
-        elif same_person and same_amount and is_recent and len(self.suspects) < _MOST_SUSPECTS:
+        elif same_person and same_amount and is_recent:
             self.suspects.append(operation)
+        if not code and ((operation.email or "").casefold(), operation.cents) in self._rows:
+            return  # a row of a bulk payment has no code, in a list that shows codes, too
+        self._seen += 1
         if is_recent:
             self._recent += 1
             self._recent_with_code += bool(code)
@@ -100,7 +110,8 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
         sent = [one.claimed_at for one in uow.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
         since, _ = on_any_clock(min(sent, default=instruction.created_at), uow.now, uow.audit.every(CLOCK_SET))
         sought = Sought(email=instruction.payload.email, cents=instruction.cents, since=since)
-        return Listing(sought, known=frozenset(map(folded, uow.instructions.codes_at_the_service(kinds))))
+        known = frozenset(map(folded, uow.instructions.codes_at_the_service(kinds)))
+        return Listing(sought, known=known, rows=uow.bulk_items.payments_sent())
 
     listing = await ctx.read(listing_of)
     search = await payments.find_by_code(instruction.sent_code, listed, see=listing.see)
@@ -109,9 +120,17 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
         return Look(ours)
     if search.hits:
         return Look(doubt=_taken(instruction, search.hits[0]), suspect=search.hits[0].id)
-    suspects = await ctx.read(lambda uow: _nobody_elses(uow, listing.suspects, instruction.id))
-    if suspects:
-        return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspects[0].id), suspect=suspects[0].id)
+
+    def first_suspect(uow: Unit) -> Operation | None:
+        for one in _nobody_elses(uow, listing.suspects, instruction.id):
+            row = readable_row(uow, one)
+            if row is None or not row.is_certain:
+                return one
+        return None
+
+    suspect = await ctx.read(first_suspect)
+    if suspect is not None:
+        return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspect.id), suspect=suspect.id)
     unusable = None if search.complete else Reason(OfRequest.LIST_UNUSABLE, why=search.reason)
     return Look(doubt=unusable or listing.doubt)
 
@@ -218,9 +237,9 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
     return listed
 
 
-def _nobody_elses(tx: Tx, held: Iterable[Operation], own: str = "") -> list[Operation]:
+def _nobody_elses(tx: Tx, held: Iterable[Operation], own: str = "") -> Iterator[Operation]:
     """Those that belong to no other request of ours than this one."""
-    return [one for one in held if not tx.instructions.belongs_to_another(one.id, one.code, than=own)]
+    return (one for one in held if not tx.instructions.belongs_to_another(one.id, one.code, than=own))
 
 
 async def survey_due(ctx: Context) -> int:
@@ -241,11 +260,12 @@ async def survey_due(ctx: Context) -> int:
     ours = [one for one in held if one.reports_to == callback_folder(ctx)]
 
     def strange(uow: Unit) -> list[Operation]:  # no request of this database made it, and no operator accounted for it
+        # Each single payment has a code; a row of a bulk payment has none.
         resumed = resumed_at(uow)
         new = (
             one for one in ours if resumed is None or (one.created_at is not None and one.created_at > resumed + SKEW)
         )
-        return _nobody_elses(uow, new)
+        return [one for one in _nobody_elses(uow, new) if one.code or readable_row(uow, one) is None]
 
     strangers = await ctx.read(strange)
     if strangers:
@@ -271,16 +291,16 @@ async def list_operations(
     page: int,
     operation_type: OperationType | None,
     per_page: int = PER_PAGE,
-) -> tuple[OperationPage, Mapping[str, Instruction]]:
-    """One page, for people, and our requests on it by the service's id."""
+) -> tuple[OperationPage, Mapping[str, Known]]:
+    """One page, for people, and what of it is ours by the service's id."""
     found = await payments.list_operations(page=page, per_page=per_page, operation_type=operation_type)
     return found, await _ours_among(ctx, found.operations)
 
 
 async def every_operation(
     ctx: Context, payments: PaymentsClient, operation_type: OperationType | None
-) -> AsyncIterator[tuple[Sequence[Operation], Mapping[str, Instruction]]]:
-    """The whole list, page by page, each operation once, and our requests among them by the service's id."""
+) -> AsyncIterator[tuple[Sequence[Operation], Mapping[str, Known]]]:
+    """The whole list, page by page, each operation once, and what of it is ours by the service's id."""
     seen: set[str] = set()
     async for page in payments.all_operations(operation_type):
         new = [one for one in page.operations if one.id not in seen]
@@ -288,17 +308,26 @@ async def every_operation(
         yield new, await _ours_among(ctx, new)
 
 
-async def _ours_among(ctx: Context, operations: Sequence[Operation]) -> Mapping[str, Instruction]:
-    def work(uow: Unit) -> dict[str, Instruction]:
-        ours = {}
+async def _ours_among(ctx: Context, operations: Sequence[Operation]) -> Mapping[str, Known]:
+    def work(uow: Unit) -> dict[str, Known]:
+        ours: dict[str, Known] = {}
         for operation in operations:
-            one = uow.instructions.by_remote(operation.id)
-            if one is None and operation.code:
-                # Its creation may have an unknown outcome: then we know the code, and not yet the id.
-                same = uow.instructions.by_code(operation.code)
-                one = same if same is not None and is_of(ctx, same, operation) else None
-            if one is not None:
-                ours[operation.id] = one
+            try:
+                known = request_about(ctx, uow, operation) or own_row(uow, operation)
+            except RowUnreadable:  # noted: an admin is told, and the rest of the list is shown
+                ours[operation.id] = None
+                continue
+            if known is not None:
+                ours[operation.id] = known
         return ours
 
     return await ctx.read(work)
+
+
+def request_about(ctx: Context, uow: Unit, operation: Operation) -> Instruction | None:
+    """The request that made it, or that committed it. Raises RowUnreadable."""
+    if (one := uow.instructions.by_remote(operation.id)) is not None or not operation.code:
+        return one
+    # Its creation may have an unknown outcome: then we know the code, and not yet the id.
+    same = uow.instructions.by_code(operation.code)
+    return same if same is not None and is_of(ctx, same, operation) else None

@@ -1,7 +1,8 @@
 """Take in a payout that was made elsewhere and is only created: people approve it, then it is committed, once.
 
 What is approved is the record as it was read. It is read again before the approvers see it, and before the commit; what
-has changed since ends the request. One payout has one request at a time, in the write: its source key names the payout.
+has changed since ends the request. Nothing that Switchboard made is taken in, from whichever database. One payout has
+one request at a time, in the write: its source key names the payout.
 """
 
 from dataclasses import dataclass
@@ -10,17 +11,26 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.taken import NotTaken, may_be_taken, payload_of
+from bot.domain.reasons import Reason
 from bot.workflows.context import Context, Unit
-from bot.workflows.payments.sought import is_of
+from bot.workflows.payments.own_rows import made_here
+from bot.workflows.payments.sought import request_about
 from bot.workflows.requests.request import Requested, request_of
 
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """The payout was not taken in. ``operation``: the record as it was read."""
+    """The payout was not taken in. ``operation``: the record as it was read; ``reason``: what shows that it is ours."""
 
     why: NotTaken
     operation: Operation
+    reason: Reason | None = None
+
+
+async def may_be_offered(ctx: Context, operation: Operation) -> bool:
+    """Whether people may ask for its commit. Raises RowUnreadable."""
+    is_payout = not isinstance(payload_of(operation), NotTaken)
+    return is_payout and await ctx.read(lambda uow: made_here(uow, operation)) is None
 
 
 async def take_in(
@@ -43,18 +53,18 @@ async def take_in(
         return Refused(NotTaken.ABOVE_LIMIT, operation)
     made: list[str] = []
 
-    def holder(uow: Unit) -> Instruction | None:
-        # Also one of ours whose creation has an unknown outcome: then its code is known, and not yet its id.
-        named = uow.instructions.by_code(operation.code) if operation.code else None
-        ours = named if named is not None and is_of(ctx, named, operation) else None
-        return uow.instructions.by_remote(operation.id) or ours
-
     def known(uow: Unit, _key: str) -> Instruction | None:
-        before = holder(uow)
+        before = request_about(ctx, uow, operation)
         return None if may_be_taken(before) else before
 
+    def is_ours(uow: Unit) -> Reason | None:
+        return None if known(uow, "") else made_here(uow, operation)
+
+    if (reason := await ctx.read(is_ours)) is not None:
+        return Refused(NotTaken.MADE_HERE, operation, reason)
+
     def make(uow: Unit) -> Requested:
-        before = holder(uow)
+        before = request_about(ctx, uow, operation)
         made.append(f"taken:{operation.id}:{before.id if before is not None else ''}")
         return Requested(
             requester=requester,

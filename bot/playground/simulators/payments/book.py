@@ -158,10 +158,15 @@ class Book:
         self._move(record, status, reason=reason)
         return record
 
-    def listed(self, operation_type: str | None, *, skip: int, count: int) -> tuple[int, list[Record]]:
-        """Total number (of a type) and one page, newest first, without those that lists do not show yet."""
+    def listed(
+        self, operation_type: str | None, *, also: Iterable[Record] = (), skip: int, count: int
+    ) -> tuple[int, list[Record]]:
+        """Total number (of a type) and one page, newest first, without those that lists do not show yet.
+
+        ``also``: operations that other books keep.
+        """
         until = self._clock() - self._switches.lists_lag_seconds
-        return self.shelf.newest_first(operation_type, skip=skip, count=count, until=until)
+        return self.shelf.newest_first(operation_type, also=also, skip=skip, count=count, until=until)
 
     def tick(self) -> list[Record]:
         """Move everything that is due; return what moved."""

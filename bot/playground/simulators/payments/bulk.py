@@ -2,7 +2,7 @@
 
 import hashlib
 import uuid
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bot.playground.simulators.ledger import EntryKind, Ledger
@@ -13,6 +13,7 @@ from bot.playground.simulators.payments.records import (
     FAILED,
     PENDING,
     Account,
+    Record,
     Switches,
 )
 
@@ -41,6 +42,10 @@ class BulkItem:
     error: str = ""
     held_cents: int = 0
     """What left the partner's balance for it and has not come back."""
+
+    @property
+    def operation_id(self) -> str:
+        return hashlib.sha256(f"operation:{self.hash}".encode()).hexdigest()[:24]
 
 
 @dataclass(kw_only=True)
@@ -97,6 +102,14 @@ class BulkBook:
         """Newest first, without those that the list does not show yet."""
         until = self._clock() - self._switches.lists_lag_seconds
         return [job for job in reversed(self.jobs.values()) if job.created_at <= until]
+
+    def operations(self) -> Iterator[Record]:
+        """Each payment as an operation, oldest first; they follow their items and are made anew each time."""
+        if self._switches.bulk_operations != "unlisted":
+            yield from (self._operation(job, item) for job in self.jobs.values() for item in job.items)
+
+    def operation(self, operation_id: str) -> Record | None:
+        return next((record for record in self.operations() if record.id == operation_id), None)
 
     def create(self, orders: Sequence[BulkOrder]) -> BulkJob:
         """Create a bulk payment; nothing is paid yet."""
@@ -157,6 +170,26 @@ class BulkBook:
     def next_due(self) -> float | None:
         """When something moves by itself next."""
         return min((job.due for job in self.jobs.values() if job.due is not None), default=None)
+
+    def _operation(self, job: BulkJob, item: BulkItem) -> Record:
+        account, shows = self.account(item.order.email), self._switches.bulk_operations
+        has_hash = item.status == COMPLETED and shows != "bare"
+        return Record(
+            id=item.operation_id,
+            operation_type="payout",
+            email=item.order.email,
+            description=item.order.note,
+            cents=item.order.cents,
+            created_at=job.created_at,
+            updated_at=job.created_at,
+            status=item.status,
+            failure_uri=self._switches.bulk_reports_to or None,
+            failure_reason=item.error or None,
+            svc_operation_id=str(int(item.operation_id[:12], 16)),
+            svc_operation_hash=item.hash if has_hash else None,
+            svc_user_id=account.user_id if account else None,
+            internal_note=item.order.internal_note if shows == "noted" else None,
+        )
 
     def _step(self, job: BulkJob) -> None:
         job.due = None

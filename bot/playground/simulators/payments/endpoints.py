@@ -6,6 +6,7 @@ from bot.playground.simulators.callbacks import CallbackAttempt
 from bot.playground.simulators.exchange import Answer, Ask, Refusal
 from bot.playground.simulators.ledger import Ledger
 from bot.playground.simulators.payments.book import BalanceTooLowError, Book, DuplicateCodeError, NotAllowedError
+from bot.playground.simulators.payments.bulk import BulkBook
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.playground.simulators.payments.records import CANCELED, PENDING, PayoutOrder, Record, Switches
 from bot.playground.simulators.payments.requests import (
@@ -28,6 +29,7 @@ class Endpoints:
         self,
         *,
         book: Book,
+        bulk: BulkBook,
         ledger: Ledger,
         shapes: Shapes,
         switches: Switches,
@@ -36,6 +38,7 @@ class Endpoints:
         deliveries: Sequence[CallbackAttempt],
     ) -> None:
         self._book = book
+        self._bulk = bulk
         self._ledger = ledger
         self._shapes = shapes
         self._switches = switches
@@ -61,7 +64,7 @@ class Endpoints:
         }
 
     def list_operations(self, ask: Ask) -> Answer:
-        """A page of operations, newest first."""
+        """A page of operations, newest first; the payments of bulk payments are among them."""
         page, size, kind = read_page(
             ask,
             self._dialect,
@@ -69,7 +72,8 @@ class Endpoints:
             use_query=not self._switches.ignore_query,
             cap=PAGE_CAP,
         )
-        total, records = self._book.listed(kind, skip=(page - 1) * size, count=size)
+        also = self._bulk.operations()
+        total, records = self._book.listed(kind, also=also, skip=(page - 1) * size, count=size)
         return Answer(body=self._shapes.page(records, page=page, size=size, total=total))
 
     def get_operation(self, ask: Ask) -> Answer:
@@ -108,7 +112,7 @@ class Endpoints:
     def cancel_payout(self, ask: Ask) -> Answer:
         """Cancel a payout that is held in escrow: money comes back."""
         record = self._wanted(ask, "payout")
-        if record.status != PENDING:
+        if record.status != PENDING or record.id not in self._book.shelf.by_id:
             raise Refusal(coded(409, "OPERATION_NOT_PENDING", f"The payout is {record.status}, not pending"))
         return self._done(self._book.settle(record, CANCELED))
 
@@ -172,7 +176,9 @@ class Endpoints:
             raise Refusal(_taken(ask, self._dialect)) from problem
 
     def _wanted(self, ask: Ask, kind: str | None = None) -> Record:
-        record = self._book.shelf.by_id.get(read_parameter(ask, self._dialect, "id"))
+        wanted = read_parameter(ask, self._dialect, "id")
+        # A commit pays an item of a bulk payment besides the bulk payment: nothing is known that would prevent it.
+        record = self._book.shelf.by_id.get(wanted) or self._bulk.operation(wanted)
         if record is None or kind not in (None, record.operation_type):
             raise Refusal(coded(404, "OPERATION_NOT_FOUND", "There is no such operation"))
         return record

@@ -1,5 +1,6 @@
 """Records of the payments service: operations, accounts, and its switches."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -47,6 +48,8 @@ class Record:
     svc_operation_hash: str | None = None
     svc_user_id: str | None = None
     items: tuple[Item, ...] = ()
+    internal_note: str | None = None
+    """Of a payment of a bulk payment: what the partner noted beside it."""
     executions: int = 0
     due: float | None = None
     before: str | None = None
@@ -97,6 +100,9 @@ class Switches:
         bulk_breaks_after: a bulk payment fails after so many items; the others are never begun; 0: none does.
         bulk_hides_failed: the list of items leaves out what could not be processed.
         bulk_failure_shape: how the list of failures gives the reason; ``other``: under a name of the service's own.
+        bulk_operations: what the list of operations says of a bulk payment's items: the hash once they are completed
+            (``hashed``), the partner's internal note too (``noted``), neither (``bare``); ``unlisted``: it lacks them.
+        bulk_reports_to: the address that these operations report to, as of the account's own settings; empty: none.
         bulk_drops_page: a proxy drops the page parameter of bulk lists.
         bulk_drops_notes: the partner's internal notes do not come back.
         bulk_rewrites_notes: what the partner's internal notes come back as; None: as they were given.
@@ -126,6 +132,8 @@ class Switches:
     bulk_breaks_after: int = 0
     bulk_hides_failed: bool = False
     bulk_failure_shape: Literal["text", "object", "reason", "failure_reason", "list", "other"] = "text"
+    bulk_operations: Literal["hashed", "noted", "bare", "unlisted"] = "hashed"
+    bulk_reports_to: str = ""
     bulk_drops_page: bool = False
     bulk_drops_notes: bool = False
     bulk_rewrites_notes: str | None = None
@@ -177,10 +185,11 @@ class Shelf:
             self.by_code.setdefault(record.code, []).append(record)
 
     def newest_first(
-        self, operation_type: str | None, *, skip: int, count: int, until: float
+        self, operation_type: str | None, *, also: Iterable[Record], skip: int, count: int, until: float
     ) -> tuple[int, list[Record]]:
         """Number of operations (of a type) created until then, and ``count`` of them after the newest ``skip``."""
-        rows = [record for record in self.ordered if record.created_at <= until]
+        rows = sorted((*self.ordered, *also), key=lambda record: record.created_at)
+        rows = [record for record in rows if record.created_at <= until]
         if operation_type is not None:
             rows = [record for record in rows if record.operation_type == operation_type]
         end = max(len(rows) - skip, 0)

@@ -39,6 +39,8 @@ class Shapes:
         for name in _OPTIONAL:
             value = getattr(record, name)
             shape[name] = unset if value is None else value
+        if record.internal_note is not None:
+            shape["internal_note"] = record.internal_note
         if record.items:
             shape["items"] = [
                 {"description": item.description, "amount": self.amount(item.cents), "quantity": item.quantity}

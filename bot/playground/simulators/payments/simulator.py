@@ -52,7 +52,7 @@ class PaymentsSimulator(MovingServer):
         switches: the service's manners; ``callbacks.switches`` those of its callbacks.
         ledger: the money that really moved.
         calls: every request that reached a partner operation, oldest first.
-        operations: every operation by its id.
+        operations: every operation by its id, without those of bulk payments.
     """
 
     def __init__(
@@ -104,7 +104,7 @@ class PaymentsSimulator(MovingServer):
 
     @property
     def operations(self) -> dict[str, Record]:
-        """Every operation by its id, in order of creation."""
+        """Every operation by its id, in order of creation; the payments of bulk payments are in ``bulk``."""
         return self.book.shelf.by_id
 
     @property
@@ -192,6 +192,7 @@ class PaymentsSimulator(MovingServer):
     def _add_routes(self) -> None:
         single = Endpoints(
             book=self.book,
+            bulk=self.bulk,
             ledger=self.ledger,
             shapes=self.shapes,
             switches=self.switches,

@@ -1,0 +1,83 @@
+"""Which row of a bulk payment of ours an operation is: the service lists each payment of one as an operation, too.
+
+An operation that names its row, or has the hash that the bulk payment's own list gives, is that row. Where the service
+gives neither, recipient, amount and time decide whether it may be one.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from bot.domain.payments.bulk_records import BulkRow
+from bot.domain.payments.instruction import Instruction
+from bot.domain.payments.operation import Operation, OperationStatus
+
+SKEW: Final = timedelta(minutes=5)
+"""By how much the service's clock may differ from ours."""
+_ROW: Final = re.compile(r"(?<![0-9A-Z])([A-Z]-[0-9A-Z]{6})\s*/\s*([0-9]{1,7})(?![0-9])", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentRow:
+    """A row that may be at the service. ``since``: when it was sent, by the earliest that any clock said then."""
+
+    bulk: Instruction
+    row: BulkRow
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnRow:
+    """The row that an operation is; not ``is_certain``: that it may be."""
+
+    reference: str
+    row: int
+    is_certain: bool
+
+
+Known = Instruction | OwnRow | None
+"""What an operation is here; None: what is stored of it cannot be read."""
+
+
+def named_row(operation: Operation) -> tuple[str, int] | None:
+    """Reference and row that a record names, wherever the service keeps what we noted beside the payment."""
+    for text in (operation.internal_note or "", operation.code or "", operation.description):
+        found = _ROW.search(text) or _ROW.search("".join(text.split()))
+        if found is not None:
+            return found[1].upper(), int(found[2])
+    return None
+
+
+def row_of(operation: Operation, rows: Iterable[SentRow]) -> OwnRow | None:
+    named, may_be = named_row(operation), None
+    for sent in rows:
+        reference, number = sent.bulk.reference, sent.row.row
+        is_named, is_same = named == (reference, number), _pays_the_same(operation, sent.row)
+        hashes = {operation.svc_hash, operation.id, operation.operation_id}
+        if is_same and (is_named or (sent.row.hash and sent.row.hash in hashes)):
+            return OwnRow(reference=reference, row=number, is_certain=True)
+        if may_be is None and (is_named or (named is None and is_same and _fits(operation, sent))):
+            may_be = OwnRow(reference=reference, row=number, is_certain=False)
+    return may_be
+
+
+def _pays_the_same(operation: Operation, row: BulkRow) -> bool:
+    is_payout = operation.operation_type in ("", "payout")
+    return is_payout and operation.cents == row.cents and (operation.email or "").casefold() == row.email.casefold()
+
+
+def _fits(operation: Operation, sent: SentRow) -> bool:
+    """Whether nothing shows that it is another payment of this amount to this recipient."""
+    row, at, bulk = sent.row, operation.created_at, sent.bulk
+    if row.hash and operation.svc_hash:  # they differ
+        return False
+    if row.state is not None and row.state.is_final and operation.state is not row.state:
+        return False
+    if at is None:
+        return True
+    # The operation of a row that was reported as begun had been created by then.
+    has_begun = row.status not in ("", OperationStatus.CREATED)
+    until = bulk.progress.changed_at if has_begun and bulk.progress is not None else bulk.closed_at
+    return sent.since - SKEW <= at and (until is None or at <= until + SKEW)

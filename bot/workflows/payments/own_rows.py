@@ -1,0 +1,44 @@
+"""Which row of a bulk payment that was requested here an operation of the service is, by what is stored of those."""
+
+from contextlib import suppress
+
+from bot.domain.audit import CLOCK_SET, on_any_clock
+from bot.domain.payments.bulk_operations import OwnRow, SentRow, named_row, row_of
+from bot.domain.payments.operation import Operation
+from bot.domain.payments.taken import mark_of
+from bot.domain.reasons import OfRequest, Reason
+from bot.workflows.context import Unit
+from storage.errors import RowUnreadable
+
+
+def own_row(uow: Unit, operation: Operation) -> OwnRow | None:
+    """The row that it is or may be. Raises RowUnreadable, as what is left out could be it."""
+    named = named_row(operation)
+    found = uow.bulk_items.sent_as(*named) if named is not None else []
+    found += uow.bulk_items.sent_to(operation.email) if operation.email else []
+    if not found:
+        return None
+    bulks = {of: uow.instructions.get(of) for of, _ in found}
+    steps = list(uow.audit.every(CLOCK_SET))
+    rows = [
+        SentRow(bulk=bulk, row=row, since=on_any_clock(bulk.sent_at or bulk.created_at, uow.now, steps)[0])
+        for of, row in found
+        if (bulk := bulks[of]) is not None
+    ]
+    return row_of(operation, rows)
+
+
+def made_here(uow: Unit, operation: Operation) -> Reason | None:
+    """What shows that Switchboard made it, or may have; None: nothing does. Raises RowUnreadable."""
+    if (row := own_row(uow, operation)) is not None:
+        code = OfRequest.ROW_OF_BULK if row.is_certain else OfRequest.MAY_BE_ROW
+        return Reason(code, reference=row.reference, row=row.row)
+    mark = mark_of(operation)
+    return Reason(OfRequest.CARRIES_MARK, mark=mark) if mark else None
+
+
+def readable_row(uow: Unit, operation: Operation) -> OwnRow | None:
+    """Like ``own_row``, for whoever is not held up by rows that cannot be read: those are noted, and left out."""
+    with suppress(RowUnreadable):
+        return own_row(uow, operation)
+    return None

@@ -1,0 +1,207 @@
+"""The payments of a bulk payment are operations, too: known in the list, shown, never imported, never taken for others.
+
+Of the documented fields, a list may give the hash of what was completed, or less; or our own note besides.
+"""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.bulk import BulkItem
+from tests.flow.test_damaged_rows import file_of
+from tests.support import bulk
+from tests.support.answers import ask
+from tests.support.elsewhere import made, press
+from tests.support.rig import FINANCE, MARIA, TOM, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import asked, newest, requests, state
+
+STAGES = ("created", "paid", "settled")
+"""Received and queued; paid or waiting for sign-up, and not read yet by us; the same, and read."""
+
+
+async def sent(rig: Rig, stage: str, shows: str = "hashed") -> tuple[str, list[BulkItem]]:
+    """A bulk payment of ours to Ana (row 1, has an account), Luis (row 2) and nobody (row 3); its reference."""
+    rig.payments.switches.bulk_operations = shows  # type: ignore[assignment]
+    await bulk.ask(rig)
+    await bulk.approve(rig)
+    if stage != "created":
+        await rig.payments.advance()
+        await rig.payments.advance()
+    if stage == "settled":
+        await rig.pass_time(120, steps=4)
+    [job] = rig.payments.bulk_payments
+    return bulk.reference(rig), job.items
+
+
+def lines(text: str) -> list[list[str]]:
+    return [line.removeprefix("• ").split(" · ") for line in text.splitlines() if line.startswith("• ")]
+
+
+@pytest.mark.parametrize(
+    ("shows", "stage", "is_certain"),
+    [
+        ("noted", "created", True),
+        ("noted", "paid", True),
+        ("noted", "settled", True),
+        ("hashed", "created", False),
+        ("hashed", "paid", False),
+        ("hashed", "settled", True),
+        ("bare", "created", False),
+        ("bare", "paid", False),
+        ("bare", "settled", False),
+    ],
+)
+async def test_list_show_and_import_know_rows_of_our_bulk_payment(
+    rig: Rig, shows: str, stage: str, is_certain: bool
+) -> None:
+    external = await ask(rig, f"show {made(rig, email='kim@example.com').id}")
+    reference, items = await sent(rig, stage, shows)
+    ana = items[0]
+    row = f"{reference} row 1"
+    [line] = [one for one in lines((await ask(rig, "list")).text) if one[2:4] == ["$25.00", "ana@example.com"]]
+    assert line[-1] == (row if is_certain else f"{ana.operation_id}, maybe {row}")
+    told = await ask(rig, f"show {ana.operation_id}")
+    assert (f"row 1 of the bulk payment {reference}" in told.text, "Not requested here" in told.text) == (True, False)
+    assert ("may be" in told.text, told.buttons) == (not is_certain, [])
+    before = len(await requests(rig))
+    heard = len(rig.workspace.ephemerals(MARIA))
+    await rig.workspace.click(MARIA, FINANCE, external.ts, "payout.take_in", value=ana.operation_id, force=True)
+    answer = await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(MARIA)[heard:]), None))
+    await rig.settle()
+    assert (len(await requests(rig)), asked(rig, "commit_payout")) == (before, 0)
+    assert stage != "created" or f"row 1 of the bulk payment {reference}" in answer.text
+
+
+async def test_an_import_that_may_be_a_row_is_refused_in_one_sentence(rig: Rig) -> None:
+    """Pressed below what was shown before the bulk payment was sent."""
+    record = made(rig, email="luis@example.com", cents=1_050, code=None)
+    told = await ask(rig, f"show {record.id}")
+    await sent(rig, "created")
+    answer = await press(rig, told)
+    assert shown(answer.text.replace(record.id, "op-1")) == snapshot(
+        ":information_source: op-1 can't be taken in. It may be row 2 of the bulk payment L-······."
+    )
+    assert len(await requests(rig)) == 1
+
+
+async def test_an_import_that_became_a_row_ends_before_its_commit(rig: Rig) -> None:
+    record = made(rig, email="luis@example.com", cents=1_050, code=None)
+    await press(rig, await ask(rig, f"show {record.id}"))
+    imported = await newest(rig)
+    card = rig.cards()[-1]
+    await sent(rig, "created")
+    await rig.workspace.click("U0LIN", card.channel, card.ts, "payout.approve")
+    await rig.settle()
+    ended = next(one for one in await requests(rig) if one.id == imported.id)
+    assert (ended.state, asked(rig, "commit_payout")) == (State.MISMATCH, 0)
+
+
+async def test_an_external_payout_beside_our_rows_is_still_imported(rig: Rig) -> None:
+    """Another amount, another person, or before the bulk payment was sent."""
+    old = made(rig, email="ana@example.com", code="OLD")
+    rig.clock.advance(3_600)
+    await sent(rig, "created")
+    for record in (old, made(rig, cents=2_501, code="A"), made(rig, email="joana.silva@example.com", code="B")):
+        told = await ask(rig, f"show {record.id}", user=TOM)
+        assert [one.text for one in told.buttons] == ["Take it in"], record.code
+
+
+async def test_a_new_external_payout_is_not_taken_for_a_row_that_was_paid_before(rig: Rig) -> None:
+    reference, _ = await sent(rig, "settled", "bare")
+    rig.clock.advance(86_400)
+    record = made(rig, code="LATER")
+    told = await ask(rig, f"show {record.id}")
+    assert (reference in told.text, [one.text for one in told.buttons]) == (False, ["Take it in"])
+
+
+@pytest.mark.parametrize(("shows", "ends"), [("noted", State.AWAITING), ("bare", State.NEEDS_HUMAN)])
+async def test_a_lost_payout_is_not_confused_with_a_row_of_a_bulk_payment(rig: Rig, shows: str, ends: State) -> None:
+    """The same recipient and amount: certain rows are no suspects, what may be either goes to people."""
+    await rig.pay("send luis@example.com 7.00 before")  # the list shows a code of ours
+    rig.payments.faults.arm(Fault(FaultKind.LOST, operation="create_payout"))
+    await rig.pay("send luis@example.com 10.50 alone")
+    single = await newest(rig)
+    await sent(rig, "paid", shows)
+    await rig.pass_time(4_000, steps=20)
+    found = next(one for one in await requests(rig) if one.id == single.id)
+    assert found.state is ends
+    assert asked(rig, "create_payout") == (3 if ends is State.AWAITING else 2)
+
+
+@pytest.mark.parametrize("shows", ["noted", "hashed", "bare"])
+async def test_rows_without_codes_do_not_make_the_search_by_code_unusable(rig: Rig, shows: str) -> None:
+    await sent(rig, "settled", shows)
+    rig.payments.faults.arm(Fault(FaultKind.LOST, operation="create_payout"))
+    await rig.pay("send joana.silva@example.com 7.00 first")
+    assert await state(rig) is State.CREATE_UNKNOWN
+    await bulk.ask(rig, "ana@example.com, 3.00\nluis@example.com, 4.00")
+    await bulk.approve(rig)
+    await rig.pass_time(4_000, steps=20)
+    [single] = [one for one in await requests(rig) if one.reference.startswith("P-")]
+    assert (single.state, asked(rig, "create_payout")) == (State.AWAITING, 2)
+
+
+@pytest.mark.parametrize("shows", ["noted", "hashed", "bare"])
+async def test_a_start_does_not_call_our_rows_strangers(rig: Rig, shows: str) -> None:
+    base = rig.switchboard.context.callback_base
+    rig.payments.switches.bulk_reports_to = f"{base}/callbacks/payments/of-the-account"
+    await sent(rig, "settled", shows)
+    await rig.start_again()
+    await rig.pass_time(200, steps=3)
+    assert await rig.switchboard.context.read(lambda uow: uow.flags.get("reading_only")) is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "mark"),
+    [
+        ({"description": "Invoice 7 for P-4F7K2M"}, "P-4F7K2M"),
+        ({"code": "01KAGT0000000000000000TAKE"}, "01KAGT0000000000000000TAKE"),
+        ({"code": "l-4f7k2m / 12"}, "L-4F7K2M/12"),
+        ({"failure_uri": "https://before.example/callbacks/payments/secret"}, "/callbacks/payments"),
+    ],
+)
+async def test_a_payout_with_our_marks_is_never_imported_whatever_database_it_is_from(
+    rig: Rig, changes: dict[str, str], mark: str
+) -> None:
+    external = await ask(rig, f"show {made(rig).id}")
+    record = made(rig, **{"code": "OTHER", **changes})
+    told = await ask(rig, f"show {record.id}")
+    assert told.buttons == []
+    heard = len(rig.workspace.ephemerals(MARIA))
+    await rig.workspace.click(MARIA, FINANCE, external.ts, "payout.take_in", value=record.id, force=True)
+    answer = await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(MARIA)[heard:]), None))
+    assert answer.text == (
+        f":information_source: {record.id} can't be taken in. "
+        f"It was made with Switchboard: the provider's record has {mark}."
+    )
+    assert (await requests(rig), "secret" in answer.text) == ([], False)
+
+
+@pytest.mark.parametrize("description", ["PO-7 of P-234567", "part XP-4F7K2M-9", "P-4F7K2"])
+async def test_numbers_of_others_are_no_marks(rig: Rig, description: str) -> None:
+    told = await ask(rig, f"show {made(rig, description=description).id}")
+    assert [one.text for one in told.buttons] == ["Take it in"]
+
+
+@pytest.mark.parametrize(
+    ("table", "column"), [("instruction", "recipient"), ("bulk_item", "status")], ids=["request", "row"]
+)
+async def test_a_damaged_row_is_left_out_of_the_list_which_says_so(rig: Rig, table: str, column: str) -> None:
+    external = made(rig, email="kim@example.com")
+    if table == "instruction":
+        await rig.pay("send ana@example.com 25.00 x")
+    else:
+        await sent(rig, "created")
+    with closing(sqlite3.connect(file_of(rig))) as db, db:
+        where = "email = 'ana@example.com'" if table == "bulk_item" else "1"
+        db.execute(f"UPDATE {table} SET {column} = x'ff00' WHERE {where}")  # noqa: S608
+    told = await ask(rig, "list", user=TOM)
+    people = {line[3] for line in lines(told.text)}
+    assert people == {"kim@example.com"} | ({"luis@example.com", "nobody@example.com"} & people)
+    assert external.id in told.text
+    assert ":warning: 1 row can't be read: see the alerts channel." in told.text
