@@ -32,10 +32,12 @@ _OF_ROUND = Prepared(
 _ATTEMPT = Shape(attempt, Attempt)
 _BATCH = 500
 _SHOWN = [one for one in bulk_item.c if one.name not in ("instruction_id", "payee")]
+_REPORTED = ("status", "hash", "error", "operation")
+"""What the service says of an item."""
 _CHANGE = (
     update(bulk_item)
     .where(bulk_item.c.instruction_id == bindparam("of"), bulk_item.c.number == bindparam("at"))
-    .values(status=bindparam("to_status"), hash=bindparam("to_hash"), error=bindparam("to_error"))
+    .values({name: bindparam(f"to_{name}") for name in _REPORTED})
 )
 
 
@@ -131,7 +133,7 @@ class BulkItems(Repository):
                 "cents": row.cents,
                 "note": row.note,
                 "name": row.name,
-                **{name: getattr(row, name, "") for name in ("status", "hash", "error")},
+                **{name: getattr(row, name, "") for name in _REPORTED},
                 "attempt": 0,
             }
             for row in rows
@@ -160,7 +162,7 @@ class BulkItems(Repository):
 
     def change(self, instruction_id: str, changes: Sequence[RowChange]) -> None:
         values = [
-            {"of": instruction_id, "at": one.row, "to_status": one.status, "to_hash": one.hash, "to_error": one.error}
+            {"of": instruction_id, "at": one.row, **{f"to_{name}": getattr(one, name) for name in _REPORTED}}
             for one in changes
         ]
         for start in range(0, len(values), _BATCH):

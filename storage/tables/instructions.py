@@ -168,6 +168,8 @@ bulk_item = Table(
     # The attempt of a cancellation that includes it; 0: none yet.
     Column("attempt", Integer, nullable=False),
     Column("name", Words, nullable=False, server_default=text("''")),
+    # What the service's list of items calls it, beside the hash.
+    Column("operation", Words, nullable=False, server_default=text("''")),
     CheckConstraint("cents > 0", name="cents"),
     Index("ix_bulk_item_payee_status", "payee", "status"),
 )

@@ -16,23 +16,25 @@ from tests.flow.test_damaged_rows import file_of
 from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press
-from tests.support.rig import FINANCE, MARIA, TOM, Rig
+from tests.support.rig import FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import press as press_on_card
 from tests.support.shown import shown
 from tests.workflows.looking import asked, newest, requests, state
 
-STAGES = ("created", "paid", "settled")
-"""Received and queued; paid or waiting for sign-up, and not read yet by us; the same, and read."""
-
 
 async def sent(rig: Rig, stage: str, shows: str = "hashed") -> tuple[str, list[BulkItem]]:
-    """A bulk payment of ours to Ana (row 1, has an account), Luis (row 2) and nobody (row 3); its reference."""
+    """A bulk payment of ours: to Ana in row 1, to Luis, and in row 3 to somebody without an account; its reference.
+
+    ``stage``: received and queued (``created``), the same and read by us (``read``); paid, or waiting for a sign-up,
+    and not read yet (``paid``); the same, and read (``settled``).
+    """
     rig.payments.switches.bulk_operations = shows  # type: ignore[assignment]
     await bulk.ask(rig)
     await bulk.approve(rig)
-    if stage != "created":
+    if stage in ("paid", "settled"):
         await rig.payments.advance()
         await rig.payments.advance()
-    if stage == "settled":
+    if stage in ("read", "settled"):
         await rig.pass_time(120, steps=4)
     [job] = rig.payments.bulk_payments
     return bulk.reference(rig), job.items
@@ -43,23 +45,26 @@ def lines(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize(
-    ("shows", "stage", "is_certain"),
+    ("shows", "stage", "has_ids", "is_certain"),
     [
-        ("noted", "created", True),
-        ("noted", "paid", True),
-        ("noted", "settled", True),
-        ("hashed", "created", False),
-        ("hashed", "paid", False),
-        ("hashed", "settled", True),
-        ("bare", "created", False),
-        ("bare", "paid", False),
-        ("bare", "settled", False),
+        ("noted", "created", False, True),
+        ("noted", "paid", False, True),
+        ("noted", "settled", False, True),
+        ("hashed", "created", False, False),
+        ("hashed", "paid", False, False),
+        ("hashed", "settled", False, True),
+        ("bare", "created", False, False),
+        ("bare", "paid", False, False),
+        ("bare", "settled", False, False),
+        ("bare", "read", True, True),
+        ("bare", "settled", True, True),
     ],
 )
 async def test_list_show_and_import_know_rows_of_our_bulk_payment(
-    rig: Rig, shows: str, stage: str, is_certain: bool
+    rig: Rig, shows: str, stage: str, has_ids: bool, is_certain: bool
 ) -> None:
     external = await ask(rig, f"show {made(rig, email='kim@example.com').id}")
+    rig.payments.switches.bulk_item_ids = has_ids
     reference, items = await sent(rig, stage, shows)
     ana = items[0]
     row = f"{reference} row 1"
@@ -90,12 +95,11 @@ async def test_an_import_that_may_be_a_row_is_refused_in_one_sentence(rig: Rig) 
 
 
 async def test_an_import_that_became_a_row_ends_before_its_commit(rig: Rig) -> None:
-    record = made(rig, email="luis@example.com", cents=1_050, code=None)
-    await press(rig, await ask(rig, f"show {record.id}"))
+    await press(rig, await ask(rig, f"show {made(rig, code=None).id}"))
     imported = await newest(rig)
     card = rig.cards()[-1]
     await sent(rig, "created")
-    await rig.workspace.click("U0LIN", card.channel, card.ts, "payout.approve")
+    await press_on_card(rig.workspace, card, "approve", user=LIN)
     await rig.settle()
     ended = next(one for one in await requests(rig) if one.id == imported.id)
     assert (ended.state, asked(rig, "commit_payout")) == (State.MISMATCH, 0)

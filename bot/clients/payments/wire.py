@@ -224,7 +224,7 @@ def read_items(document: object, route: Route, *, failures: bool = False) -> Ite
     return found
 
 
-_TEXTS: Final = ("email", "note", "internal_note", "status", "hash", "user_id")
+_TEXTS: Final = ("email", "note", "internal_note", "status", "hash", "user_id", "operation")
 _ADDRESS: Final = re.compile(r"[^\s@<>\"'(),;:]+@[^\s@<>\"'(),;:]+\.[^\s@<>\"'(),;:.]+")
 _MESSAGES: Final = (
     *("message", "reason", "failure_reason", "failureReason", "error", "detail", "details"),

@@ -1,7 +1,7 @@
 """Which row of a bulk payment of ours an operation is: the service lists each payment of one as an operation, too.
 
-An operation that names its row, or has the hash that the bulk payment's own list gives, is that row. Where the service
-gives neither, recipient, amount and time decide whether it may be one.
+An operation that names its row, or has the hash or the id that the bulk payment's own list gives, is that row. Where
+the service gives neither, recipient, amount and time decide whether it may be one.
 """
 
 import re
@@ -55,8 +55,8 @@ def row_of(operation: Operation, rows: Iterable[SentRow]) -> OwnRow | None:
     for sent in rows:
         reference, number = sent.bulk.reference, sent.row.row
         is_named, is_same = named == (reference, number), _pays_the_same(operation, sent.row)
-        hashes = {operation.svc_hash, operation.id, operation.operation_id}
-        if is_same and (is_named or (sent.row.hash and sent.row.hash in hashes)):
+        given = {sent.row.hash, sent.row.operation} - {""}
+        if is_same and (is_named or given & {operation.svc_hash, operation.id, operation.operation_id}):
             return OwnRow(reference=reference, row=number, is_certain=True)
         if may_be is None and (is_named or (named is None and is_same and _fits(operation, sent))):
             may_be = OwnRow(reference=reference, row=number, is_certain=False)

@@ -68,7 +68,10 @@ class JobPage(Value):
 
 
 class ReportedItem(Value):
-    """One payment of a bulk payment as reported; texts are foreign, ``hash`` is what a cancellation names."""
+    """One payment of a bulk payment as reported; texts are foreign, ``hash`` is what a cancellation names.
+
+    ``operation``: its id in this list, which may be that of its operation.
+    """
 
     email: str = ""
     cents: Cents | None = None
@@ -78,6 +81,7 @@ class ReportedItem(Value):
     hash: str = ""
     error: str = ""
     user_id: str = ""
+    operation: str = ""
 
     @property
     def state(self) -> OperationStatus | None:
@@ -103,6 +107,7 @@ class BulkRow(BulkItem):
     """Our spelling of the service's word; empty: never reported yet."""
     hash: str = ""
     error: str = ""
+    operation: str = ""
     attempt: int = 0
     internal_note: str = ""
     """What the service holds beside the note; of our own rows the reference with the row. Not stored."""
@@ -148,6 +153,7 @@ class RowChange:
     status: str
     hash: str
     error: str
+    operation: str = ""
 
 
 UNEXPLAINED: Final = "no reason given"
@@ -262,7 +268,7 @@ class Accounting:
             self.failing.add(row.row)
             known = row.error if row.error != UNEXPLAINED else ""
             why = known or item.error or UNEXPLAINED
-            changes += self._change(row, OperationStatus.FAILED.value, item.hash or row.hash, why)
+            changes += self._change(row, OperationStatus.FAILED.value, item, why)
         return changes
 
     def _fitting(self, item: ReportedItem) -> int | None:
@@ -300,14 +306,15 @@ class Accounting:
             self.failing.add(number)
         status = word if moves_on(row.status, word) else row.status
         why = item.error if status == OperationStatus.FAILED else ""  # of others it may be what the payment is for
-        return self._change(row, status, item.hash or row.hash, why or row.error)
+        return self._change(row, status, item, why or row.error)
 
-    def _change(self, row: BulkRow, status: str, hashed: str, error: str) -> list[RowChange]:
-        after = RowChange(row=row.row, status=status, hash=hashed, error=error)
-        if after == RowChange(row=row.row, status=row.status, hash=row.hash, error=row.error):
+    def _change(self, row: BulkRow, status: str, item: ReportedItem, error: str) -> list[RowChange]:
+        hashed, operation = item.hash or row.hash, item.operation or row.operation
+        after = replace(row, status=status, hash=hashed, error=error, operation=operation)
+        if after == row:
             return []
-        self.rows[row.row] = replace(row, status=status, hash=hashed, error=error)
-        return [after]
+        self.rows[row.row] = after
+        return [RowChange(row=row.row, status=status, hash=hashed, error=error, operation=operation)]
 
     @property
     def trouble(self) -> Reason | None:

@@ -307,7 +307,9 @@ def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem
     now = {name: our_word(item.status) for name, item in reported.items()}
     listed = [row for row in tx.bulk_items.rows(instruction.id) if row.hash in now]
     moved = [row for row in listed if moves_on(row.status, now[row.hash])]
-    tx.bulk_items.change(instruction.id, [RowChange(row.row, now[row.hash], row.hash, row.error) for row in moved])
+    tx.bulk_items.change(
+        instruction.id, [RowChange(row.row, now[row.hash], row.hash, row.error, row.operation) for row in moved]
+    )
     before = instruction.progress or BulkProgress()
     return before.model_copy(update={"tally": tx.bulk_items.tally(instruction.id)})
 

@@ -125,7 +125,8 @@ class BulkEndpoints:
 
     def _item(self, item: BulkItem) -> dict[str, object]:
         account = self._book.account(item.order.email)
-        return {**self._common(item), "svc_user_id": account.user_id if account else "", "hash": item.hash}
+        known = {"id": item.operation_id} if self._switches.bulk_item_ids else {}
+        return {**self._common(item), **known, "svc_user_id": account.user_id if account else "", "hash": item.hash}
 
     def _common(self, item: BulkItem) -> dict[str, object]:
         return {
