@@ -57,6 +57,18 @@ async def test_both_ends_of_a_list_are_two_pages_at_most(client: PaymentsClient,
     assert [call.query["page"] for call in partner.calls] == ["1", str(-(-count // 100))][: 1 + (count > 100)]
 
 
+async def test_ends_of_list_reads_past_pages_of_one_bulk_payment(client: PaymentsClient, partner: Partner) -> None:
+    """Its payments have neither codes nor addresses; what was made right before it is behind them."""
+    empty = {"code": None, "failure_uri": None, "confirmation_uri": None}
+    rows = [operation(number) | empty for number in range(1, 251)]
+    single = operation(251) | {"failure_uri": "https://switchboard.example.com/callbacks/payments/secret"}
+    others = [operation(number) for number in range(252, 901)]
+    partner.operations = [*rows, single, *others]
+    found = await client.ends_of_list()
+    assert "op-251" in {one.id for one in found}
+    assert [call.query["page"] for call in partner.calls] == ["1", "2", "3", "9"]
+
+
 @pytest.mark.parametrize(
     ("spoil", "reason"),
     [

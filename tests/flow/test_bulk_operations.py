@@ -12,7 +12,6 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.bulk import BulkItem
-from tests.flow.test_damaged_rows import file_of
 from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press
@@ -201,7 +200,7 @@ async def test_a_damaged_row_is_left_out_of_the_list_which_says_so(rig: Rig, tab
         await rig.pay("send ana@example.com 25.00 x")
     else:
         await sent(rig, "created")
-    with closing(sqlite3.connect(file_of(rig))) as db, db:
+    with closing(sqlite3.connect(rig.settings.database_url.partition("///")[2])) as db, db:
         where = "email = 'ana@example.com'" if table == "bulk_item" else "1"
         db.execute(f"UPDATE {table} SET {column} = x'ff00' WHERE {where}")  # noqa: S608
     told = await ask(rig, "list", user=TOM)

@@ -133,6 +133,7 @@ async def test_what_people_could_not_decide_on_is_not_taken_in(
         ({"code": None}, "code"),
         ({"code": "PO-8"}, "code"),
         ({"status": "completed"}, "although we sent nothing"),
+        ({"failure_uri": "https://before.example/callbacks/payments/secret"}, "made with Switchboard"),
     ],
     ids=str,
 )

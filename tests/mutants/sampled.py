@@ -35,7 +35,7 @@ the same file is remembered for half a week | the same file within a week needs 
 a bulk payment made elsewhere is completed with payments missing | what was canceled was not paid
 -job.failed == 0 and job.completed == job.count and job.count:
 +job.failed == 0 and job.completed and job.count:
-@ bot/workflows/payments/sought.py tests/domain/payments/test_evidence.py
+@ bot/domain/payments/bulk_operations.py tests/domain/payments/test_evidence.py
 the service's clock is right to five seconds | a record with a time of shortly before may be ours
 -SKEW: Final = timedelta(minutes=5)
 +SKEW: Final = timedelta(seconds=5)

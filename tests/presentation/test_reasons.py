@@ -198,6 +198,9 @@ lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
 may_be_this_bulk: the provider has bulk-7, which is new and may be this one: check there which payments it makes
 may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
 check whether that is this one
+row_of_bulk: it's row 2 of the bulk payment L-4F7K2M
+may_be_row: it may be row 2 of the bulk payment L-4F7K2M
+carries_mark: it was made with Switchboard: the provider's record has P-4F7K2M
 says: the provider lists it as waiting for sign-up
 unasked: the provider lists it as sent, although we sent nothing
 contradicted: it was paid, and the provider now lists it as failed

@@ -121,3 +121,38 @@ async def test_thousands_of_payments_in_one_request(simulator: PaymentsSimulator
     body = io.BytesIO(json.dumps(orders).encode())
     assert (await partner("POST", "/bulk-payments", data=body)).status == 201
     assert len(simulator.bulk_payments[0].items) == 10_000
+
+
+async def test_items_are_operations_that_say_as_much_as_the_switch_lets_them(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    job = await submitted(partner, [*rows(100), *rows(200, email="nobody@example.com")])
+    await simulator.advance()
+    await simulator.advance()
+    [hashed, _] = [one["hash"] for one in (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]]
+
+    async def listed() -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = (await partner("GET", "/operations?page=1&perPage=10")).body["data"]
+        return sorted(found, key=lambda one: float(one["amount"]))
+
+    for shows, given in (("hashed", (hashed, None)), ("noted", (hashed, "B-1/2")), ("bare", (None, None))):
+        simulator.switches.bulk_operations = shows  # type: ignore[assignment]
+        paid, held = await listed()
+        assert (paid["svc_operation_hash"] or None, paid.get("internal_note")) == given
+        assert (paid["operation_type"], paid["description"], paid["status"].lower()) == ("payout", "March", "completed")
+        assert (held["status"].lower(), held["svc_operation_hash"] or None) == ("pending", None)
+        assert (await partner("GET", f"/operations/{paid['id']}")).body["amount"] == "1.00"
+    simulator.switches.bulk_operations = "unlisted"
+    assert await listed() == []
+    assert not simulator.operations
+
+
+async def test_a_commit_of_an_item_pays_it_besides_its_bulk_payment(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    await submitted(partner, rows(100))
+    [item] = simulator.bulk_payments[0].items
+    assert (await partner("POST", f"/payouts/{item.operation_id}/commit", {})).status == 200
+    await simulator.advance()
+    await simulator.advance()
+    assert [entry.cents for entry in simulator.ledger.entries] == [100, 100]
