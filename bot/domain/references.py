@@ -33,6 +33,10 @@ OURS: Final = re.compile(
 """What reads as a reference, an id or a code of our own."""
 CARRIED: Final = re.compile(rf"(?<![\w-])[{''.join(Letter)}]-(?![0-9]+\b)[{_CLEAR}]{{{_REFERENCE_LENGTH}}}(?![\w-])")
 """A reference of ours within a longer text; numbers of others may look like one of digits alone."""
+CARRIED_ROW: Final = re.compile(
+    rf"(?<![\w-])({Letter.BULK}-[{_CLEAR}]{{{_REFERENCE_LENGTH}}})\s*/\s*([0-9]{{1,7}})(?![\w-])", re.IGNORECASE
+)
+"""The same of a bulk payment with the number of a row, as it is noted beside each of its payments."""
 PAYMENTS_CALLBACKS: Final = "/callbacks/payments"
 """Path of the addresses at which the payments service reports, before the token."""
 

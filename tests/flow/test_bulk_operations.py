@@ -114,6 +114,23 @@ async def test_an_external_payout_beside_our_rows_is_still_imported(rig: Rig) ->
         assert [one.text for one in told.buttons] == ["Take it in"], record.code
 
 
+async def test_what_a_failed_bulk_payment_left_created_is_not_imported(rig: Rig) -> None:
+    """*Retry these* pays its row again."""
+    rig.payments.switches.bulk_breaks_after = 1
+    reference, items = await sent(rig, "settled")
+    assert [item.status for item in items] == ["completed", "created", "created"]
+    told = await ask(rig, f"show {items[1].operation_id}")
+    assert (f"may be row 2 of the bulk payment {reference}" in told.text, told.buttons) == (True, [])
+
+
+async def test_a_note_that_looks_like_a_row_of_others_hides_no_row(rig: Rig) -> None:
+    await bulk.ask(rig, "ana@example.com, 25.00, F-202611/3")
+    await bulk.approve(rig)
+    [[item]] = [job.items for job in rig.payments.bulk_payments]
+    told = await ask(rig, f"show {item.operation_id}")
+    assert (f"may be row 1 of the bulk payment {bulk.reference(rig)}" in told.text, told.buttons) == (True, [])
+
+
 async def test_a_new_external_payout_is_not_taken_for_a_row_that_was_paid_before(rig: Rig) -> None:
     reference, _ = await sent(rig, "settled", "bare")
     rig.clock.advance(86_400)
@@ -185,7 +202,7 @@ async def test_a_payout_with_our_marks_is_never_imported_whatever_database_it_is
     assert (await requests(rig), "secret" in answer.text) == ([], False)
 
 
-@pytest.mark.parametrize("description", ["PO-7 of P-234567", "part XP-4F7K2M-9", "P-4F7K2"])
+@pytest.mark.parametrize("description", ["PO-7 of P-234567", "part XP-4F7K2M-9", "P-4F7K2", "F-202611/3"])
 async def test_numbers_of_others_are_no_marks(rig: Rig, description: str) -> None:
     told = await ask(rig, f"show {made(rig, description=description).id}")
     assert [one.text for one in told.buttons] == ["Take it in"]

@@ -4,7 +4,6 @@ An operation that names its row, or has the hash or the id that the bulk payment
 the service gives neither, recipient, amount and time decide whether it may be one.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,10 +12,10 @@ from typing import Final
 from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.references import CARRIED_ROW
 
 SKEW: Final = timedelta(minutes=5)
 """By how much the service's clock may differ from ours."""
-_ROW: Final = re.compile(r"(?<![0-9A-Z])([A-Z]-[0-9A-Z]{6})\s*/\s*([0-9]{1,7})(?![0-9])", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,23 +43,28 @@ Known = Instruction | OwnRow | None
 def named_row(operation: Operation) -> tuple[str, int] | None:
     """Reference and row that a record names, wherever the service keeps what we noted beside the payment."""
     for text in (operation.internal_note or "", operation.code or "", operation.description):
-        found = _ROW.search(text) or _ROW.search("".join(text.split()))
+        found = CARRIED_ROW.search(text) or CARRIED_ROW.search("".join(text.split()))
         if found is not None:
             return found[1].upper(), int(found[2])
     return None
 
 
 def row_of(operation: Operation, rows: Iterable[SentRow]) -> OwnRow | None:
-    named, may_be = named_row(operation), None
+    named, ids = named_row(operation), {operation.svc_hash, operation.id, operation.operation_id}
+    by_name: OwnRow | None = None
+    by_payment: OwnRow | None = None
     for sent in rows:
         reference, number = sent.bulk.reference, sent.row.row
         is_named, is_same = named == (reference, number), _pays_the_same(operation, sent.row)
-        given = {sent.row.hash, sent.row.operation} - {""}
-        if is_same and (is_named or given & {operation.svc_hash, operation.id, operation.operation_id}):
-            return OwnRow(reference=reference, row=number, is_certain=True)
-        if may_be is None and (is_named or (named is None and is_same and _fits(operation, sent))):
-            may_be = OwnRow(reference=reference, row=number, is_certain=False)
-    return may_be
+        is_certain = is_same and (is_named or not ids.isdisjoint({sent.row.hash, sent.row.operation} - {""}))
+        found = OwnRow(reference=reference, row=number, is_certain=is_certain)
+        if is_certain:
+            return found
+        if is_named:
+            by_name = by_name or found
+        elif is_same and _fits(operation, sent):
+            by_payment = by_payment or found
+    return by_name or by_payment
 
 
 def _pays_the_same(operation: Operation, row: BulkRow) -> bool:
@@ -73,7 +77,9 @@ def _fits(operation: Operation, sent: SentRow) -> bool:
     row, at, bulk = sent.row, operation.created_at, sent.bulk
     if row.hash and operation.svc_hash:  # they differ
         return False
-    if row.state is not None and row.state.is_final and operation.state is not row.state:
+    # A payment that failed before it was begun may have left an operation that is only created.
+    is_left = row.state is OperationStatus.FAILED and operation.state is OperationStatus.CREATED
+    if row.state is not None and row.state.is_final and operation.state is not row.state and not is_left:
         return False
     if at is None:
         return True
