@@ -208,7 +208,7 @@ Stop every process of the earlier version, then migrate again. Nothing was chang
     with pytest.raises(StorageError) as too_new:
         await migrate(new_postgres_url, audit_key=KEY)
     assert f"{too_new.value.problem}\n{too_new.value.mend}" == snapshot("""\
-The database is at version 9002, which is newer than this program: it knows up to 0025.
+The database is at version 9002, which is newer than this program: it knows up to 0026.
 Start the version of the program that was used last, or a later one.""")
 
 

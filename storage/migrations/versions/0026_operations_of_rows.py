@@ -3,9 +3,9 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0025"
-down_revision = "0024"
-works_with = "0024"
+revision = "0026"
+down_revision = "0025"
+works_with = "0025"
 
 
 def upgrade() -> None:
