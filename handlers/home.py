@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from bot.domain.approvals import Refusal
-from bot.domain.home import Start, Turned
+from bot.domain.home import Laid, Start
 from bot.presentation import answers, home
 from handlers import deliver, email, localize, pay
 from handlers.grammar.admission import localization_for
@@ -34,8 +34,8 @@ async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Draw it with the pages that the button names, or as it is."""
-    deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Turned.read(click.value)))
+    """Draw it with the page that the button names, or all of it afresh."""
+    deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Laid.load(click.metadata).turned(click.value)))
     return Nothing()
 
 
@@ -45,7 +45,7 @@ async def nothing(_deps: Dependencies, _click: Click) -> Reply:
 
 @dataclass(frozen=True, slots=True)
 class DrawnAfter:
-    """A handler after which the home is drawn anew, if it was pressed there: what was decided is gone from it."""
+    """A handler after which the home is drawn again if it was pressed there, each row in its place."""
 
     handler: ClickHandler
 
@@ -54,7 +54,7 @@ class DrawnAfter:
             return await self.handler(deps, click)
         finally:
             if click.at_home:
-                deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Turned.read(click.metadata)))
+                deps.ephemerals.begin(deps.homes.show(deps.ctx, click.user, Laid.load(click.metadata)))
 
 
 async def start(deps: Dependencies, click: Click) -> Reply:

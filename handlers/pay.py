@@ -177,7 +177,10 @@ async def _switch(deps: Dependencies, command: Command, values: Values, *, on: b
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
     """Count an approval, or open the form where the amount is to be typed or something about the account confirmed."""
-    found, votes = await _decidable(deps, click, State.AWAITING)
+    shown = await _decidable(deps, click, State.AWAITING)
+    if shown is None:
+        return Nothing()
+    found, votes = shown
     voters = frozenset(vote.person for vote in votes)
     if found.requirement.typed_amount or concerns(found.recipient):
         if click.user in voters:
@@ -188,8 +191,8 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
-    found, _ = await _decidable(deps, click, wanted)
-    return _form(click, found, view)
+    shown = await _decidable(deps, click, wanted)
+    return Nothing() if shown is None else _form(click, shown[0], view)
 
 
 async def withdraw(deps: Dependencies, click: Click) -> Reply:
@@ -253,8 +256,11 @@ async def _meant(deps: Dependencies, click: Click) -> Shown:
     return shown
 
 
-async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
-    """The request, if this user may decide on it now; who has no role is refused before the database is read."""
+async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown | None:
+    """The request, if this user may decide on it now; who has no role is refused before the database is read.
+
+    None: the second tap of an approver's finger, before the row of their App Home has lost its buttons.
+    """
     ctx = deps.ctx
     instruction_id, _, _ = click.value.partition(":")
     try:
@@ -267,7 +273,9 @@ async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
         assert no is not None  # an approver has a role
         raise DeclinedError(answers.refused(no))
     shown = await _meant(deps, click)
-    found, _ = shown
+    found, votes = shown
+    if click.at_home and click.user in {vote.person for vote in votes}:
+        return None
     no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
     if no is not None or found.state is not wanted:
         raise DeclinedError(payment_answers.refused(no or Refusal.DECIDED, found))

@@ -6,46 +6,92 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, Generic, TypeVar
+from typing import Annotated, Final, Generic, TypeVar
+
+from pydantic import Field, ValidationError
 
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.bookings.record import Status
 from bot.domain.overview import Running, ServiceStatus
 from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.payments.recipient import awaits_requester
 from bot.domain.policy import Frozen, Short
+from bot.domain.values import Value
 
 F = TypeVar("F")
 T = TypeVar("T")
 
 A_PAGE: Final = 5
 """Requests that are shown at once, of each list: a phone shows about so many."""
-_PAGES: Final = re.compile(r"([1-9][0-9]{0,2}):([1-9][0-9]{0,2})", re.ASCII)
+_PAGE: Final = re.compile(r"(waiting|own):([1-9][0-9]{0,2})", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
-class Turned:
-    """Which page of each list is shown, from 1; what a button carries and the view remembers, as ``2:1``."""
+def place_of(instruction: Instruction) -> str:
+    """Identify a row and the question that its buttons answer: the request, its round, ``?`` for its requester."""
+    return f"{instruction.id}:{instruction.round}{'?' if awaits_requester(instruction) else ''}"
 
-    waiting: int = 1
-    own: int = 1
 
-    def __str__(self) -> str:
-        return f"{self.waiting}:{self.own}"
+class Rows(Value):
+    """One list of a home as it was laid out. ``places``: its rows, by :func:`place_of`; None: lay out this page."""
+
+    page: Annotated[int, Field(ge=1)] = 1
+    total: int = 0
+    places: tuple[str, ...] | None = None
+
+
+class Laid(Value):
+    """The layout of a home, which its view stores.
+
+    Rows keep their places until the reader opens the home, presses *Refresh* or turns a page. If a list closed up after
+    a decision, the second tap of a finger would decide about another request.
+    """
+
+    waiting: Rows = Rows()
+    own: Rows = Rows()
+    is_frozen: bool = False
+    at: int = 0
+    """When it was laid out, in milliseconds since the epoch."""
+
+    @property
+    def has_rows(self) -> bool:
+        return bool(self.waiting.places or self.own.places)
 
     @classmethod
-    def read(cls, text: str) -> "Turned":
-        """First pages for everything that is no pair of numbers."""
-        found = _PAGES.fullmatch(text)
-        return cls(int(found[1]), int(found[2])) if found is not None else cls()
+    def load(cls, text: str) -> "Laid":
+        """Return the layout in a view's metadata; one of first pages if that can't be read."""
+        try:
+            return cls.model_validate_json(text)
+        except ValidationError:
+            return cls()
+
+    def turned(self, button: str) -> "Laid":
+        """Turn the list that the value of a button names to its page, or lay everything out afresh.
+
+        The other list stays: its length decides where the button itself is.
+        """
+        found = _PAGE.fullmatch(button)
+        if found is not None:
+            return self.model_copy(update={found[1]: Rows(page=int(found[2]))})
+        return Laid(waiting=Rows(page=self.waiting.page), own=Rows(page=self.own.page))
 
 
 @dataclass(frozen=True, slots=True)
 class Paged(Generic[T]):
-    """One page of a list of ``total``; a page behind the last one is the last one."""
+    """One page of a list of ``total``, as it was laid out; a page behind the last one is the last one.
+
+    ``now``: how many are in the list by now. ``gone``: how many of the rows aren't any more.
+    """
 
     rows: Sequence[T]
     page: int
     total: int
+    now: int
+    gone: int = 0
+
+    @property
+    def fresh(self) -> int:
+        """How many have come since."""
+        return max(self.now - (self.total - self.gone), 0)
 
     @property
     def pages(self) -> int:
@@ -60,16 +106,35 @@ class Paged(Generic[T]):
     def of(cls, found: Sequence[F], page: int, make: Callable[[Sequence[F]], Sequence[T]]) -> "Paged[T]":
         """``make`` turns what stands on that page into its rows."""
         page = min(page, max(-(-len(found) // A_PAGE), 1))
-        return cls(make(found[(page - 1) * A_PAGE : page * A_PAGE]), page, len(found))
+        return cls(make(found[(page - 1) * A_PAGE : page * A_PAGE]), page, len(found), len(found))
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A request with the votes of its round. ``link``: to its card, where the reader has one; empty: none."""
+    """A request with the votes of its round. ``link``: to its card, where the reader has one; empty: none.
+
+    ``laid``: its place if the layout is kept. ``is_over``: it isn't in its list any more.
+    """
 
     instruction: Instruction
     votes: Sequence[Vote] = ()
     link: str = ""
+    laid: str = ""
+    is_over: bool = False
+
+    @property
+    def place(self) -> str:
+        return self.laid or place_of(self.instruction)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the buttons that its row was laid out with have become meaningless."""
+        return self.is_over or self.place != place_of(self.instruction)
+
+    @property
+    def has_question(self) -> bool:
+        """Whether its row was laid out with a question for its requester."""
+        return self.place.endswith("?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,4 +250,4 @@ class Home:
     frozen: Frozen | None = None
     control: Control | None = None
     is_new: bool = False
-    turned: Turned = field(default_factory=Turned)
+    laid: Laid = field(default_factory=Laid)

@@ -1,13 +1,13 @@
 """The App Home: what waits for the reader, what they requested, what can be begun; for admins the controls."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from bot.domain.approvals import No
 from bot.domain.content import Block
-from bot.domain.home import A_PAGE, Control, Home, Listed, Paged, Start, StoreLoad, Turned, Way, Work
+from bot.domain.home import A_PAGE, Control, Home, Listed, Paged, Start, StoreLoad, Way, Work
 from bot.domain.money import shown
 from bot.domain.overview import ServiceStatus
 from bot.domain.payments.instruction import Instruction, State
@@ -72,15 +72,16 @@ def view(home: Home, *, approval: Approval, now: datetime) -> Block:
         *_begin(home),
         *(_welcome(home) if home.is_new else []),
         *(_waiting(home) if home.decides else []),
-        *(_own(home) if home.own.total or home.ended else []),
+        *(_own(home) if home.own.rows or home.own.now or home.ended else []),
+        *_frozen_since(home),
         *_in_progress(home),
         *_troubles(home.services),
         *(_control(home.control, approval, may_freeze=may_freeze) if home.control is not None else []),
         {"type": "divider"},
-        *actions([button("Refresh", REFRESH, str(home.turned)), *freeze]),
+        *actions(freeze),
         md.context(f"Updated {md.moment(now)}"),
     ]
-    return {"type": "home", "private_metadata": str(home.turned), "blocks": blocks}
+    return {"type": "home", "private_metadata": home.laid.model_dump_json(), "blocks": blocks}
 
 
 def closed(refusal: No, now: datetime) -> Block:
@@ -95,10 +96,22 @@ def localize(verbs: Sequence[tuple[str, str]], *, channel: str) -> View:
 
 
 def _begin(home: Home) -> Iterator[Block]:
-    """The buttons for what this person may begin; the freeze, which comes before everything else."""
-    yield from actions([_start(one, label) for one, label in _LABELS.items() if one in home.starts])
-    if home.frozen is not None:
-        yield _frozen(home.frozen, may_lift=Start.UNFREEZE in home.starts)
+    """The buttons for what this person may begin; the freeze, which comes before everything else.
+
+    What redraws the list on purpose is above it: a second tap there finds the same button, never another row's.
+    """
+    begun = [_start(one, label) for one, label in _LABELS.items() if one in home.starts]
+    yield from actions([*begun, button("Refresh", REFRESH)])
+    if home.laid.is_frozen:
+        lifted = md.paragraph(":sunny: Payments aren't frozen any more.")
+        yield lifted if home.frozen is None else _frozen(home.frozen, may_lift=Start.UNFREEZE in home.starts)
+
+
+def _frozen_since(home: Home) -> list[Block]:
+    """A freeze that came after the layout, below the rows: above, it would push them down."""
+    if home.frozen is None or home.laid.is_frozen:
+        return []
+    return [_frozen(home.frozen, may_lift=Start.UNFREEZE in home.starts)]
 
 
 def _start(one: Start, label: str) -> Block:
@@ -126,20 +139,41 @@ def _welcome(home: Home) -> list[Block]:
 
 
 def _waiting(home: Home) -> Iterator[Block]:
-    count = home.waiting.total
-    if not count:
-        yield md.paragraph(":tada: *You're all caught up.* Nothing needs your approval.")
+    count = home.waiting.now
+    title = f"{count} {'needs' if count == 1 else 'need'} you" if count else "You're all caught up"
+    if not home.waiting.rows:
+        said = "Press *Refresh*." if count else "Nothing needs your approval."
+        yield md.paragraph(f"{':bell:' if count else ':tada:'} *{title}.* {said}")
         return
-    yield md.header(f"{count} {'needs' if count == 1 else 'need'} you")
+    yield md.header(f"{title}{_fresh(home.waiting)}")
+    yield from _turns(home.waiting, "waiting")
     for number, one in enumerate(home.waiting.rows):
         yield from [{"type": "divider"}] if number else []
-        instruction = one.instruction
-        about = f"{_purpose(instruction)} · {md.mention(instruction.requester)}"
-        yield md.paragraph("\n".join([_title(replace(one, link=""), whole=True), about, *_doubts(instruction)]))
-        yield md.context(" · ".join(_grey(one)))
-        linked = [button("Open", LINK, url=one.link)] if one.link else []
-        yield from actions([*cards.deciding(instruction), *linked], f"home:{instruction.id}")
-    yield from _turns(home.waiting, lambda page: Turned(page, home.turned.own))
+        yield from _to_decide(one)
+
+
+def _to_decide(one: Listed) -> Iterator[Block]:
+    """A row with its buttons; once it was decided, with its outcome in as many blocks, so that no other row moves."""
+    instruction, settled = one.instruction, one.is_settled
+    about = f"{_purpose(instruction)} · {md.mention(instruction.requester)}"
+    title = _title(one if settled else replace(one, link=""), whole=True)
+    told = md.paragraph("\n".join([title, about, *_doubts(instruction)]))
+    yield {**told, "block_id": f"home.about:{instruction.id}"}
+    yield {**md.context(" · ".join(_grey(one))), "block_id": f"home.votes:{instruction.id}"}
+    linked = [button("Open", LINK, url=one.link)] if one.link else []
+    pressed = _outcome(one, asks=not one.is_over) if settled else actions([*cards.deciding(instruction), *linked])
+    yield {**pressed[0], "block_id": f"home:{instruction.id}"}
+
+
+def _outcome(one: Listed, *, asks: bool) -> list[Block]:
+    """What became of a row, about as high as its buttons were. ``asks``: it asks the reader something else by now."""
+    by = f" · approved by {md.mentions([vote.person for vote in one.votes])}" if one.votes else ""
+    stays = "It has changed. Press *Refresh* to see it." if asks else "It stays here until you refresh."
+    return [md.paragraph(f"{symbol(one.instruction.state)} *{_stands(one)}*{by}\n{stays}")]
+
+
+def _fresh(found: Paged[Listed]) -> str:
+    return f" · {found.fresh} new, press Refresh" if found.fresh else ""
 
 
 def _doubts(instruction: Instruction) -> list[str]:
@@ -158,26 +192,16 @@ def _grey(one: Listed) -> Iterator[str]:
     yield f"{len(one.votes)} of {needs.quorum} approved"
     if needs.reasons:
         yield md.escape("; ".join(needs.reasons))
-    if expires is not None:
+    if expires is not None and not one.is_over:
         yield f"expires {md.moment(expires)}"
     yield one.instruction.reference
 
 
 def _own(home: Home) -> Iterator[Block]:
-    yield md.header("Your requests")
+    yield md.header(f"Your requests{_fresh(home.own)}")
+    yield from _turns(home.own, "own")
     for one in home.own.rows:
-        instruction = one.instruction
-        told = f"{_title(one)} · {_stands(one)}"
-        expires = instruction.expires_at if instruction.state is State.AWAITING else None
-        about = " · ".join([_purpose(instruction), *([f"expires {md.moment(expires)}"] if expires else [])])
-        open_question = [f":question: {asked_anyway(instruction)}"] if awaits_requester(instruction) else []
-        row = md.paragraph("\n".join([told, about, *open_question]))
-        for taken_back in cards.withdrawing(instruction):
-            row = {**row, "accessory": taken_back}
-        yield row
-        if awaits_requester(instruction):
-            yield from actions(KINDS[instruction.kind].buttons(instruction))
-    yield from _turns(home.own, lambda page: Turned(home.turned.waiting, page))
+        yield from _requested(one)
     if home.ended:
         lines = [
             f"{symbol(one.instruction.state)} {_title(one)} · {_stands(one)}"
@@ -187,12 +211,32 @@ def _own(home: Home) -> Iterator[Block]:
         yield from md.paragraphs(["*Finished*", *lines])
 
 
-def _turns(found: Paged[Listed], at: Callable[[int], Turned]) -> list[Block]:
+def _requested(one: Listed) -> Iterator[Block]:
+    instruction = one.instruction
+    told, asks = f"{_title(one)} · {_stands(one)}", awaits_requester(instruction)
+    expires = instruction.expires_at if instruction.state is State.AWAITING else None
+    about = " · ".join([_purpose(instruction), *([f"expires {md.moment(expires)}"] if expires else [])])
+    question = f":question: {asked_anyway(instruction)}" if asks else ""
+    if asks and not one.has_question:
+        about, question = f"{question} Press *Refresh* to answer.", ""
+    row = md.paragraph("\n".join(filter(None, [told, about, question])))
+    for taken_back in cards.withdrawing(instruction):
+        row = {**row, "accessory": taken_back}
+    yield {**row, "block_id": f"home.own:{instruction.id}"}
+    if one.has_question:
+        answers = KINDS[instruction.kind].buttons(instruction)
+        pressed = _outcome(one, asks=asks) if one.is_settled else actions(answers)
+        yield {**pressed[0], "block_id": f"home.asks:{instruction.id}"}
+
+
+def _turns(found: Paged[Listed], which: str) -> list[Block]:
     if found.pages == 1:
         return []
     last = min(found.first + A_PAGE - 1, found.total)
-    pressed = [button("Previous", BACK, str(at(found.page - 1)))] if found.page > 1 else []
-    pressed += [button("Next", ON, str(at(found.page + 1)))] if found.page < found.pages else []
+    pressed = [button("Previous", BACK, f"{which}:{found.page - 1}")] if found.page > 1 else []
+    # What has moved up from the next page since would be skipped by that.
+    on = found.page + (1 if not found.gone else 0)
+    pressed += [button("Next", ON, f"{which}:{on}")] if found.page < found.pages else []
     return [*actions(pressed), md.context(f"{found.first} to {last} of {found.total}")]
 
 

@@ -18,7 +18,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Integer, LargeBinary, Table
 
 from bot.domain.approvals import No
 from bot.domain.emails.lists import RUN, RunState
-from bot.domain.home import Home, Turned
+from bot.domain.home import Home, Laid
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallState, Order, lane_of
 from bot.domain.localization.request import Request
@@ -218,7 +218,7 @@ def texts(rig: Rig) -> list[str]:
 
 async def others_go_on(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    seen = await home_of(ctx, LIN, Turned())
+    seen = await home_of(ctx, LIN, Laid())
     assert isinstance(seen, Home)
     assert not isinstance(seen, No)
     assert {one.instruction.cents for one in seen.waiting.rows} == {150_000}
@@ -325,7 +325,7 @@ async def test_a_vote_that_cannot_be_read_holds_its_request(rig: Rig, column: st
     await change(rig, f"UPDATE vote SET {column} = {sql}")  # noqa: S608
     await rig.settle()
     ctx = rig.switchboard.context
-    seen = await home_of(ctx, LIN, Turned())
+    seen = await home_of(ctx, LIN, Laid())
     assert isinstance(seen, Home)
     assert not isinstance(seen, No)
     assert [one.instruction.cents for one in seen.waiting.rows] == [170_000]

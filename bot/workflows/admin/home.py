@@ -3,12 +3,14 @@
 Slack tells that a home was opened, never that it was left. Each process remembers for half an hour which homes it drew
 last, and draws those again whose content has changed: at most once in a few seconds a person, and few a minute in all.
 Nothing depends on it. A process that has drawn a home since is noticed by the hash of the view: that one goes on.
+A drawing that its reader didn't ask for moves no row: a finger may be on its way to a button.
 """
 
 import asyncio
 import json
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -30,7 +32,20 @@ from bot.domain.approvals import (
 from bot.domain.bookings.booking import Booking
 from bot.domain.content import Block
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
-from bot.domain.home import Control, Home, Listed, Paged, Start, StoreLoad, Turned, Way, Work, is_late, way_of
+from bot.domain.home import (
+    Control,
+    Home,
+    Laid,
+    Listed,
+    Paged,
+    Rows,
+    Start,
+    StoreLoad,
+    Way,
+    Work,
+    is_late,
+    way_of,
+)
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.sealed import daily_key
@@ -42,7 +57,7 @@ from bot.workflows.requests.announce import Place, subject_of
 from bot.workflows.requests.authority import frozen
 from bot.workflows.requests.reach import all_short, approvers
 from bot.workflows.requests.request import with_votes
-from storage.errors import StorageError
+from storage.errors import RowUnreadable, StorageError
 from storage.rows import Board
 
 log = structlog.get_logger(__name__)
@@ -64,13 +79,16 @@ _KNOWN: Final = 60.0
 _BROKEN: Final = (State.FAILED, State.REFUSED, State.MISMATCH)
 
 
-async def look(ctx: Context, user: str, turned: Turned) -> Home | No:
-    """Everything for this person as it stands now; why they see nothing, if they are no full member."""
+async def look(ctx: Context, user: str, laid: Laid) -> Home | No:
+    """Everything for this person as it stands now; why they see nothing, if they are no full member.
+
+    ``laid``: the layout to keep; one without rows is laid out afresh.
+    """
     standing = await ctx.people.standing(user, fresh=_KNOWN)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:
         return refusal
-    found, boards = await ctx.read(partial(_read, standing=standing, user=user, turned=turned))
+    found, boards = await ctx.read(partial(_read, standing=standing, user=user, laid=laid))
     linked = await _linked(ctx.messenger, found, boards)
     if linked.control is None:
         return linked
@@ -82,13 +100,15 @@ async def look(ctx: Context, user: str, turned: Turned) -> Home | No:
     return replace(linked, control=replace(linked.control, approvers=names))
 
 
-def _read(uow: Unit, *, standing: Membership, user: str, turned: Turned) -> tuple[Home, dict[str, Board]]:
+def _read(uow: Unit, *, standing: Membership, user: str, laid: Laid) -> tuple[Home, dict[str, Board]]:
     people = uow.policy.people
     is_admin = listed(Role.ADMIN, standing, people)
     in_charge = may_see_balance(standing, people=people, home=uow.ctx.home) is None
-    rows = partial(_listed, uow)
-    waiting = Paged.of(_decidable(uow, standing, user), turned.waiting, rows)
-    own = Paged.of(uow.instructions.open_for_requester(user, limit=_OWN), turned.own, rows)
+    decides = listed(Role.APPROVER, standing, people)
+    laid = laid if laid.has_rows else laid.turned("")
+    decidable, opened = _decidable(uow, standing, user), uow.instructions.open_for_requester(user, limit=_OWN)
+    waiting = _paged(uow, decidable, laid.waiting, lambda found: decides and found.requester != user)
+    own = _paged(uow, opened, laid.own, lambda found: found.requester == user)
     ended = uow.instructions.ended_for_requester(user, limit=_ENDED)
     works = _works(uow, user, everybody=in_charge)
     has_role = may_look(standing, people=people, home=uow.ctx.home) is None
@@ -97,18 +117,18 @@ def _read(uow: Unit, *, standing: Membership, user: str, turned: Turned) -> tupl
     is_known = waiting.total or own.total or ended or works or any(one.requester == user for one in bookings)
     home = Home(
         user=user,
-        decides=listed(Role.APPROVER, standing, people),
+        decides=decides,
         starts=frozenset(_starts(uow, standing, is_frozen=stopped is not None)),
         waiting=waiting,
         own=own,
-        ended=[Listed(one) for one in ended],
+        ended=[Listed(one) for one in ended if one.id not in {row.instruction.id for row in own.rows}],
         stores=_stores(bookings, uow.now),
         works=works,
         services=[one for one in services(uow) if one.silent_since is not None],
         frozen=stopped if has_role else None,
         control=_control(uow) if is_admin else None,
         is_new=not is_known and not in_charge,
-        turned=Turned(waiting.page, own.page),
+        laid=_layout(laid, waiting, own, is_frozen=stopped is not None and has_role, now=uow.now),
     )
     shown = [*home.waiting.rows, *home.own.rows, *home.ended]
     if home.control is not None:
@@ -130,8 +150,36 @@ def _decidable(uow: Unit, standing: Membership, user: str) -> list[Instruction]:
     ]
 
 
-def _listed(uow: Unit, found: Iterable[Instruction]) -> list[Listed]:
-    return [Listed(one, votes) for one, votes in with_votes(uow, found)]
+def _paged(uow: Unit, found: list[Instruction], rows: Rows, may_see: Callable[[Instruction], bool]) -> Paged[Listed]:
+    """The rows that are laid out with what became of them, whatever the list is by now; or a page of the list.
+
+    The view's metadata isn't trusted: ``may_see`` is checked for each of its rows.
+    """
+    if rows.places is None:
+        return Paged.of(found, rows.page, lambda page: [Listed(one, votes) for one, votes in with_votes(uow, page)])
+    now, places = {one.id: one for one in found}, {place.partition(":")[0]: place for place in rows.places}
+    kept = [one for name in places if (one := now.get(name) or _known(uow, name)) is not None and may_see(one)]
+    shown = [Listed(one, votes, laid=places[one.id], is_over=one.id not in now) for one, votes in with_votes(uow, kept)]
+    return Paged(shown, rows.page, rows.total, now=len(found), gone=len(places.keys() - now.keys()))
+
+
+def _known(uow: Unit, name: str) -> Instruction | None:
+    with suppress(RowUnreadable):  # as in the lists, which leave it out
+        return uow.instructions.get(name)
+    return None
+
+
+def _layout(laid: Laid, waiting: Paged[Listed], own: Paged[Listed], *, is_frozen: bool, now: datetime) -> Laid:
+    """The layout with the lists that were missing in it."""
+
+    def rows(kept: Rows, found: Paged[Listed]) -> Rows:
+        places = tuple(row.place for row in found.rows)
+        return kept if kept.places is not None else Rows(page=found.page, total=found.total, places=places)
+
+    after = Laid(waiting=rows(laid.waiting, waiting), own=rows(laid.own, own), is_frozen=laid.is_frozen, at=laid.at)
+    if laid.waiting.places is None and laid.own.places is None:
+        after = after.model_copy(update={"is_frozen": is_frozen})
+    return after if after == laid else after.model_copy(update={"at": int(now.timestamp() * 1_000)})
 
 
 def _starts(uow: Unit, standing: Membership, *, is_frozen: bool) -> Iterable[Start]:
@@ -241,7 +289,7 @@ Draw = Callable[[Home | No, Policy, datetime], Block]
 
 @dataclass(slots=True)
 class _Open:
-    turned: Turned = field(default_factory=Turned)
+    laid: Laid = field(default_factory=Laid)
     hash: str = ""
     """Slack's, of what is shown; empty: not known."""
     shown: str = ""
@@ -262,14 +310,17 @@ class OpenHomes:
         self._counted_at = 0.0
         self._held_until = float("-inf")
 
-    async def show(self, ctx: Context, user: str, turned: Turned | None = None) -> None:
-        """Draw it now: it was opened, or something in it was pressed. Raises nothing: it can be refreshed."""
+    async def show(self, ctx: Context, user: str, laid: Laid | None = None) -> None:
+        """Draw it now: it was opened, or something in it was pressed. Raises nothing: it can be refreshed.
+
+        ``laid``: the layout of the view that was pressed, which is kept; none: it is laid out afresh.
+        """
         home = self._open.pop(user, None) or _Open()
-        home.turned, home.touched_at = turned or Turned(), ctx.clock.boottime()
+        home.touched_at = ctx.clock.boottime()
         self._open[user] = home
         while len(self._open) > _PEOPLE:
             self._open.popitem(last=False)
-        await self._publish(ctx, user, home, asked=True)
+        await self._publish(ctx, user, home, laid or Laid())
 
     async def follow(self, ctx: Context) -> int:
         """Draw those again that have changed, longest ago first; how many."""
@@ -289,19 +340,23 @@ class OpenHomes:
             drawn += await self._publish(ctx, user, home)
         return drawn
 
-    async def _publish(self, ctx: Context, user: str, home: _Open, *, asked: bool = False) -> bool:
+    async def _publish(self, ctx: Context, user: str, home: _Open, asked: Laid | None = None) -> bool:
         async with home.drawing:
+            # A press in a view that was replaced in the meantime doesn't bring its layout back.
+            is_replaced = asked is not None and asked.has_rows and asked.at < home.laid.at
+            laid = home.laid if asked is None or is_replaced else asked
             home.looked_at = ctx.clock.boottime()
             before, home.shown = home.shown, ""  # until it is known what is shown
             try:
                 seen = await _counters(ctx)
-                found = await look(ctx, user, home.turned)
+                found = await look(ctx, user, laid)
+                home.laid = home.laid if isinstance(found, No) else found.laid
                 view = self._draw(found, ctx.policy, ctx.clock.now())
                 shown = _without_moment(view)
-                changed = asked or shown != before
+                changed = asked is not None or shown != before
                 self._left -= 1.0 if changed else _LOOK
                 if changed:
-                    replaced = "" if asked else home.hash
+                    replaced = home.hash if asked is None else ""
                     home.hash = await ctx.messenger.publish_home(user=user, view=view, hash=replaced)
             except ServiceNever as refused:  # another process has drawn it since, or there is no such tab
                 self._forget(user, home)
@@ -315,8 +370,6 @@ class OpenHomes:
             home.shown, home.seen = shown, seen
             if isinstance(found, No):
                 self._forget(user, home)
-            else:
-                home.turned = found.turned
             return changed
 
     def _forget(self, user: str, home: _Open) -> None:
