@@ -167,7 +167,8 @@ def _to_decide(one: Listed) -> Iterator[Block]:
 
 def _outcome(one: Listed, *, asks: bool) -> list[Block]:
     """What became of a row, about as high as its buttons were. ``asks``: it asks the reader something else by now."""
-    by = f" · approved by {md.mentions([vote.person for vote in one.votes])}" if one.votes else ""
+    approved = "" if one.instruction.state is State.APPROVED else " · approved"
+    by = f"{approved} by {md.mentions([vote.person for vote in one.votes])}" if one.votes else ""
     stays = "It has changed. Press *Refresh* to see it." if asks else "It stays here until you refresh."
     return [md.paragraph(f"{symbol(one.instruction.state)} *{_stands(one)}*{by}\n{stays}")]
 
