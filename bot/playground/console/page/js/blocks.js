@@ -121,7 +121,8 @@ const BLOCKS = {
   markdown: (block) => markdown(block.text),
 };
 
-function drawBlock(block, surface) {
+/** One block of a message or view. */
+export function drawBlock(block, surface) {
   const draw = BLOCKS[block?.type];
   const node = draw ? draw(block, surface) : el("div", { class: "unknown" }, `The playground does not draw “${block?.type}” blocks yet.`);
   node.classList.add("block");

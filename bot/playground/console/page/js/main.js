@@ -144,7 +144,7 @@ function conversation() {
   parts.homePlace.hidden = !atHome;
   parts.foot.hidden = atHome;
   head();
-  if (atHome) return fill(parts.homePlace, homeView());
+  if (atHome) return patch(parts.homePlace, homeView());
   const channel = store.channels.get(store.channel);
   if (!channel) return;
   parts.list.show(channel.id);
