@@ -305,7 +305,8 @@ def _buttons(progress: ListProgress) -> list[Block]:
         found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
         again = "Go on" if _is_refused(progress) else "Resume"
-        found.append(button(again, RESUME, progress.id, style="primary"))
+        asked = question(f"{again}?", "The check continues.", yes=again, no="Keep it paused")  # it is where Pause was
+        found.append(button(again, RESUME, progress.id, style="primary", confirm=asked))
     sure = question("Stop for good?", _SURE, yes="Stop", no="Keep going")  # it cannot go on afterwards
     return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure), *details]
 

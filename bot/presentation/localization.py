@@ -94,22 +94,29 @@ def board(sight: CallView, names: Mapping[str, str] = _NOBODY, *, named: bool = 
     return lines_under("", lines, notes=[about], after=actions(_buttons(sight), f"localization:{sight.id}"))
 
 
+def _stop(call: str, *, begun: bool) -> Block:
+    asked = question("Stop?", _BILLED if begun else "It hasn't begun yet.", yes="Stop", no="Go on")
+    return button("Stop", CANCEL, call, confirm=asked)
+
+
 def _buttons(sight: CallView) -> list[Block]:
+    """All that act ask first: each appears by itself where another was, under a finger that may be pressing that."""
     buttons: list[Block] = []
     progress, undone = sight.progress, sight.progress.undone
     if sight.state is CallState.UNREAD:
         buttons.append(button("Read again", READ, sight.id))
     if sight.order.private and sight.state is CallState.DONE and progress.result is not None:
-        buttons.append(button("Post in channel", SHARE, sight.id))
+        told = question("Post in channel?", "Everyone there will see it.", yes="Post", no="Not now")
+        buttons.append(button("Post in channel", SHARE, sight.id, confirm=told))
     if sight.state in STOPPABLE and not (progress.parts and progress.by):
-        buttons.append(button("Stop", CANCEL, sight.id))
+        buttons.append(_stop(sight.id, begun=sight.state is CallState.RUNNING))
     elif (sight.state in REPEATABLE or undone.certain or undone.unknown) and not progress.again:
-        doubt = "It may have been done already. Both may be billed."
-        asked = question("Run it again?", doubt, yes="Run again", no="Not now")
         made = sight.state in REPEATABLE and progress.result is not None and not undone.certain
         doubted = sight.state is CallState.UNKNOWN or made or (undone.unknown and not undone.certain)
         label = "Run the rest" if undone.certain and progress.result is not None else "Run again"
-        buttons.append(button(label, AGAIN, sight.id, confirm=asked if doubted else None))
+        doubt = "It may have been done already. Both may be billed." if doubted else "It starts as a new call."
+        asked = question(f"{label}?", doubt, yes=label, no="Not now")
+        buttons.append(button(label, AGAIN, sight.id, confirm=asked))
     if sight.order.guessed and sight.state in _CORRECTED and len(sight.order.request.text) <= TEXT_LIMIT:
         buttons.append(button("Another language", OTHER, sight.id))
     if sight.state in _TROUBLED or progress.reason is not None:
@@ -444,7 +451,7 @@ def asked(
         queue = f" Localization hasn't answered since {md.moment(silent_since)}. I'll keep trying and answer here."
     said = f":hourglass_flowing_sand: {doing}{queue}{where}"
     waits = job_id and (position or silent_since is not None)
-    stop = actions([button("Stop", CANCEL, job_id)], f"localization:{job_id}") if waits else []
+    stop = actions([_stop(job_id, begun=False)], f"localization:{job_id}") if waits else []
     return Content(text=said, blocks=[md.paragraph(said), *stop])
 
 

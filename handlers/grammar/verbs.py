@@ -202,7 +202,9 @@ async def _late(reply: Later) -> Answer | Open | FieldErrors:
 
 
 def _in_place(reply: A) -> A | Edit:
-    return Edit(reply.content) if isinstance(reply, Private) else reply
+    """Replace the button's message, unless the answer has buttons too: the second tap of a finger would press one."""
+    has_buttons = isinstance(reply, Private) and any(block["type"] == "actions" for block in reply.content.blocks)
+    return Edit(reply.content) if isinstance(reply, Private) and not has_buttons else reply
 
 
 async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str, SlashCommand]) -> Reply:

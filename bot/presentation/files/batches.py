@@ -56,8 +56,9 @@ def board(sight: CallView, names: Mapping[str, str]) -> Content:
     undone = sight.progress.undone
     if sight.progress.ended_at and not sight.progress.again and (undone.certain or undone.unknown):
         billed = "They may have been done already. Both may be billed."
-        doubt = question("Run them again?", billed, yes="Run again", no="Leave it")
-        again = button("Run the failed ones again", AGAIN, sight.id, confirm=None if undone.certain else doubt)
+        doubt = "They start as new calls." if undone.certain else billed
+        asked = question("Run them again?", doubt, yes="Run again", no="Leave it")
+        again = button("Run the failed ones again", AGAIN, sight.id, confirm=asked)
         buttons += [again] if sight.state is not CallState.HANDING_OVER else []
     return lines_under("", lines, notes=[about], after=actions(buttons, f"localization:{sight.id}"))
 
