@@ -188,12 +188,14 @@ def _doubts(instruction: Instruction) -> list[str]:
 
 
 def _grey(one: Listed) -> Iterator[str]:
-    """How many have approved it, why it needs more than others, until when it waits."""
+    """How many have approved it, why it needs more than others, until when it waits; about as long once it doesn't."""
     needs, expires = one.instruction.requirement, one.instruction.expires_at
     yield f"{len(one.votes)} of {needs.quorum} approved"
     if needs.reasons:
         yield md.escape("; ".join(needs.reasons))
-    if expires is not None and not one.is_over:
+    if one.is_settled and one.instruction.state is not State.AWAITING:
+        yield f"requested {md.moment(one.instruction.created_at)}"
+    elif expires is not None:
         yield f"expires {md.moment(expires)}"
     yield one.instruction.reference
 

@@ -66,6 +66,7 @@ async def test_a_dropped_list_is_watched_paused_and_finished(visit: Page, playgr
     assert asked < 400
     playground.emails.manners.latency = 0.01
     await board.get_by_role("button", name="Resume").click()
+    await page.get_by_test_id("confirm-yes").click()
     await expect(board).to_contain_text("400 of 400 addresses", timeout=40_000)
     await expect(board).to_contain_text("Done", timeout=20_000)
     for label in ("Pause", "Resume", "Stop"):

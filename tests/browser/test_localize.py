@@ -127,6 +127,7 @@ async def test_two_tracks_play_and_a_call_is_canceled(quick: Playground, visit: 
     await expect(running).to_be_visible(timeout=20_000)
     await shot(page, "localize-running")
     await running.get_by_role("button", name="Stop").click()
+    await page.get_by_test_id("confirm-yes").click()
     await expect(page.get_by_test_id("message").filter(has_text="Stopped by").last).to_be_visible(timeout=20_000)
     await shot(page, "localize-canceled")
 
