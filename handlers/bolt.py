@@ -50,7 +50,7 @@ from handlers.replies import (
     Reply,
 )
 from handlers.router import Dependencies, Router
-from storage.errors import CommitUnknown, RowUnreadable, StorageError, StorageFull
+from storage.errors import CommitUnknown, RowUnreadable, StorageError, StorageFull, StorageReadOnly
 
 log = structlog.get_logger(__name__)
 
@@ -430,6 +430,9 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
         case StorageFull():
             log.error("a request could not be stored", problem=error.problem, mend=error.mend)
             return answers.STORAGE_FULL
+        case StorageReadOnly():
+            log.error("a request could not be stored", problem=error.problem, mend=error.mend)
+            return answers.NOT_STORED
         case StorageError():
             log.warning("a request could not be stored", reason=str(error))
             return answers.try_again("The database is busy.")

@@ -1,5 +1,6 @@
 """For machines, without personal data: ``/healthz``, ``/readyz``, and ``/metrics`` for Prometheus."""
 
+import asyncio
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +24,7 @@ from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
 from handlers.incoming import Arrival
 from storage.disk_space import DiskSpace, floor_of
-from storage.errors import StorageError
+from storage.errors import StorageError, StorageReadOnly
 from storage.repositories.admin import AGED, Due
 from storage.store import Store
 from storage.transaction import Tx
@@ -32,7 +33,11 @@ _DATABASE: Final = {
     DiskSpace.ENOUGH: "ok",
     DiskSpace.LOW: "its disk is almost full",
     DiskSpace.FULL: "its disk is full",
+    DiskSpace.READ_ONLY: "read-only",
+    DiskSpace.AWAY: "unavailable",
 }
+_PATIENCE: Final = 5.0
+"""Seconds after which a database that doesn't answer counts as unavailable."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -47,7 +52,10 @@ class Health:
         return web.json_response({"status": "alive"})
 
     async def ready(self, _: web.Request) -> web.Response:
-        """Database, Slack, ages of the oldest unprocessed items; read-only mode is ready: callbacks are stored."""
+        """Database, Slack, ages of the oldest unprocessed items; read-only mode is ready: callbacks are stored.
+
+        A transaction that may write is begun, because reads succeed on a standby and while the disk is full.
+        """
 
         def held(tx: Tx) -> tuple[dict[str, datetime | None], bool]:
             tx.audit.check_key()  # a key that is no longer in force cannot write
@@ -57,11 +65,14 @@ class Health:
         joined = self.slack()
         slack = "ok" if joined else "not connected"
         try:
-            waiting, only_reads = await self.database.read(held)
-        except StorageError:
-            return web.json_response({"status": "not ready", "database": "unavailable", "slack": slack}, status=503)
+            async with asyncio.timeout(_PATIENCE):
+                waiting, only_reads = await self.database.read(held)
+                await self.database.write(lambda _: None, name="ready")
+        except (StorageError, TimeoutError) as trouble:
+            word = _DATABASE[DiskSpace.READ_ONLY if isinstance(trouble, StorageReadOnly) else DiskSpace.AWAY]
+            return web.json_response({"status": "not ready", "database": word, "slack": slack}, status=503)
         room = self.database.disk.space_left()
-        is_ready = joined and room is not DiskSpace.FULL
+        is_ready = joined and room.takes_writes
         now = self.now()
         age = {name: None if at is None else round((now - at).total_seconds(), 1) for name, at in waiting.items()}
         return web.json_response(
@@ -197,8 +208,10 @@ class Metrics:
         disk = self.database.disk
         room = disk.space_left()
         said = "1 while nothing new that moves money is begun for want of space"
-        yield _gauge("disk_low", said, room is not DiskSpace.ENOUGH)
+        yield _gauge("disk_low", said, room.is_short)
         yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is DiskSpace.FULL)
+        said = "1 while the last write was taken; 0: the database is read-only, full, locked or out of reach"
+        yield _gauge("database_writable", said, room.takes_writes)
         if disk.is_ours:  # a database server's disk is its own
             free, whole = disk.space()
             yield _gauge("disk_free_bytes", "Bytes free on the database's disk", free)

@@ -11,16 +11,15 @@ import secrets
 import sqlite3
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 from sqlalchemy import Connection, Transaction
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
-from storage.disk_space import Disk
+from storage.disk_space import Disk, DiskSpace, refusal
 from storage.engine import Line
-from storage.errors import StorageBusy, StorageClosed, StorageFull, commit_error, translated
+from storage.errors import StorageBusy, StorageClosed, StorageReadOnly, commit_error, translated
 from storage.transaction import Tx
 
 T = TypeVar("T")
@@ -59,16 +58,30 @@ class _Outcome:
 
 
 class _NotBegun(Exception):
-    """The connection was found broken before any unit ran."""
+    """The connection was found broken, or at a server that takes no writes, before any unit ran."""
+
+    def __init__(self, problem: StorageBusy) -> None:
+        super().__init__(problem)
+        self.problem = problem
 
 
 class GroupWriter:
     """The only user of the writing connection. One per process."""
 
     def __init__(
-        self, line: Line, *, make_tx: Callable[[Connection], Tx], lock: bool, probe: Probe, disk: Disk
+        self,
+        line: Line,
+        *,
+        make_tx: Callable[[Connection], Tx],
+        lock: bool,
+        probe: Probe,
+        disk: Disk,
+        renew: Callable[[], None] = lambda: None,
     ) -> None:
+        """``renew`` is called when the connection is of no more use: those of the readers may not be either."""
         self._line = line
+        self._renew = renew
+        self._sees_at_begin = {DiskSpace.AWAY, DiskSpace.READ_ONLY} if lock else {DiskSpace.AWAY}
         self._disk = disk
         self._make_tx = make_tx
         self._lock = lock
@@ -132,10 +145,10 @@ class GroupWriter:
             raise
         except SQLAlchemyError as error:
             failed = translated(error)
-            self._disk.refused = isinstance(failed, StorageFull)
+            self._disk.refused = refusal(failed)
             outcomes = [_Outcome(error=failed)] * len(batch)
         except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
-            self._disk.refused |= isinstance(error, StorageFull)
+            self._disk.refused = refusal(error) or self._disk.refused
             outcomes = [_Outcome(error=error)] * len(batch)
         except BaseException as crash:  # noqa: BLE001 - a probe simulates a crash: nothing is done after it
             self._dead = crash
@@ -144,18 +157,23 @@ class GroupWriter:
         else:
             self.commits += 1
             self.changes += self._changed
-            self._disk.refused = any(isinstance(one.error, StorageFull) for one in outcomes)
+            refused = {refusal(one.error) for one in outcomes} - {None, DiskSpace.AWAY}
+            # A commit without a change proves only that a transaction could begin.
+            if refused or self._changed or self._disk.refused in self._sees_at_begin:
+                self._disk.refused = next(iter(refused), None)
         for unit, outcome in zip(batch, outcomes, strict=True):
             _settle(unit, outcome)
 
     async def _run(self, batch: list[_Unit]) -> list[_Outcome]:
-        # Where the server was restarted since the last batch, nothing ran yet, so a retry is safe.
-        with suppress(_NotBegun):
+        # Where the server was restarted or replaced since the last batch, nothing ran yet, so a retry is safe.
+        try:
             return await self._line.run(lambda connection: self._transact(connection, batch))
+        except _NotBegun:
+            self._renew()
         try:
             return await self._line.run(lambda connection: self._transact(connection, batch))
         except _NotBegun as error:
-            raise StorageBusy("The database is unreachable.", mend="See whether the server runs.") from error
+            raise error.problem from error
 
     def _transact(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
         transaction = self._begin(connection)
@@ -192,12 +210,17 @@ class GroupWriter:
         if not self._lock:
             return transaction
         try:
-            connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})").close()
+            locked = f"SELECT pg_advisory_xact_lock({WRITERS_LOCK}), current_setting('transaction_read_only')"
+            _, is_read_only = connection.exec_driver_sql(locked).one()
         except DBAPIError as error:
             _roll_back(connection, transaction)
             if error.connection_invalidated:
-                raise _NotBegun from error
+                away = StorageBusy("The database is unreachable.", mend="See whether the server runs.")
+                raise _NotBegun(away) from error
             raise
+        if is_read_only == "on":  # a standby, or a former primary: a new connection may reach the present one
+            _roll_back(connection, transaction)
+            raise _NotBegun(StorageReadOnly())
         return transaction
 
 

@@ -1,4 +1,4 @@
-"""The disk of the database: how much space is left, and whether it outlives the machine's restart."""
+"""The disk of the database: how much space is left, whether writes are taken, whether it outlives a restart."""
 
 import os
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from storage.engine import PostgresServer, SqliteFile
+from storage.errors import StorageBusy, StorageClosed, StorageFull, StorageReadOnly
 
 FLOOR: Final = 500_000_000
 """Bytes below which nothing new is begun that moves money: what is under way needs room until its end."""
@@ -22,6 +23,32 @@ class DiskSpace(StrEnum):
     ENOUGH = "enough"
     LOW = "low"
     FULL = "full"
+    READ_ONLY = "read_only"
+    """The last write was refused: a standby, a server set to read-only, a file that can't be written."""
+    AWAY = "away"
+    """The last write found the database locked or out of reach."""
+
+    @property
+    def takes_writes(self) -> bool:
+        return self in (DiskSpace.ENOUGH, DiskSpace.LOW)
+
+    @property
+    def is_short(self) -> bool:
+        return self in (DiskSpace.LOW, DiskSpace.FULL)
+
+
+def refusal(error: BaseException | None) -> DiskSpace | None:
+    """Why the database took no write; None if the error isn't about that."""
+    match error:
+        case StorageFull():
+            return DiskSpace.FULL
+        case StorageReadOnly():
+            return DiskSpace.READ_ONLY
+        case StorageClosed():
+            return None
+        case StorageBusy():
+            return DiskSpace.AWAY
+    return None
 
 
 def floor_of(whole: int) -> int:
@@ -33,7 +60,7 @@ class Disk:
 
     def __init__(self, usage: Callable[[], tuple[int, int]], *, is_ours: bool = True) -> None:
         self.usage = usage  # bytes that are free, and all of them
-        self.refused = False  # whether the last write failed because the disk was full
+        self.refused: DiskSpace | None = None  # why the last write failed, if it is for a reason of the database
         self.is_ours = is_ours
 
     @classmethod
@@ -57,7 +84,9 @@ class Disk:
 
     def space_left(self) -> DiskSpace:
         free, whole = self.space()
-        if self.refused or not whole:
+        if self.refused is not None:
+            return self.refused
+        if not whole:
             return DiskSpace.FULL
         floor = floor_of(whole)
         if free >= floor:

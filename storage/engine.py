@@ -22,9 +22,9 @@ from typing import IO, TypeVar, cast
 import aiosqlite
 from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, DisconnectionError
 from sqlalchemy.ext.asyncio import create_async_engine
-from sqlalchemy.pool import StaticPool
+from sqlalchemy.pool import ConnectionPoolEntry, StaticPool
 
 from storage.errors import InUse, StorageError
 from storage.migrations import session_name
@@ -35,6 +35,8 @@ BUSY_SECONDS = 2.0
 """How long a lock is waited for: below Slack's 3 s for an answer, so that a person is told the truth in time."""
 LOOK_AGAIN_SECONDS = 0.2
 """Between two looks at whether the process before has let go of its database file."""
+KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 15_000}
+"""Parameters of libpq: a server that vanished without a word is noticed after seconds, not a quarter of an hour."""
 IDLE_SECONDS = 10
 """PostgreSQL ends a transaction whose process froze in the middle: it would hold up every other writer."""
 
@@ -289,6 +291,9 @@ class SqliteLine:
     async def run(self, work: Callable[[Connection], T]) -> T:
         return await self._aio.call(lambda: work(self._connection))
 
+    def renew(self) -> None:
+        """Do nothing: a file has one place, and its lock belongs to this connection."""
+
     async def close(self) -> None:
         try:
             await self._aio.call(self._connection.close)
@@ -316,13 +321,32 @@ class PostgresLine:
             pool_size=connections,
             max_overflow=0,
             pool_timeout=BUSY_SECONDS,
-            connect_args={"connect_timeout": 5, "options": options, "application_name": session_name()},
+            connect_args={
+                "connect_timeout": 5,
+                "options": options,
+                "application_name": session_name(),
+                **KEEPALIVE,
+            },
             execution_options=snapshot,
         )
+        self._generation = 0
+        event.listen(self._engine.sync_engine, "connect", self._stamp)
+        event.listen(self._engine.sync_engine, "checkout", self._refuse_older)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         async with self._engine.connect() as connection:
             return await connection.run_sync(work)
+
+    def renew(self) -> None:
+        """Replace every connection before its next use: after a failover, an open one may stay at a former primary."""
+        self._generation += 1
+
+    def _stamp(self, _: object, record: ConnectionPoolEntry) -> None:
+        record.info["generation"] = self._generation
+
+    def _refuse_older(self, _: object, record: ConnectionPoolEntry, __: object) -> None:
+        if record.info["generation"] != self._generation:
+            raise DisconnectionError
 
     async def close(self) -> None:
         await self._engine.dispose()

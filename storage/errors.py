@@ -6,8 +6,10 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 
 from bot.domain.errors import OperatorError
 
-_DISK_FULL = "53100"
-"""SQLSTATE of PostgreSQL. Classes used below: 08 connection, 57P server going or coming, 53 resources, 55P03 lock."""
+_DISK_FULL, _READ_ONLY = "53100", "25006"
+"""SQLSTATEs of PostgreSQL. Classes used below: 08 connection, 57P server going or coming, 53 resources, 55P03 lock."""
+_UNWRITABLE = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN})
+"""Codes of SQLite for a file that lost its right to write, or lies on a disk that was remounted or fails."""
 _AWAY = (
     "The database server cannot be used: see whether it runs, and whether host, port, name, user and password in "
     "DATABASE_URL are right."
@@ -31,6 +33,17 @@ class StorageFull(StorageBusy):
 
     def __init__(self, problem: str = "The disk of the database is full.") -> None:
         super().__init__(problem, mend="Make room on the disk of the database; no restart is needed.")
+
+
+class StorageReadOnly(StorageBusy):
+    """The database takes no changes: a standby, a server set to read-only, a file that can't be written."""
+
+    def __init__(self, problem: str = "The database takes no changes: it is read-only.") -> None:
+        super().__init__(
+            problem,
+            mend="See that DATABASE_URL reaches the primary server, or that the file and its disk can be written; "
+            "no restart is needed.",
+        )
 
 
 class Conflict(StorageError):
@@ -85,6 +98,8 @@ def translated(error: SQLAlchemyError) -> StorageError:
     state = getattr(cause, "sqlstate", None) or ""
     if sqlite == sqlite3.SQLITE_FULL or (sqlite is None and state == _DISK_FULL):
         return StorageFull(text)
+    if sqlite in _UNWRITABLE or state == _READ_ONLY:
+        return StorageReadOnly(text)
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return StorageBusy(text, mend="The connection to the database broke; see whether the server runs.")
     # libpq's own failures, such as a server out of reach, carry no SQLSTATE.

@@ -19,8 +19,8 @@ from sqlalchemy import BigInteger, Connection, TextClause, bindparam, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.batches import NEWS
-from storage.engine import PostgresLine, PostgresServer, parse_address
-from storage.errors import StorageBusy
+from storage.engine import KEEPALIVE, PostgresLine, PostgresServer, parse_address
+from storage.errors import StorageBusy, StorageReadOnly
 from storage.migrations import PEERS, session_name
 from storage.repositories.admin import LOCKS, life_lock
 
@@ -58,7 +58,8 @@ _BROKEN_PAUSE = 0.25
 class Peers:
     """This process among the others: a connection for life, which holds the advisory lock that shows that it lives."""
 
-    # ``heard`` is called when another process changed a row, and after every reconnect; ``ended`` when a lock is gone.
+    # ``heard`` is called when another process changed a row, and after every reconnect; ``ended`` when a lock is gone;
+    # ``renew`` before ``heard`` after a reconnect: the other connections may stay at a server that was replaced.
 
     def __init__(
         self,
@@ -69,12 +70,14 @@ class Peers:
         heard: Callable[[], None],
         ended: Callable[[], None],
         clock: Callable[[], float],
+        renew: Callable[[], None] = lambda: None,
     ) -> None:
         self._conninfo = server.url.set(drivername="postgresql").render_as_string(hide_password=False)
         self._lock = life_lock(owner)
         self._voice = voice
         self._heard = heard
         self._ended = ended
+        self._renew = renew
         self._clock = clock
         self._listening: asyncio.Task[None] | None = None
         self._since: float | None = None
@@ -88,6 +91,8 @@ class Peers:
         """Take the lock and start listening. Raises StorageBusy when the server does not accept the connection now."""
         try:
             connection = await self._connected()
+        except psycopg.errors.ReadOnlySqlTransaction as error:
+            raise StorageReadOnly from error
         except psycopg.Error as error:
             raise StorageBusy("The database is unreachable.", mend="See whether the server runs.") from error
         self._listening = asyncio.create_task(self._listen(connection), name="peers")
@@ -127,9 +132,11 @@ class Peers:
                     connection = await self._connected()
                     break
                 await asyncio.sleep(_AGAIN)
+            self._renew()
             self._heard()  # notifications were missed meanwhile
 
     async def _look(self, connection: psycopg.AsyncConnection) -> None:
+        await _require_primary(connection)
         held = await _locks(connection)
         missing, self._held = self._held - held, held
         if missing:
@@ -142,11 +149,10 @@ class Peers:
             autocommit=True,
             connect_timeout=5,
             application_name=session_name(PEERS),
-            keepalives_idle=10,
-            keepalives_interval=5,
-            keepalives_count=3,
+            **KEEPALIVE,
         )
         try:
+            await _require_primary(connection)
             await connection.execute("SELECT pg_advisory_lock_shared(%s)", (self._lock,))
             await connection.execute(f"LISTEN {NEWS}")
             self._held = await _locks(connection)
@@ -156,6 +162,13 @@ class Peers:
         self._since = self._clock()
         self.ends += 1
         return connection
+
+
+async def _require_primary(connection: psycopg.AsyncConnection) -> None:
+    """Raise ``ReadOnlySqlTransaction`` at a standby or a former primary: no process of ours shows its lock there."""
+    found = await (await connection.execute("SHOW transaction_read_only")).fetchone()
+    if found == ("on",):
+        raise psycopg.errors.ReadOnlySqlTransaction
 
 
 async def _locks(connection: psycopg.AsyncConnection) -> frozenset[int]:
@@ -220,6 +233,9 @@ class SharedSlots:
     async def slow_down(self, hold: float) -> None:
         """After a 429: hold back, for that long, every sender that has not reserved a row yet."""
         await self.run(_HOLD, hold=_micros(hold - WINDOW))
+
+    def renew(self) -> None:
+        self._line.renew()
 
     async def close(self) -> None:
         await self._line.close()

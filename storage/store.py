@@ -37,6 +37,8 @@ class Store:
     resources: AsyncExitStack
     disk: Disk
     damage: Damage
+    renew: Callable[[], None]
+    """Replaces every connection to a server before its next use."""
 
     @classmethod
     async def open(
@@ -73,12 +75,32 @@ class Store:
             is_file = isinstance(address, SqliteFile)
             exclusive = is_file and not beside
             disk = Disk.under(address)
-            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or (lambda _: None), disk=disk)
+
+            def renew() -> None:
+                for one in {line, *reading}:
+                    one.renew()
+
+            writer = GroupWriter(
+                line,
+                make_tx=make_tx,
+                lock=not is_file,
+                probe=probe or (lambda _: None),
+                disk=disk,
+                renew=renew,
+            )
             stack.push_async_callback(writer.close)
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
             resources = stack.pop_all()
-        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=disk, damage=damage)
+        return cls(
+            writer=writer,
+            readers=pool,
+            exclusive=exclusive,
+            resources=resources,
+            disk=disk,
+            damage=damage,
+            renew=renew,
+        )
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
         """Run a unit of work durably. Raises what ``work`` raises, StorageBusy, CommitUnknown: it may be written."""

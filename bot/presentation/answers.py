@@ -27,6 +27,9 @@ _GIVEN = 40
 STORAGE_FULL = md.message(
     ":warning: Switchboard's disk is full, so nothing was done. An admin has been told. Try again later."
 )
+NOT_STORED = md.message(
+    ":warning: That can't be saved right now: the database is read-only. Nothing was requested. Try again in a minute."
+)
 INTERRUPTED = md.message(":arrows_counterclockwise: Switchboard is restarting. Try again in a moment.")
 
 

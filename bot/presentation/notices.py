@@ -210,6 +210,15 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         ":rotating_light: *The disk of the database is full.* Nothing is taken and nothing is sent. "
         "Free some space; no restart is needed."
     ),
+    "database_read_only": (
+        ":rotating_light: *Action needed: the database is read-only.* Nothing can be saved, so nothing is requested or "
+        "sent. Make it writable, or let DATABASE_URL reach the primary server; no restart is needed."
+    ),
+    "database_away": (
+        ":rotating_light: *Action needed: the database has been locked or out of reach for a minute.* Nothing can be "
+        "saved, so nothing is requested or sent. No restart is needed."
+    ),
+    "database_writable": ":sunny: *The database can be written again.* Requests in progress continue.",
     "disk_enough": ":sunny: *The disk of the database has room again.* What waited goes on.",
     "silent": lambda facts: (
         f":electric_plug: *{called(str(facts['service']))} hasn't answered* since {_since(facts)}. Nothing is sent to "

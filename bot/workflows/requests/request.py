@@ -12,7 +12,6 @@ from bot.domain.references import Letter, callback_token, reference, token_hash,
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import asked_in, show_card
 from bot.workflows.requests.send import required
-from storage.disk_space import DiskSpace
 from storage.errors import CommitUnknown, RowUnreadable, StorageFull
 from storage.transaction import Tx
 
@@ -65,7 +64,7 @@ async def request_of(
     known: Known = lambda uow, key: uow.instructions.by_source(key),
 ) -> Instruction:
     """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
-    if ctx.store.disk.space_left() is not DiskSpace.ENOUGH:
+    if ctx.store.disk.space_left().is_short:
         raise StorageFull
     code = ulid(ctx.clock.now())
 

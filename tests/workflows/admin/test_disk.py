@@ -6,6 +6,7 @@ import aiohttp
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
+from storage.disk_space import DiskSpace
 from storage.errors import StorageFull
 from storage.transaction import Tx
 from tests.support.rig import Rig
@@ -80,7 +81,7 @@ async def test_a_write_that_the_disk_refuses_is_told_and_the_next_that_it_takes(
         with pytest.raises(StorageFull):
             await look(rig)  # it tries to store something small, for which a file has room within its pages
     await store.write(make_room)
-    store.disk.refused = True  # whoever made room did not do it through this process
+    store.disk.refused = DiskSpace.FULL  # whoever made room did not do it through this process
     await look(rig)
     assert await heard(rig) == ["is full.", "has room again."]
     assert await ready(rig) == (200, "ok")

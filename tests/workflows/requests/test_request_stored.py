@@ -62,7 +62,7 @@ async def test_where_it_was_not_stored_who_asked_is_told(rig: Rig) -> None:
     assert await requests(rig) == []
 
 
-@pytest.mark.parametrize("room", [one for one in DiskSpace if one is not DiskSpace.ENOUGH])
+@pytest.mark.parametrize("room", [one for one in DiskSpace if one.is_short])
 async def test_nothing_is_begun_that_there_is_no_room_to_end(rig: Rig, room: DiskSpace) -> None:
     ctx = rig.switchboard.context
     store: Any = Unsure(ctx.store, done=True, room=room)
