@@ -210,7 +210,7 @@ class Metrics:
         said = "1 while nothing new that moves money is begun for want of space"
         yield _gauge("disk_low", said, room.is_short)
         yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is DiskSpace.FULL)
-        said = "1 while the last write was taken; 0: the database is read-only, full, locked or out of reach"
+        said = "1 while the last write was taken; 0: read-only, full, locked or out of reach"
         yield _gauge("database_writable", said, room.takes_writes)
         if disk.is_ours:  # a database server's disk is its own
             free, whole = disk.space()

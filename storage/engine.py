@@ -17,7 +17,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from operator import methodcaller
 from pathlib import Path
-from typing import IO, TypeVar, cast
+from typing import IO, Any, Final, TypeVar, cast
 
 import aiosqlite
 from sqlalchemy import Connection, create_engine, event
@@ -35,7 +35,12 @@ BUSY_SECONDS = 2.0
 """How long a lock is waited for: below Slack's 3 s for an answer, so that a person is told the truth in time."""
 LOOK_AGAIN_SECONDS = 0.2
 """Between two looks at whether the process before has let go of its database file."""
-KEEPALIVE = {"keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 15_000}
+KEEPALIVE: Final[dict[str, Any]] = {
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
 """Parameters of libpq: a server that vanished without a word is noticed after seconds, not a quarter of an hour."""
 IDLE_SECONDS = 10
 """PostgreSQL ends a transaction whose process froze in the middle: it would hold up every other writer."""

@@ -22,6 +22,7 @@ from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.policy import Policy
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import Secrets
+from bot.presentation.notices import channel_help, unusable
 from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
 from bot.presentation.unread import state_finding
@@ -273,13 +274,13 @@ async def _channels(policy: Policy, messenger: Messenger) -> AsyncIterator[Findi
     for name, channel in channels.items():
         if not channel:
             continue
-        is_member, trouble = await _asked(messenger.is_member(channel))
-        if is_member:
+        error, trouble = await _asked(messenger.unusable(channel))
+        if error == "":
             yield _ok(f"the bot is in the channel of {name} ({channel})")
         else:
-            what = trouble or "the bot is no member, or there is no such channel"
+            what, mend = trouble or unusable(error or ""), channel_help(error or "", policy.setting_of(channel))
             level = Level.ERROR if name == "approvals" else Level.WARNING
-            yield Finding(level, f"channel of {name} ({channel}): {what}", "type /invite @Switchboard there")
+            yield Finding(level, f"channel of {name} ({channel}): {what}", mend)
 
 
 async def _people(policy: Policy, client: AsyncWebClient, home: str, *, pays: bool) -> AsyncIterator[Finding]:

@@ -206,6 +206,11 @@ class Policy(_Section):
         """Channel for news of payments that have no conversation of their own."""
         return self.channels.payments or self.channels.approvals
 
+    def setting_of(self, channel: str) -> str:
+        """The setting that names this channel, e.g. ``channels.approvals``; empty: the policy doesn't name it."""
+        named = self.channels.model_dump(exclude={"stores"}) | self.channels.stores
+        return next((f"channels.{name}" for name, one in named.items() if one and one == channel), "")
+
     @property
     def looks_at_recipients(self) -> bool:
         return any(rule.new_recipient for rule in self.approval.rule)

@@ -135,6 +135,8 @@ class OfRequest(Code):
     NOT_CONFIGURED = "not_configured", "missing"
     OUT_OF_REACH = "out_of_reach", "needs", "can"
     UNDECIDED = "undecided", "held"
+    NOT_SHOWN = "not_shown"
+    """It expired before a card could be posted for the approvers."""
     NOT_SENT_IN_TIME = "not_sent_in_time", "held"
     NEW_ATTEMPT_NOT_SENT = "new_attempt_not_sent", "held"
     ADDRESS_NOT_CONFIRMED = "address_not_confirmed"
@@ -356,6 +358,17 @@ def given(text: str) -> Reason | None:
 def slack_error(reason: Reason) -> str:
     """The error as Slack names it, e.g. ``not_in_channel``; empty where Slack named none."""
     return str(reason.facts["error"]) if reason.code is Exchange.SLACK_ERROR else ""
+
+
+RESTRICTED: Final = frozenset({
+    "restricted_action",
+    "restricted_action_read_only_channel",
+    "restricted_action_thread_only_channel",
+    "no_permission",
+})
+"""Slack's errors for channels in which only some may post."""
+NO_PLACE: Final = frozenset({"not_in_channel", "channel_not_found", "is_archived", *RESTRICTED})
+"""Slack's errors for channels in which the bot can't post until somebody changes them."""
 
 
 def together(parts: Iterable[Reason]) -> Reason | None:

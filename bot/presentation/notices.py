@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from bot.domain.content import Content
+from bot.domain.reasons import RESTRICTED
 from bot.domain.recovery import LastSearch, ReadingOnly
 from bot.domain.tracking import DIED, RETRIED
 from bot.presentation.blocks import text as md
@@ -89,8 +90,34 @@ def notice(facts: Facts) -> Content:
     return md.message((said(facts) if callable(said) else said.format_map(facts)) + runbook(topic))
 
 
-def slack_says(code: str) -> str:
-    return f"Slack says `{md.quote(code.replace('`', ''))}`."
+_UNUSABLE: Final = {
+    "is_archived": ("it's archived", "Unarchive it"),
+    "not_in_channel": ("I'm not in it", "Invite me there: `/invite @Switchboard`"),
+    "channel_not_found": (
+        "it doesn't exist, or it's private and I'm not in it",
+        "Invite me there: `/invite @Switchboard`",
+    ),
+    **dict.fromkeys(RESTRICTED, ("posting there is restricted", "Let apps post there")),
+}
+"""By Slack's error, why a channel can't be used, and what helps."""
+
+
+def unusable(error: str) -> str:
+    """Why nothing can be posted in a channel, to follow "because"."""
+    return _UNUSABLE[error][0] if error in _UNUSABLE else f"Slack says {md.quote(error)}"
+
+
+def channel_help(error: str, setting: str = "") -> str:
+    """What makes a channel usable again. ``setting``: of the policy that names it, e.g. ``channels.approvals``."""
+    what = _UNUSABLE[error][1] if error in _UNUSABLE else "Invite me there: `/invite @Switchboard`"
+    return f"{what}{f', or name another channel in policy.toml (`{md.quote(setting)}`)' if setting else ''}."
+
+
+def _undelivered(facts: Facts) -> str:
+    error = in_words(facts["reason"])
+    where = f" in {md.channel(str(facts['channel']))}" if facts["channel"] else ""
+    help_ = channel_help(error, str(facts.get("setting", "")))
+    return f":rotating_light: Action needed: a message couldn't be posted{where}: {unusable(error)}. {help_}"
 
 
 def describe(mode: ReadingOnly) -> str:
@@ -173,10 +200,9 @@ def _resumed(facts: Facts) -> str:
 
 
 _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
-    "undelivered": lambda facts: (
-        ":rotating_light: Action needed: a message couldn't be posted"
-        + (f" in {md.channel(str(facts['channel']))}" if facts["channel"] else "")
-        + f": {slack_says(in_words(facts['reason']))} Invite the app there."
+    "undelivered": _undelivered,
+    "channel_works": lambda facts: (
+        f":sunny: *{md.channel(str(facts['channel']))} can be used again.* What waited is posted there now."
     ),
     "denied": lambda facts: (
         f":rotating_light: Slack {(said := md.as_said(md.quote(in_words(facts['reason']))))[:1].lower()}{said[1:]} "

@@ -375,6 +375,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.UNDECIDED: lambda facts, named: (
         f"{named.say(facts['held'])}; the time for that is over" if facts["held"] else "not approved in time"
     ),
+    OfRequest.NOT_SHOWN: "the approvers' card couldn't be posted in time",
     OfRequest.NOT_SENT_IN_TIME: lambda facts, named: (
         "it wasn't sent in time after approval" + (f": {named.say(facts['held'])}" if facts["held"] else "")
     ),

@@ -137,15 +137,21 @@ class Messenger:
         return self._direct[user]
 
     async def is_member(self, channel: str) -> bool:
-        """Whether the bot can post here. A channel that Slack hides from us is one we are not in."""
+        """Whether the bot can post here."""
+        return not await self.unusable(channel)
+
+    async def unusable(self, channel: str) -> str:
+        """Why the bot can't post here, as Slack names it; empty: it can. A hidden channel is one we are not in."""
         try:
             answer = await call(self._client.conversations_info(channel=channel))
         except ServiceNever as hidden:
             if hidden.error in ("channel_not_found", "method_not_supported_for_channel_type"):
-                return False
+                return "channel_not_found"
             raise
         found = answer["channel"]
-        return bool(found.get("is_member") or found.get("is_im"))
+        if found.get("is_archived"):
+            return "is_archived"
+        return "" if found.get("is_member") or found.get("is_im") else "not_in_channel"
 
     async def post_ephemeral(self, *, channel: str, user: str, content: Content, thread_ts: str | None = None) -> None:
         """Post a message that one user sees until they reload, so never for anything that matters."""

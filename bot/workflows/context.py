@@ -91,6 +91,10 @@ class Subject:
     def homeless(self, uow: "Unit", id: str, why: Reason) -> None:  # noqa: A002
         """A board cannot be posted, for example because the bot is not in the conversation. It is tried again."""
 
+    def home(self, uow: "Unit", id: str) -> str:  # noqa: A002, ARG002
+        """The channel that the policy names for this board now; empty: it isn't for the policy to say."""
+        return ""
+
     def given_up(self, uow: "Unit", row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
         """A post was given up; True: handled here. Otherwise an alert is posted."""
         return False

@@ -220,6 +220,10 @@ class Boards(Repository):
         """Drop its thread, which is gone; ``direct``: post it to the requester instead of the channel."""
         self._change(board, _shows(subject), thread_ts=None, **({"channel": ""} if direct else {}))
 
+    def move_to(self, subject: str, channel: str) -> None:
+        """Post it in another channel: it couldn't be posted in the first."""
+        self._change(board, _shows(subject), board.c.ts == "", channel=channel, thread_ts=None)
+
     def mark(self, subject: str, *, now: datetime, progress: bool, urgent: bool = False) -> None:
         """Mark it as out of date: only its ``progress``, so the edit may wait a little; ``urgent``: its last state."""
         due: Any = sa.literal(now, Moment)

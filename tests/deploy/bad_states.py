@@ -14,6 +14,7 @@ from bot.settings import load_policy
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Unit
+from storage.disk_space import DiskSpace
 from tests.deploy.promtool import Scrape
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.databases import locked
@@ -228,6 +229,10 @@ def disk(free: int) -> Case:
     return set_it
 
 
+async def read_only(on: Observed) -> None:
+    on.rig.switchboard.context.store.disk.refused = DiskSpace.READ_ONLY
+
+
 async def another_time(on: Observed) -> None:
     """The database's server says another time than this machine."""
     now = on.rig.clock.now
@@ -255,6 +260,7 @@ CASES: Final[Mapping[str, Case]] = {
     "SlowAcks": a_slow_ack,
     "ClockSkew": another_time,
     "DatabaseUnreadable": lambda on: on.rig.switchboard.context.store.close(),
+    "DatabaseReadOnly": read_only,
     "DiskLow": disk(499_999_999),
     "DiskFull": disk(19_999_999),
     "AuditRowsLost": older_copy,

@@ -72,7 +72,7 @@ async def set_read_only(rig: Rig, value: int) -> None:
     def run(connection: Connection) -> None:
         raw = connection.connection.dbapi_connection
         assert raw is not None
-        raw.execute(f"PRAGMA query_only = {value}")  # type: ignore[attr-defined]
+        raw.execute(f"PRAGMA query_only = {value}")
 
     await rig.switchboard.context.store.writer._line.run(run)
 

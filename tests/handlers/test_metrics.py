@@ -56,7 +56,7 @@ async def test_what_each_metric_says_of_itself_and_nobodys_data(rig: Rig) -> Non
             "database_readable 1 while the database answers; 0: what it holds is left out here",
             "disk_low 1 while nothing new that moves money is begun for want of space",
             "disk_full 1 while nothing can be relied on to be stored",
-            "database_writable 1 while the last write was taken; 0: the database is read-only, full, locked or out of reach",
+            "database_writable 1 while the last write was taken; 0: read-only, full, locked or out of reach",
             "disk_free_bytes Bytes free on the database's disk",
             "disk_bytes Bytes of the database's disk",
             "disk_floor_bytes Bytes free below which the disk is low",

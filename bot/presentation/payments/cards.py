@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any, Final
 
 from bot.domain.content import Block, Content
@@ -14,7 +15,7 @@ from bot.domain.reasons import Reason
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, menu
-from bot.presentation.notices import runbook, slack_says
+from bot.presentation.notices import channel_help, runbook, unusable
 from bot.presentation.payments.bulk import again_button
 from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
 from bot.presentation.payments.wording import News, Stands, value_of
@@ -194,6 +195,16 @@ def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     )
 
 
+def not_shown(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """Why the approvers' card isn't there yet, for the requester."""
+    why, until = unusable(worded(Reason.read(facts["reason"]))), datetime.fromisoformat(str(facts["until"]))
+    return md.message(
+        f":warning: {md.mention(instruction.requester)} {md.escape(headline(instruction))} ({instruction.reference}) "
+        f"can't be shown to the approvers in {md.channel(str(facts['channel']))}, because {why}. The admins know. "
+        f"It's posted once that's fixed. Otherwise it expires {md.moment(until)}."
+    )
+
+
 def alert(
     instruction: Instruction,
     facts: Mapping[str, Any],
@@ -206,10 +217,13 @@ def alert(
     """A person must look at it. ``approvers`` are called where they have to decide, ``admins`` where too few can."""
     words, topic, found = KINDS[instruction.kind], str(facts["topic"]), Reason.read(facts.get("reason"))
     where, why = md.channel(str(facts["channel"])) if facts.get("channel") else "its channel", worded(found)
-    said = slack_says(why) if topic in _SAID_BY_SLACK else f"{md.quote_sentence(why)}{hint(found)}"
+    said = f"{md.quote_sentence(why)}{hint(found)}"
+    if topic in _SAID_BY_SLACK:
+        said = channel_help(why, str(facts.get("setting", "")))
+    what = words.topics[topic].replace("{channel}", where).replace("{unusable}", unusable(why))
     lines = [
         f":rotating_light: *{instruction.reference}* ({md.escape(in_full(instruction))}, requested by "
-        f"{md.named(instruction.requester, names or {})}) {words.topics[topic].replace('{channel}', where)}",
+        f"{md.named(instruction.requester, names or {})}) {what}",
         *([said] if why else []),
         f"Look for {Stands(words, instruction)['look_up']}.{f' <{link}|Open the card>' if link else ''}",
     ]

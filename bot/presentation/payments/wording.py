@@ -352,6 +352,6 @@ ALERTS: Final[Mapping[str, str]] = {
     "unread": "is done, but the provider's list of payments can't be read. We keep trying.",
     "unexplained": "is done, but the provider's list of failures can't be read. We keep trying.",
     "stands_still": "doesn't move at the provider.",
-    "undelivered": "has news that couldn't be posted in {channel}. Invite me there: `/invite @Switchboard`",
-    "no_approvals_channel": "can't be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
+    "undelivered": "has news that couldn't be posted in {channel}: {unusable}.",
+    "no_approvals_channel": "can't be shown to the approvers in {channel}: {unusable}.",
 }

@@ -10,13 +10,18 @@ from bot.domain.content import Content
 from bot.presentation.blocks import elements
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import lines as booking_lines
-from bot.workflows.context import Attachment, Context, Subject
+from bot.workflows.bookings.observe import store_channel
+from bot.workflows.context import Attachment, Context, Subject, Unit
 
 
 class BookingSubject(Subject):
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         booking = await _booking(ctx, id)
         return None if booking is None else booking_cards.card(booking, now=ctx.clock.now(), desk=_desk(ctx))
+
+    def home(self, uow: Unit, id: str) -> str:  # noqa: A002
+        booking = uow.bookings.get(id)
+        return "" if booking is None or booking.requester else store_channel(uow.policy, booking.store)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002
         booking = await _booking(ctx, id)

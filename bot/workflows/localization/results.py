@@ -28,7 +28,7 @@ from bot.domain.localization.progress import (
 )
 from bot.domain.localization.results import SOUNDS, Kept, Result, Tracks, seconds_of
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.reasons import Exchange, OfCall, Reason
+from bot.domain.reasons import NO_PLACE, Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.presentation import localization as texts
@@ -43,7 +43,7 @@ from bot.workflows.localization.documents import board_of, ended, file_name, tak
 from bot.workflows.localization.request import address_of, find, show_queue, sight_in, sight_of
 from bot.workflows.localization.spool import LARGEST_RESULT, Spool
 from bot.workflows.slack.boards import post_file, post_line
-from bot.workflows.slack.outbox import NO_PLACE, posted_between
+from bot.workflows.slack.outbox import posted_between
 from storage.rows import Job
 
 _UNREAD = "unread"

@@ -26,7 +26,16 @@ from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
 from bot.workflows.payments.bulk import FAILED_FILE
 from bot.workflows.payments.bulk_again import paid_again
 from bot.workflows.payments.purchase import LINK, link_of
-from bot.workflows.requests.announce import PAYMENTS, Line, Place, alert, places, queue_line, subject_of
+from bot.workflows.requests.announce import (
+    PAYMENTS,
+    Line,
+    Place,
+    alert,
+    places,
+    queue_line,
+    subject_of,
+    tell_not_shown,
+)
 from bot.workflows.requests.reach import short_of
 from bot.workflows.slack.boards import show_board
 from storage.rows import Board, OutboxRow
@@ -52,7 +61,7 @@ class RequestSubject(Subject):
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         sight = await ctx.read(lambda uow: _look(uow, id))
-        return None if sight is None else await card_for(ctx, sight)
+        return None if sight is None or _came_too_late(sight) else await card_for(ctx, sight)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """News as they were when they were queued, a reminder, or an alert."""
@@ -66,6 +75,8 @@ class RequestSubject(Subject):
                 return cards.news(instruction, payload, names=names)
             case Line.REMINDER:
                 return cards.reminder(instruction, sight.votes, payload, names=names)
+            case Line.NOT_SHOWN:
+                return cards.not_shown(instruction, payload)
             case Line.OUT_OF_REACH:
                 return cards.out_of_reach(instruction, payload)
             case Line.ALERT:
@@ -137,11 +148,13 @@ class RequestSubject(Subject):
             show_board(uow, subject_of(instruction.id, Place.REQUESTER))
 
     def homeless(self, uow: Unit, id: str, why: Reason) -> None:  # noqa: A002
-        """Alert when the approvers' card cannot be posted."""
+        """Tell operators and the requester when the approvers' card cannot be posted."""
         sight = _look(uow, id)
-        if sight is not None and sight.place == Place.APPROVALS:
-            channel = uow.policy.channels.approvals
-            alert(uow, sight.instruction, "no_approvals_channel", reason=why, more={"channel": channel})
+        if sight is not None and sight.place == Place.APPROVALS and not _came_too_late(sight):
+            tell_not_shown(uow, sight.instruction, why)
+
+    def home(self, uow: Unit, id: str) -> str:  # noqa: A002
+        return uow.policy.channels.approvals if id.endswith(f":{Place.APPROVALS}") else ""
 
     def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:
         """Post news about payments in the policy's payments channel instead. Alerts are posted nowhere else."""
@@ -154,7 +167,7 @@ class RequestSubject(Subject):
             here = uow.policy.payments == home and Place.APPROVALS in places(uow.ctx, sight.instruction)
             if not here:  # that channel does not have the card
                 queue_line(uow, sight.instruction, PAYMENTS, f"{row.key}:elsewhere", row.payload)
-        facts = {"channel": row.channel}
+        facts = {"channel": row.channel, "setting": uow.policy.setting_of(row.channel)}
         alert(uow, sight.instruction, f"undelivered:{sight.place}", reason=why, more=facts)
         return True
 
@@ -198,6 +211,12 @@ def _look(tx: Tx, name: str) -> Sight | None:
     votes = tx.votes.of(instruction.id, instruction.round)
     board = tx.boards.get(subject_of(instruction_id, place))
     return Sight(instruction=instruction, votes=votes, place=place, board=board)
+
+
+def _came_too_late(sight: Sight) -> bool:
+    """Whether the approvers never saw it, and nothing is left to decide."""
+    unseen = sight.instruction.posted_at is None and (sight.board is None or not sight.board.ts)
+    return unseen and sight.instruction.state is State.EXPIRED and sight.place == Place.APPROVALS
 
 
 def _starts_the_clock(sight: Sight) -> bool:

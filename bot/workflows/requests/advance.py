@@ -15,16 +15,19 @@ from bot.domain.troubles import answered, failed
 from bot.workflows import effect
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.requests import authority, restore
-from bot.workflows.requests.announce import alert, end, remind
+from bot.workflows.requests.announce import Place, alert, card_key, end, remind, unseen_until
 from bot.workflows.requests.attempt import LOST, lease
 from bot.workflows.requests.authority import without_the_others
 from bot.workflows.requests.send import read_refusal, resumed, suspend
 from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.repositories.requests import CLAIMED
+from storage.rows import OutboxState
 
 log = structlog.get_logger(__name__)
 
+_UNSURE = timedelta(minutes=1)
+"""Between two looks at whether a card was posted after all."""
 _BY_PEOPLE = frozenset({State.AWAITING})
 _BEFORE_SENDING = frozenset({State.NEW, State.APPROVED})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
@@ -122,7 +125,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
     def work(uow: Unit) -> None:
         posted, expires = instruction.posted_at, instruction.expires_at
         if posted is None or expires is None:
-            uow.instructions.touch(instruction, due_at=None)
+            _wait_unseen(uow, instruction)
             return
         if expires <= now:
             end(uow, instruction, State.EXPIRED, Reason(OfRequest.UNDECIDED, held=instruction.reason))
@@ -140,6 +143,19 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
         uow.instructions.touch(seen, due_at=next_look(posted_at=posted, expires_at=expires, now=now))
 
     await ctx.write(work, name="wait")
+
+
+def _wait_unseen(uow: Unit, instruction: Instruction) -> None:
+    """Store the expiry of a request for which no card could be posted, once Slack has certainly refused one."""
+    card, until = uow.outbox.by_key(card_key(instruction, Place.APPROVALS)), unseen_until(instruction)
+    if uow.now < until:
+        uow.instructions.touch(instruction, due_at=until)
+    elif card is None or card.state in (OutboxState.SENT, OutboxState.DEAD):
+        uow.instructions.touch(instruction, due_at=None)
+    elif card.state == OutboxState.NEW and card.last_error:
+        end(uow, instruction, State.EXPIRED, Reason(OfRequest.NOT_SHOWN))
+    else:  # it may be there
+        uow.instructions.touch(instruction, due_at=uow.now + _UNSURE)
 
 
 def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:

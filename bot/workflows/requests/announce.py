@@ -6,7 +6,7 @@ however often that state is observed.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -17,7 +17,7 @@ from bot.domain.policy import Policy
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.tracking import next_look
 from bot.workflows.context import Context, Unit
-from bot.workflows.slack.boards import post_board, queue, show_board
+from bot.workflows.slack.boards import ELSEWHERE, THREAD, post_board, queue, show_board
 from storage.repositories.requests import Changes
 from storage.rows import Action
 from storage.transaction import Tx
@@ -37,6 +37,7 @@ class Line(StrEnum):
     ALERT = "alert"
     REMINDER = "reminder"
     OUT_OF_REACH = "out_of_reach"
+    NOT_SHOWN = "not_shown"
 
 
 SUBJECT = "request"
@@ -84,13 +85,33 @@ def show_card(uow: Unit, instruction: Instruction, place: Place, *, prepared: bo
     post_board(
         uow,
         subject=subject_of(instruction.id, place),
-        key=f"card:{instruction.id}:{place}",
+        key=card_key(instruction, place),
         channel=_channel_of(uow.policy, instruction, place),
         thread_ts=(instruction.payload.thread_ts or None) if asked_here else None,
         requester=instruction.requester if asked_here else "",
         about=instruction.id,
         due_at=None if prepared else uow.now + _PREPARED_WITHIN,
     )
+
+
+def card_key(instruction: Instruction, place: Place) -> str:
+    """The key of a card's post in the outbox."""
+    return f"card:{instruction.id}:{place}"
+
+
+def unseen_until(instruction: Instruction) -> datetime:
+    """When it expires if no card can be posted for the approvers: the time to decide then runs from the request."""
+    return instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
+
+
+def tell_not_shown(uow: Unit, instruction: Instruction, why: Reason) -> None:
+    """Tell operators and the requester, once each, that the approvers' card can't be posted, and what helps."""
+    channel = uow.policy.channels.approvals
+    facts = {"channel": channel, "setting": uow.policy.setting_of(channel)}
+    alert(uow, instruction, "no_approvals_channel", reason=why, more=facts)
+    until = unseen_until(instruction).isoformat()
+    line = {"line": Line.NOT_SHOWN, "reason": why.stored(), "channel": channel, "until": until}
+    queue_line(uow, instruction, asked_in(uow.ctx, instruction), f"not_shown:{instruction.id}", line)
 
 
 def show_now(uow: Unit, instruction: Instruction) -> None:
@@ -197,10 +218,24 @@ def alert_changed(uow: Unit, instruction: Instruction, status: str) -> None:
 
 
 def queue_line(uow: Unit, instruction: Instruction, place: str, key: str, payload: Mapping[str, object]) -> None:
-    """Queue a message for one of its conversations; ``payload``: its facts, with the kind of :class:`Line`."""
-    subject, channel = subject_of(instruction.id, place), _channel_of(uow.policy, instruction, place)
-    urgent = payload.get("line") in (Line.NEWS, Line.ALERT)
-    queue(uow, Action.LINE, subject, key, channel=channel, payload=payload, about=instruction.id, urgent=urgent)
+    """Queue a message for one of its conversations; ``payload``: its facts, with the kind of :class:`Line`.
+
+    What the requester would read below the approvers' card goes to them directly while there is no such card.
+    """
+    line, channel = payload.get("line"), _channel_of(uow.policy, instruction, place)
+    unseen = instruction.state in (State.AWAITING, State.EXPIRED) and instruction.posted_at is None
+    directly = unseen and place == Place.APPROVALS and line in (Line.NEWS, Line.NOT_SHOWN)
+    queue(
+        uow,
+        Action.LINE,
+        subject_of(instruction.id, Place.REQUESTER if directly else place),
+        key,
+        channel=instruction.requester if directly else channel,
+        payload=payload,
+        place=ELSEWHERE if directly else THREAD,
+        about=instruction.id,
+        urgent=line in (Line.NEWS, Line.ALERT),
+    )
 
 
 def _channel_of(policy: Policy, instruction: Instruction, place: str) -> str:
@@ -238,7 +273,10 @@ async def prepared(
 
 
 def show_approvers(uow: Unit, instruction: Instruction, changes: Changes, *, action: str) -> None:
-    """From here on approvers decide. The expiry clock starts when their card is posted, which may be already."""
+    """From here on approvers decide. The expiry clock starts when their card is posted, which may be already.
+
+    If it can't be posted, the request expires as long after it was made.
+    """
     board = uow.boards.get(subject_of(instruction.id, Place.APPROVALS))
     seen = board is not None and board.ts != ""
     expires = uow.now + timedelta(seconds=instruction.requirement.expires_seconds)
@@ -246,7 +284,7 @@ def show_approvers(uow: Unit, instruction: Instruction, changes: Changes, *, act
         **changes,
         "posted_at": uow.now if seen else None,
         "expires_at": expires if seen else None,
-        "due_at": next_look(posted_at=uow.now, expires_at=expires, now=uow.now) if seen else None,
+        "due_at": next_look(posted_at=uow.now, expires_at=expires, now=uow.now) if seen else unseen_until(instruction),
     }
     made = {"remote_id": changes["remote_id"]} if "remote_id" in changes else {}
     moved = uow.instructions.move(instruction, State.AWAITING, action=action, facts=made, **merged)

@@ -29,7 +29,7 @@ ELSEWHERE = "elsewhere"
 """Place of a line that stands by itself in another conversation than its board."""
 PRIVATE = "private"
 """Place of a line for the requester alone: at the response URL of what they did, else as a direct message."""
-_THREAD = "thread"
+THREAD = "thread"
 
 
 def post_board(
@@ -97,7 +97,7 @@ def post_line(
 
     ``channel``: another conversation, where it is posted outside a thread. ``last``: it tells the end, and goes first.
     """
-    key, place = f"line:{subject}:{key}", ELSEWHERE if channel else _THREAD
+    key, place = f"line:{subject}:{key}", ELSEWHERE if channel else THREAD
     where = channel or _channel_of(uow, subject)
     return queue(uow, Action.LINE, subject, key, channel=where, payload=payload, place=place, urgent=last)
 
@@ -116,7 +116,7 @@ def post_file(
 
     ``channel``: another conversation, where it is posted outside a thread.
     """
-    key, place = f"file:{subject}:{key}", ELSEWHERE if channel else _THREAD
+    key, place = f"file:{subject}:{key}", ELSEWHERE if channel else THREAD
     where = channel or _channel_of(uow, subject)
     return queue(uow, Action.FILE, subject, key, channel=where, payload=payload, place=place, urgent=last)
 
@@ -129,7 +129,7 @@ def queue(
     *,
     channel: str,
     payload: Mapping[str, object],
-    place: str = _THREAD,
+    place: str = THREAD,
     about: str | None = None,
     urgent: bool = False,
     due_at: datetime | None = None,

@@ -10,13 +10,15 @@ import structlog
 from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
-from bot.domain.reasons import Reason, slack_error
+from bot.domain.reasons import NO_PLACE, Reason, slack_error
+from bot.domain.references import ulid
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted, Stretch
 from bot.slack.pace import Turn
-from bot.workflows.alerts import tell_everybody
+from bot.workflows.alerts import tell, tell_everybody
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
-from bot.workflows.slack.boards import ELSEWHERE, PRIVATE, post_anew, split
+from bot.workflows.requests.reach import named
+from bot.workflows.slack.boards import ELSEWHERE, PRIVATE, post_anew, queue, split
 from bot.workflows.workers import Work
 from storage.leases import LEASE_SECONDS
 from storage.rows import Action, Board, OutboxRow, OutboxState
@@ -49,7 +51,8 @@ def speaker_of(ctx: Context, row: OutboxRow) -> tuple[Subject, str]:
 async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str, str | None]:
     """The conversation and the thread that it belongs to. Raises ServiceTrouble, see :func:`bot.slack.calls.call`."""
     if board is None or row.place == ELSEWHERE:
-        return row.channel, None
+        is_person = row.channel.startswith(("U", "W"))
+        return await ctx.messenger.direct_message(row.channel) if is_person else row.channel, None
     channel = board.channel
     if row.payload.get(DIRECT) or not channel:
         channel = await ctx.messenger.direct_message(board.requester)
@@ -85,7 +88,10 @@ _BLIND_AFTER = 4
 _BELOW_NEW = "below_new"
 """Key in a payload: its thread was gone with its board, which was posted anew; not twice for the same row."""
 _NO_THREAD = "thread_not_found"
-NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
+_UNUSABLE = "unusable:"
+"""Flag of a channel of the policy in which nothing can be posted, by its id."""
+_SELDOM = timedelta(minutes=5)
+"""Between two tries at a card for a channel that can't be used for long."""
 
 
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
@@ -222,6 +228,7 @@ def store_posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | No
         uow.outbox.dead(row.id, error="nothing to say any more")
         return
     uow.outbox.sent(row.id, channel=at.channel, ts=at.ts, now=uow.now)
+    _note_channel(uow, at.channel, None)
     if row.action == Action.BOARD and board is not None:
         version = 0 if found else board.wanted_version
         uow.boards.posted(row.subject, channel=at.channel, ts=at.ts, version=version, now=uow.now)
@@ -235,23 +242,75 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reaso
     if await _redirected(ctx, row, board, error):
         return
     speaker, name = speaker_of(ctx, row)
-    if error in NO_PLACE and row.action == Action.BOARD:
-        await ctx.write(lambda uow: speaker.homeless(uow, name, why), name="no_place", wakes=False)
+    is_homeless = error in NO_PLACE and row.action == Action.BOARD
+    channel = board.channel if board is not None and row.place != ELSEWHERE else row.channel
+    if error in NO_PLACE:
+        await ctx.write(lambda uow: _note_channel(uow, channel, why), name="no_place", wakes=False)
+    if is_homeless:
+        await ctx.write(lambda uow: speaker.homeless(uow, name, why), name="homeless", wakes=False)
+    is_alert = error in NO_PLACE and row.action == Action.LINE and channel == ctx.policy.alerts
+    if is_alert and await _told_directly(ctx, row, why):
+        return
     if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)
-    insists = row.action == Action.BOARD and speaker.patient
-    if row.action == Action.FILE or (row.attempts >= _DEAD_AFTER and not insists):
+    is_old = row.attempts >= _DEAD_AFTER
+    insists = is_homeless or (row.action == Action.BOARD and speaker.patient)
+    if row.action == Action.FILE or (is_old and not insists):
         log.error("a message could not be delivered", outbox=row.id, error=error)
 
         def give_up(uow: Unit) -> None:
             uow.outbox.dead(row.id, error=error)
             if not speaker.given_up(uow, row, why):
-                facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": why.stored()}
-                tell_everybody(uow, key=f"undelivered:{row.key}", facts=facts)
+                _tell_undelivered(uow, row, channel, why)
 
         await ctx.write(give_up, name="dead", wakes=False)
         return
+    if is_homeless and is_old and not speaker.patient:  # posted once the channel can be used again
+        await ctx.write(lambda uow: _tell_undelivered(uow, row, channel, why), name="undelivered", wakes=False)
+        await _again(ctx, row, wait=None, why=why, pause=_SELDOM)
+        return
     await _again(ctx, row, wait=None, why=why)
+
+
+def _tell_undelivered(uow: Unit, row: OutboxRow, channel: str, why: Reason) -> None:
+    tell_everybody(uow, key=f"undelivered:{row.key}", facts={"subject": row.subject, **_unusable(uow, channel, why)})
+
+
+def _unusable(uow: Unit, channel: str, why: Reason) -> dict[str, object]:
+    """Facts of the notice that nothing can be posted in a channel."""
+    setting = uow.policy.setting_of(channel)
+    return {"topic": "undelivered", "channel": channel, "reason": why.stored(), "setting": setting}
+
+
+def _note_channel(uow: Unit, channel: str, why: Reason | None) -> None:
+    """Note that a channel of the policy can't be used; or that it can be, which is announced if it was noted."""
+    if not uow.policy.setting_of(channel):
+        return
+    key = f"{_UNUSABLE}{channel}:"
+    if why is not None:
+        uow.flags.add(key, why.stored(), uow.now)
+    elif uow.flags.readable(key) is not None and uow.flags.forget(key):
+        tell_everybody(uow, key=f"channel_works:{ulid(uow.now)}", facts={"topic": "channel_works", "channel": channel})
+
+
+async def _told_directly(ctx: Context, row: OutboxRow, why: Reason) -> bool:
+    """Send an alert to each admin instead, because the alerts channel can't be used; False: there is no admin."""
+    try:
+        admins = await named(ctx.policy.people.admins, ctx.people)
+    except ServiceNow:
+        return False  # tried again with the post
+    day, channel = f"{ctx.clock.now():%Y-%m-%d}", ctx.policy.alerts
+
+    def work(uow: Unit) -> None:
+        uow.outbox.dead(row.id, error=_code(why))
+        for admin in admins:
+            tell(uow, admin, key=f"no_alerts_channel:{admin}:{day}", facts=_unusable(uow, channel, why))
+            key, about = f"{row.key}:{admin}", row.instruction_id
+            queue(uow, Action.LINE, row.subject, key, channel=admin, payload=row.payload, place=ELSEWHERE, about=about)
+
+    if admins:
+        await ctx.write(work, name="told_directly")
+    return bool(admins)
 
 
 def _is_whispered(row: OutboxRow) -> bool:
@@ -290,6 +349,8 @@ def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> boo
             uow.boards.go_elsewhere(row.subject, direct=True)
         else:
             payload[DIRECT] = True
+    elif board and error in NO_PLACE and _home(uow, row) not in ("", board.channel):
+        uow.boards.move_to(row.subject, _home(uow, row))
     elif personal and error == _NO_THREAD and personal.thread_ts is not None:
         uow.boards.go_elsewhere(row.subject, direct=False)
     elif error == _NO_THREAD and board is not None and row.action != Action.BOARD and not payload.get(_BELOW_NEW):
@@ -303,10 +364,20 @@ def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> boo
     return uow.outbox.redirect(row.id, payload=payload, due_at=uow.now)
 
 
-async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason) -> None:
+def _home(uow: Unit, row: OutboxRow) -> str:
+    """The channel that the policy names for a card now; empty for everything else."""
+    if row.action != Action.BOARD:
+        return ""
+    speaker, name = speaker_of(uow.ctx, row)
+    return speaker.home(uow, name)
+
+
+async def _again(
+    ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason, pause: timedelta | None = None
+) -> None:
     """Retry when Slack asked for it, uncounted, else ever later. A file's failures all count: words may replace it."""
     counted = wait is None or row.action == Action.FILE
-    due = ctx.clock.now() + (_pause(row) if wait is None else timedelta(seconds=wait))
+    due = ctx.clock.now() + ((pause or _pause(row)) if wait is None else timedelta(seconds=wait))
     said = _code(why) if counted else row.last_error or _code(why)  # keeps Slack's objection to the blocks
     await ctx.write(
         lambda uow: uow.outbox.again(row.id, due_at=due, error=said, counted=counted), name="post_again", wakes=False
