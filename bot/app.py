@@ -14,7 +14,9 @@ import structlog
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
+from bot.clients.transport import Watch
 from bot.domain.clock import SharedClock
+from bot.domain.outcome import Reply
 from bot.domain.policy import Policy
 from bot.domain.proof import Quiet
 from bot.domain.text import Secrets
@@ -32,6 +34,7 @@ from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.audit import Anchoring, HighWater
 from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
+from bot.workflows.admin.health import HealthLog
 from bot.workflows.admin.home import OpenHomes
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
@@ -131,6 +134,7 @@ class Switchboard:
         )
         await at_start(self._high_water.compare)
         self._homes = OpenHomes(home.draw)
+        self._health = HealthLog(database.clock)
         self._unread = UnreadLog(store=database.store, clock=database.clock)
         await at_start(self._unread.look)
         stack.push_async_callback(self._unread.finish)
@@ -143,7 +147,7 @@ class Switchboard:
             may_leave=self._high_water.may_leave,
             answers=self._unread,
             more_routes=routes_of(around.extensions),
-            watch=measures.service,
+            watch=self._watch,
             secrets=Secrets(settings.hidden_in_words()),
         )
         self._delivery = delivery = make_delivery(outside)
@@ -232,6 +236,7 @@ class Switchboard:
                 "anchors": lambda _: anchoring.due(),
                 "disk": DiskWatch().look,
                 "unread": lambda _: self._unread.flush(),
+                "health": self._health.flush,
                 "damage": DamageWatch().look,
                 "retention": Retention().prune_due,
                 "reach": Reach(counted).look,
@@ -244,6 +249,15 @@ class Switchboard:
             peers=database.peers,
             attempted=self._measures.attempted,
         )
+
+    def _watch(self, service: str) -> Watch:
+        measure, note = self._measures.service(service), self._health.watch(service)
+
+        def watch(reply: Reply, seconds: float | None) -> None:
+            measure(reply, seconds)
+            note(reply)
+
+        return watch
 
     def _wake(self) -> None:
         self._tell(Schedule.wake)

@@ -16,7 +16,7 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
 from bot.clients.transport import Watch
-from bot.domain.outcome import Ended
+from bot.domain.outcome import Ended, Reply, how_ended
 from bot.domain.payments.instruction import AttemptKind, AttemptStep
 from bot.slack.pace import Family
 from bot.workflows.effect import silent_services
@@ -138,7 +138,8 @@ class Measures:
         requests = {word: self._requests.labels(name, word) for word in Ended}
         observe, too_many = self._seconds.labels(name).observe, self._too_many.labels(name)
 
-        def watch(ended: Ended, seconds: float | None) -> None:
+        def watch(reply: Reply, seconds: float | None) -> None:
+            ended = how_ended(reply)
             requests[ended].inc()
             if seconds is not None:
                 observe(seconds)

@@ -32,14 +32,14 @@ from yarl import URL
 
 from bot.clients.circuit import Circuit
 from bot.domain.errors import OperatorError
-from bot.domain.outcome import NO_JSON, Ended, Failure, Reply, how_ended
+from bot.domain.outcome import NO_JSON, Failure, Reply
 from bot.domain.text import Secrets
 
 Guard = Callable[[], bool]
 Turn = Callable[[], Awaitable[bool]]
 """Waits until the first byte may leave; False: it may not."""
-Watch = Callable[[Ended, float | None], None]
-"""Told of each exchange how it ended, and the seconds from its first byte to that; None: nothing left."""
+Watch = Callable[[Reply, float | None], None]
+"""Called after each exchange with its reply and the seconds from its first byte to that; None: nothing left."""
 
 CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
@@ -256,7 +256,7 @@ class Transport:
         elif reply.failure is not Failure.NOT_SENT and isinstance(request.body, bytes | None):
             # A body that is read on its way may have broken the exchange off itself.
             self.circuit.silent(flight.began, effect=effect and flight.left)
-        self._watch(how_ended(reply), self.circuit.passed(flight.began) if flight.left else None)
+        self._watch(reply, self.circuit.passed(flight.began) if flight.left else None)
         return reply
 
     async def _exchange(

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from bot.domain.reasons import Exchange, Reason
+from bot.domain.services import Fault
 from bot.domain.text import MAX_SAID, PAGE, one_line
 
 T = TypeVar("T")
@@ -47,6 +48,7 @@ class Ended(StrEnum):
 
 _NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED})
 _NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
+_OUR_ACCOUNT: Final = frozenset({401, 402, 403, 407})
 _TOO_MANY: Final = 429
 _MAX_RETRY_AFTER: Final = 3600.0
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
@@ -186,6 +188,22 @@ def how_ended(reply: Reply) -> Ended:
     if reply.status == _TOO_MANY:
         return Ended.TOO_MANY
     return Ended.REFUSED if reply.status in _NOT_EXECUTED_STATUSES else Ended.UNKNOWN
+
+
+def is_verdict(reply: Reply) -> bool:
+    """Whether an exchange shows how well its service is; one that never left or that has to wait doesn't."""
+    unsaid = (Failure.NOT_SENT, Failure.NOT_ASKED, Failure.OVERSIZE)
+    return reply.failure not in unsaid and reply.status != _TOO_MANY
+
+
+def fault_of(reply: Reply) -> Fault | None:
+    """What an exchange shows to be wrong with its service; a refusal about one resource, such as a 404, is nothing."""
+    if reply.failure is not None or reply.status is None:
+        return Fault.NO_ANSWER
+    if reply.status in _OUR_ACCOUNT:
+        return Fault.KEY
+    is_page = reply.is_success and reply.is_html
+    return None if not is_page and (reply.is_success or 400 <= reply.status < 500) else Fault.ERRORS  # noqa: PLR2004 - 4xx
 
 
 def refusal(status: int, fields: Sequence[str] = ()) -> Reason:

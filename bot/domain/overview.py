@@ -9,6 +9,7 @@ from typing import Literal
 from bot.domain.payments.instruction import Instruction, Kind, Vote
 from bot.domain.policy import Frozen
 from bot.domain.recovery import ReadingOnly
+from bot.domain.services import Health
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,6 +19,12 @@ class ServiceStatus:
     name: str
     missing: tuple[str, ...]
     silent_since: datetime | None = None
+    health: Health | None = None
+    """By its last calls; None: never called."""
+
+    @property
+    def is_unwell(self) -> bool:
+        return self.silent_since is not None or (self.health is not None and self.health.fault is not None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

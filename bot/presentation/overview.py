@@ -16,7 +16,7 @@ from bot.domain.overview import (
     Word,
 )
 from bot.domain.payments.instruction import Kind, State
-from bot.domain.services import DELIVERY, LOCALIZATION
+from bot.domain.services import DELIVERY, LOCALIZATION, Fault
 from bot.presentation import notices, words
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, lines_under
@@ -52,6 +52,11 @@ _QUEUES = {
     "callbacks": "payment callbacks",
     "webhooks": "delivery webhooks",
     "files": "dropped files",
+}
+_FAULTS = {
+    Fault.NO_ANSWER: "no answer",
+    Fault.KEY: "our key or account is refused",
+    Fault.ERRORS: "it answers with errors",
 }
 _LONGER = {LOCALIZATION: "content localization", DELIVERY: "delivery booking"}
 """Services whose name alone does not say what they are for."""
@@ -154,9 +159,13 @@ def service_line(one: ServiceStatus) -> str:
     name = md.capital(_LONGER.get(one.name, one.name))
     if one.silent_since is not None:
         return f":red_circle: {name}: no answer since {md.moment(one.silent_since)}. Nothing is sent until it answers."
-    if not one.missing:
-        return f":large_green_circle: {name}: set up"
-    return f":white_circle: {name}: not set up, {to_set(one.missing)}"
+    if one.missing:
+        return f":white_circle: {name}: not set up, {to_set(one.missing)}"
+    if one.health is None:
+        return f":white_circle: {name}: set up, not called yet"
+    if one.health.fault is not None:
+        return f":red_circle: {name}: calls fail since {md.moment(one.health.since)}, {_FAULTS[one.health.fault]}"
+    return f":large_green_circle: {name}: working, last call {md.moment(one.health.at)}"
 
 
 def _under_way(found: Counts) -> list[str]:

@@ -295,7 +295,7 @@ WATCHED: Final = (
     ),
 )
 """Services whose silence is noticed."""
-CHORES: Final = ("anchors", "disk", "unread", "damage", "retention", "reach", "homes")
+CHORES: Final = ("anchors", "disk", "health", "unread", "damage", "retention", "reach", "homes")
 """Periodic work of this process without rows of its own; see :attr:`bot.workflows.context.Context.chores`."""
 _PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
 """One worker a service: a hanging probe delays no other."""
@@ -318,7 +318,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
 
 BY_THE_CLOCK = frozenset({"leftovers", "died", "anchors", "lost", "survey", "clock", "retention", "reach"})
 """Workers that no look covers: they become due by time, or by a write."""
-EVERY_TICK = frozenset({"denials", "disk", "unread", "damage", "processes", "silence", "homes", *_PROBES})
+EVERY_TICK = frozenset({"denials", "disk", "health", "unread", "damage", "processes", "silence", "homes", *_PROBES})
 """Those of them that cost next to nothing when there is nothing to do."""
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {

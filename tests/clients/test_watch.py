@@ -8,7 +8,7 @@ from aiohttp import TCPConnector
 from bot.clients.circuit import Circuit
 from bot.clients.emails.client import Quick
 from bot.clients.transport import PreparedRequest, Transport, bare_session, open_session
-from bot.domain.outcome import Ended, Failure, Reply
+from bot.domain.outcome import Ended, Failure, Reply, how_ended
 from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, Behaviour, answer, wire_server
 
@@ -37,8 +37,8 @@ async def send(url: str, told: Told, clock: list[float], *, leaves: bool = True)
         clock[0] = 10.0
         return leaves
 
-    def watch(ended: Ended, seconds: float | None) -> None:
-        told.append((ended, seconds))
+    def watch(reply: Reply, seconds: float | None) -> None:
+        told.append((how_ended(reply), seconds))
 
     def guard() -> bool:
         return True
@@ -72,8 +72,8 @@ async def test_what_never_left_has_no_seconds() -> None:
 
 
 async def quick_request(url: str, told: Told, **more: str) -> Reply:
-    def watch(ended: Ended, seconds: float | None) -> None:
-        told.append((ended, seconds))
+    def watch(reply: Reply, seconds: float | None) -> None:
+        told.append((how_ended(reply), seconds))
 
     async with bare_session(TCPConnector(limit=1)) as session:
         quick = Quick(session=session, base_url=f"{url}/", watch=watch, secrets=Secrets())

@@ -153,7 +153,8 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
     assert state(board(rig, message)) == DONE
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
     assert shown("\n".join(line for line in said.body["text"].splitlines() if "E-mail" in line)) == snapshot("""\
-:large_green_circle: E-mail processing of single addresses: set up
+:large_green_circle: E-mail processing of single addresses: working, last call <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
 :white_circle: E-mail processing of whole files: not set up, an admin has to set `EMAIL_BULK_BASE_URL`\
 """)
 

@@ -132,7 +132,7 @@ SAYS = {
     "frozen": "Payments are frozen",
     "thawed": "Payments are unfrozen",
     "story": "> requested",
-    "status": "Payments: set up",
+    "status": "Payments: ",
     "unread": "No unread answers",
     "jobs": "in progress",
     "export": "in your direct messages",

@@ -36,7 +36,7 @@ from bot.clients.transport import (
 from bot.clients.unread import AnswerObserver, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, Denied, Dropped, FileAnswer, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
-from bot.domain.outcome import Ended, Failure, NotExecuted, Reply, Unknown, how_ended, read_error, refusal
+from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
 
@@ -74,8 +74,8 @@ class Quick:
                 failure = Failure.NOT_CONNECTED
             self._log.info("service call", operation=operation, failure=failure)
             reply = Reply(failure=failure)
-        ended = how_ended(reply)
-        self._watch(ended, None if ended is Ended.UNREACHABLE else get_running_loop().time() - began)
+        never_left = reply.failure is Failure.NOT_CONNECTED
+        self._watch(reply, None if never_left else get_running_loop().time() - began)
         return reply
 
     async def _exchange(self, method: str, path: str, headers: Mapping[str, str]) -> Reply:

@@ -124,7 +124,7 @@ def _read(uow: Unit, *, standing: Membership, user: str, laid: Laid) -> tuple[Ho
         ended=[Listed(one) for one in ended if one.id not in {row.instruction.id for row in own.rows}],
         stores=_stores(bookings, uow.now),
         works=works,
-        services=[one for one in services(uow) if one.silent_since is not None],
+        services=[one for one in services(uow) if one.is_unwell and not one.missing],
         frozen=stopped if has_role else None,
         control=_control(uow) if is_admin else None,
         is_new=not is_known and not in_charge,

@@ -18,6 +18,7 @@ from bot.domain.payments.lookups import CHECK
 from bot.domain.payments.moves import APPROVED
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
+from bot.workflows.admin.health import read_health
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
@@ -40,7 +41,7 @@ _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
 def services(uow: Unit) -> tuple[ServiceStatus, ...]:
-    silent, emails = silent_services(uow, uow.now), uow.ctx.emails
+    silent, health, emails = silent_services(uow, uow.now), read_health(uow), uow.ctx.emails
     named = [
         (PAYMENTS, uow.ctx.payments.missing),
         (LOCALIZATION, uow.ctx.localization.missing),
@@ -50,7 +51,15 @@ def services(uow: Unit) -> tuple[ServiceStatus, ...]:
         named.append((EMAILS, emails.missing))
     else:  # its two halves, where one of them works alone
         named += [(EMAILS_ALONE, emails.missing_single), (EMAIL_FILES, emails.missing_files)]
-    return tuple(ServiceStatus(name=name, missing=missing, silent_since=silent.get(name)) for name, missing in named)
+    alone = {EMAILS_ALONE: health.get("email_single"), EMAIL_FILES: health.get("email_bulk")}
+    health |= {name: one for name, one in alone.items() if one is not None}
+    halves = [one for one in alone.values() if one is not None]
+    if halves:  # as well as the one that is not
+        health[EMAILS] = max(halves, key=lambda one: (one.fault is not None, one.at))
+    return tuple(
+        ServiceStatus(name=name, missing=missing, silent_since=silent.get(name), health=health.get(name))
+        for name, missing in named
+    )
 
 
 async def overview(ctx: Context) -> Overview:

