@@ -88,7 +88,7 @@ class CommitUnknown(StorageError):
     """COMMIT was sent and not answered: read the rows back before going on."""
 
 
-def translated(error: SQLAlchemyError) -> StorageError:
+def translated(error: SQLAlchemyError) -> StorageError:  # noqa: PLR0911 - one kind of trouble a line
     """Our error for one of SQLAlchemy's. It never holds the parameters: engines are made with ``hide_parameters``."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     text = f"{type(cause).__name__}: {cause}".strip()

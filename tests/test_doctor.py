@@ -257,9 +257,10 @@ DATABASE_URL are right.
 async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: Printed) -> None:
     rig.workspace.set_channel("C0APPROVE", bot_member=False)
     assert await troubles(capsys) == snapshot("""\
-error    channel of approvals (C0APPROVE): the bot is no member, or there is no such channel
-         → type /invite @Switchboard there
-1 to mend before it can run.""")
+error    channel of approvals (C0APPROVE): I'm not in it
+         → Invite me there: `/invite @Switchboard`, or name another channel in policy.toml (`channels.approvals`).
+1 to mend before it can run.\
+""")
 
 
 async def test_nobody_who_could_approve(rig: Rig, capsys: Printed) -> None:

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from bot.cli.main import _parser
-from bot.presentation.notices import PAGE, SECTIONS
 from bot.settings import Settings
 from handlers.registry import COMMANDS
 from tests.support.diagrams import DIAGRAMS, shown
@@ -72,10 +71,6 @@ def test_commands_that_are_named_are_understood(page: Path) -> None:
 
 def test_the_readme_is_the_door_and_not_the_house() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 200
-
-
-def test_what_alerts_name_is_explained() -> None:
-    assert set(SECTIONS.values()) <= anchors(ROOT / PAGE)
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)

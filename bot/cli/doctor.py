@@ -29,14 +29,14 @@ from bot.presentation.unread import state_finding
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
 from bot.slack.messenger import Messenger
-from bot.slack.people import BotIdentity, Directory, who_we_are
+from bot.slack.people import BotIdentity, Directory, named, who_we_are
 from bot.wiring.database import anchors_of
 from bot.wiring.http import ENOUGH, limit
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.wiring.slack import besides, enough, unmet
 from bot.workflows.bookings.observe import gathered
 from bot.workflows.reading_only import reading_only, resumed_at
-from bot.workflows.requests.reach import all_short, approvers, named
+from bot.workflows.requests.reach import all_short, approvers
 from storage.anchors import AnchorFile
 from storage.errors import NewerDatabase, OtherKey, StorageBusy, StorageError
 from storage.migrate import moved_to

@@ -31,6 +31,8 @@ class SharedClock:
         self._seen_at = 0.0
         self.skew = 0.0
         """Seconds that our own clock was ahead of the server's when that was looked at last."""
+        self.is_skewed = False
+        """Whether that is an alert already."""
         self.steps = 0
         """How often the rows were moved along with the clock, as far as this process has taken part."""
         self.ahead = timedelta(0)

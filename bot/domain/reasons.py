@@ -360,12 +360,14 @@ def slack_error(reason: Reason) -> str:
     return str(reason.facts["error"]) if reason.code is Exchange.SLACK_ERROR else ""
 
 
-RESTRICTED: Final = frozenset({
-    "restricted_action",
-    "restricted_action_read_only_channel",
-    "restricted_action_thread_only_channel",
-    "no_permission",
-})
+RESTRICTED: Final = frozenset(
+    {
+        "restricted_action",
+        "restricted_action_read_only_channel",
+        "restricted_action_thread_only_channel",
+        "no_permission",
+    }
+)
 """Slack's errors for channels in which only some may post."""
 NO_PLACE: Final = frozenset({"not_in_channel", "channel_not_found", "is_archived", *RESTRICTED})
 """Slack's errors for channels in which the bot can't post until somebody changes them."""

@@ -12,42 +12,31 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.reasons import called, in_words, worded
 
-PAGE: Final = "docs/alerts.md"
-SECTIONS: Final = {
-    "needs_human": "needs-a-person",
-    "mismatch": "not-what-was-asked-for",
-    "differs": "differs-from-what-was-approved",
-    "contradiction": "the-service-contradicts-itself",
-    "unconfirmed": "reported-not-confirmed",
-    "unknown_status": "unknown-status",
-    "paid_after_close": "paid-after-the-end",
-    "paid_after_end": "paid-after-the-end",
-    "paid_elsewhere": "paid-elsewhere",
-    "stuck": "cannot-go-on",
-    "suspended": "not-sent",
-    "out_of_reach": "too-few-approvers",
-    "disagrees": "on-hold",
-    "unaccounted": "bulk-payment-not-accounted-for",
-    "unread": "bulk-payment-not-accounted-for",
-    "unexplained": "bulk-payment-not-accounted-for",
-    "stands_still": "bulk-payment-not-accounted-for",
-    "undelivered": "message-not-posted",
-    "no_approvals_channel": "message-not-posted",
-    "denied": "slack-denies",
-    "clock_skew": "clock-skew",
-    "clock_set": "clock-set",
-    "silent": "service-silent",
-    "stopped": "stopped-after-an-internal-error",
-    "unreadable": "row-that-cannot-be-read",
-    "not_drawn": "older-state",
-    "frozen": "payments-frozen",
-    "reading_only": "reading-only",
-    "no_anchor": "anchors-failing",
-    "anchors_changed": "anchors-changed",
-    "disk_low": "disk",
-    "disk_full": "disk",
+_IN_DOUBT: Final = "Compare it with the provider's dashboard. Don't pay again what no list shows."
+ADVICE: Final[Mapping[str, str]] = {
+    "needs_human": "Look it up at the provider first. If it's paid there, do nothing.",
+    "mismatch": "Find out who changed it at the provider, then make a new request.",
+    "differs": "Compare both records, and contact the provider.",
+    "contradiction": "Contact the provider with both statuses.",
+    "unconfirmed": "Look it up at the provider. If it isn't there, check your logs for a forged callback.",
+    "unknown_status": "Look it up at the provider.",
+    "paid_after_close": "Don't pay again. Settle it with the recipient.",
+    "paid_after_end": "Don't pay again. Settle it with the recipient.",
+    "paid_elsewhere": "Find out who paid it from the dashboard or another program.",
+    "stuck": "Fix the setting or the policy, then restart. It continues by itself.",
+    "suspended": "An admin can withdraw it, or approvers approve again.",
+    "disagrees": "Freeze payments, then run `switchboard audit verify`. Find out who wrote to the database.",
+    "unaccounted": _IN_DOUBT,
+    "unread": _IN_DOUBT,
+    "unexplained": _IN_DOUBT,
+    "stands_still": _IN_DOUBT,
+    "denied": "`switchboard doctor` names every scope that is missing.",
+    "silent": "Check the network and the provider's status page.",
+    "not_drawn": "The `show` commands give the newest state.",
+    "no_anchor": "Free some space there, or let the user that runs Switchboard write the file.",
+    "anchors_changed": "Freeze payments, and keep the database and the file as they are.",
 }
-"""Headings of the page, as they stand in a link; other topics need nothing done."""
+"""What to do, by topic; other notices say it themselves, or need nothing done."""
 GOES_ON: Final = md.message(":arrow_forward: Trying again. If it fails, you'll hear of it here.")
 NOTHING_STOPPED: Final = md.message(":information_source: Nothing is stopped by this error any more.")
 Facts = Mapping[str, Any]
@@ -78,8 +67,8 @@ _ALONE = {"inbox": "callback", "outbox": "message", "tracked": "following of an 
 _NAME_LIMIT = 80
 
 
-def runbook(topic: str) -> str:
-    return f"\nRunbook: `{PAGE}#{SECTIONS[topic]}`" if topic in SECTIONS else ""
+def advice(topic: str) -> str:
+    return f"\n{ADVICE[topic]}" if topic in ADVICE else ""
 
 
 def notice(facts: Facts) -> Content:
@@ -87,7 +76,7 @@ def notice(facts: Facts) -> Content:
     if topic in ("stopped", "unreadable"):
         return _stopped(facts, is_row=topic == "unreadable")
     said = _NOTICES[topic]
-    return md.message((said(facts) if callable(said) else said.format_map(facts)) + runbook(topic))
+    return md.message((said(facts) if callable(said) else said.format_map(facts)) + advice(topic))
 
 
 _UNUSABLE: Final = {
@@ -166,7 +155,6 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
             f"{', then press *Try again*' if number else ''}."
         )
     again = [button("Try again", TRY_AGAIN, number, spoken=spoken)] if number else []
-    text += runbook(str(facts["topic"]))
     return Content(text=text, blocks=[md.paragraph(text), *actions(again)])
 
 
@@ -265,6 +253,9 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         f"{md.series(facts['lines'], facts['count'])} of `{md.quote(str(facts['file']))}` was changed or isn't ours. "
         "Run `switchboard audit verify`."
     ),
+    "anchors_work": ":sunny: *The anchor file can be written again.* What waited is sent.",
+    "clock_right": ":sunny: *The machine's clock agrees with the database server's again.*",
+    "allowed": lambda facts: f":sunny: *Slack answers again* what it refused: {md.quote(in_words(facts['reason']))}.",
     "no_anchor": lambda facts: (
         f":rotating_light: *Action needed: nothing is sent.* `{md.quote(str(facts['file']))}` can't be written: "
         f"{md.quote_sentence(str(facts['reason']))}"

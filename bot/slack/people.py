@@ -81,11 +81,17 @@ class Directory:
         self._known: dict[str, _Found] = {}
         self._asking: dict[str, asyncio.Task[_Found]] = {}
         self._denied: dict[Reason, bool] = {}
+        self._allowed: list[Reason] = []
 
     def denials(self) -> list[Reason]:
         """Lookups that Slack has begun to refuse since the last call, as texts for the operator."""
         news = [reason for reason, told in self._denied.items() if not told]
         self._denied.update(dict.fromkeys(news, True))
+        return news
+
+    def allowed(self) -> list[Reason]:
+        """Lookups that Slack has begun to answer again since the last call, by why it refused them."""
+        news, self._allowed = self._allowed, []
         return news
 
     async def close(self) -> None:
@@ -217,6 +223,10 @@ class Directory:
             raise
         finally:
             del self._asking[key]
+        what = "person" if key.startswith("user:") else "group"
+        for reason in [one for one, is_told in self._denied.items() if is_told and one.facts["what"] == what]:
+            del self._denied[reason]
+            self._allowed.append(reason)
         self._known[key] = (asked_at, answer)
         return self._known[key]
 
@@ -334,3 +344,12 @@ async def who_we_are(client: AsyncWebClient) -> BotIdentity:
         app_id=str(bot.get("app_id") or ""),
         scopes=frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip()),
     )
+
+
+async def named(names: Iterable[str], people: Directory, *, fresh: float = FRESH) -> list[str]:
+    """The user ids behind the names of a list of the policy, groups taken apart."""
+    users = {name for name in names if not name.startswith("S") and name != "*"}
+    for group in names:
+        if group.startswith("S"):
+            users |= await people.members(group, fresh=fresh)
+    return sorted(users)

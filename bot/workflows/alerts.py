@@ -50,14 +50,16 @@ def tell(uow: Unit, channel: str, *, key: str, facts: Mapping[str, object]) -> b
 
 
 async def tell_denials(ctx: Context) -> int:
-    """Report each permission that Slack denies once a day, across all processes; how many were new to this one."""
-    reasons, now = ctx.people.denials(), ctx.clock.now()
+    """Report each permission that Slack denies, or grants again, once a day for all processes; how many were new."""
+    news = [("denied", reason) for reason in ctx.people.denials()]
+    news += [("allowed", reason) for reason in ctx.people.allowed()]
+    now = ctx.clock.now()
 
     def work(uow: Unit) -> None:
-        for reason in reasons:
-            key = f"denied:{sha256(str(reason).encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
-            tell_everybody(uow, key=key, facts={"topic": "denied", "reason": reason.stored()})
+        for topic, reason in news:
+            key = f"{topic}:{sha256(str(reason).encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
+            tell_everybody(uow, key=key, facts={"topic": topic, "reason": reason.stored()})
 
-    if reasons:
+    if news:
         await ctx.write(work, name="tell_denials", wakes=False)
-    return len(reasons)
+    return len(news)

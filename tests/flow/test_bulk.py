@@ -191,7 +191,7 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
 list of payments can't be read. We keep trying.
 Payments sent an unexpected reply.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
+Compare it with the provider's dashboard. Don't pay again what no list shows.\
 """)
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported yet.")
 
@@ -299,7 +299,7 @@ every payment is reported*: 8 paid ($40.00), 0 failed, 0 pending, *2 not reporte
 provider's list. Check the provider's dashboard.
 The provider calls it finished, with 2 payments missing from its list.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
+Compare it with the provider's dashboard. Don't pay again what no list shows.\
 """)
     rig.payments.switches.bulk_loses_every = 0
     await rig.pass_time(86_400, steps=8)

@@ -282,8 +282,7 @@ async def test_a_row_that_was_put_right_goes_on_when_an_admin_says_so(rig: Rig) 
     assert shown(alert.text) == snapshot("""\
 :octagonal_sign: *Action needed: a database row can't be read*: the request P-······, column `recipient`. Nothing is \
 sent or read for it. Everything else goes on.
-It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.
-Runbook: `docs/alerts.md#row-that-cannot-be-read`\
+It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.\
 """)
     for _ in range(2):  # still damaged: told anew
         await rig.workspace.click(OLGA, ALERTS, alert.ts, TRY_AGAIN)

@@ -42,8 +42,7 @@ async def test_frozen_payments_are_not_sent_until_a_quorum_lifts_it(rig: Rig) ->
     assert held == snapshot("Payments are frozen: the bank called.")
     [said] = [m.text for m in rig.workspace.messages(APPROVALS) if "froze all payments" in m.text]
     assert said == snapshot("""\
-:snowflake: <@U0OLGA> froze all payments: “the bank called”. To resume: `/pay unfreeze`
-Runbook: `docs/alerts.md#payments-frozen`\
+:snowflake: <@U0OLGA> froze all payments: “the bank called”. To resume: `/pay unfreeze`\
 """)
     assert rig.workspace.messages(ALERTS) == []
     rig.add_payees("kim@example.com")

@@ -165,6 +165,7 @@ another_is_sent: another bulk payment is being sent
 not_configured: Payments isn't configured: an admin has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY
 out_of_reach: it needs 2 approvals, and only 1 person can approve it
 undecided: on hold: the database may be out of date, so an admin has to look; the time for that is over
+not_shown: the approvers' card couldn't be posted in time
 not_sent_in_time: it wasn't sent in time after approval: payments answered 500, saying “Out of order”
 new_attempt_not_sent: the new attempt wasn't sent in time (today's limit is reached)
 address_not_confirmed: the address wasn't confirmed in time

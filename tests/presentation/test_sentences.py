@@ -56,7 +56,7 @@ def test_lines_of_the_anchors_that_were_changed() -> None:
     assert notices.notice(changed).text == snapshot("""\
 :rotating_light: *Action needed: the audit's anchors were changed*: line 2, 3 of `a.anchors` was changed or isn't \
 ours. Run `switchboard audit verify`.
-Runbook: `docs/alerts.md#anchors-changed`\
+Freeze payments, and keep the database and the file as they are.\
 """)
     assert "line 2, 3 and 1 more of" in notices.notice({**changed, "count": 3}).text
 
@@ -148,7 +148,7 @@ def whole(**changes: object) -> Overview:
 def test_the_status() -> None:
     assert overview.status(whole(), command="/sb-switchboard", now=NOW).text == snapshot("""\
 *Services*
-:large_green_circle: Payments: set up
+:white_circle: Payments: set up, not called yet
 :white_circle: Content localization: not set up, an admin has to set `LOCALIZATION_API_KEY`
 :red_circle: Delivery booking: no answer since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>. \
 Nothing is sent until it answers.
@@ -169,7 +169,8 @@ runs `switchboard resume`.
 • :warning: Delivery webhooks: the oldest waits 1 minute
 • Dropped files: the oldest waits 0 seconds
 :warning: 1 money route is unconfirmed: `/sb-switchboard routes`
-Details: `/sb-switchboard jobs`""")
+Details: `/sb-switchboard jobs`\
+""")
     nothing = Counts(requests={}, jobs={}, bookings={})
     idle = whole(services=[], under_way=nothing, oldest={}, blocking=0, reading_only=None)
     assert overview.status(idle, command="/switchboard", now=NOW).text == snapshot("""\
@@ -270,14 +271,12 @@ def test_a_row_that_cannot_be_read() -> None:
 :octagonal_sign: *Action needed: a database row can't be read*: the vote about request P-4F7K2M, column `person`. \
 Nothing is sent or read for it. Everything else goes on.
 It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.
-Runbook: `docs/alerts.md#row-that-cannot-be-read`
 [Try again]\
 """)
     assert seen(notices.notice({**row, "number": "", "column": ""})) == snapshot("""\
 :octagonal_sign: *Action needed: a database row can't be read*: the vote about request P-4F7K2M. Everything else goes \
 on.
-It was damaged or forged, or a newer version wrote it. Restore the row from a backup.
-Runbook: `docs/alerts.md#row-that-cannot-be-read`\
+It was damaged or forged, or a newer version wrote it. Restore the row from a backup.\
 """)
     assert lines_of([notices.note("0badcafe"), notices.GOES_ON.text, notices.NOTHING_STOPPED.text]) == snapshot("""\
 :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.

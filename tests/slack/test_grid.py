@@ -113,13 +113,18 @@ an admin.""")
 :rotating_light: Slack doesn't let us read the members of a user group (missing_scope, needed: usergroups:read); the \
 bot token lacks a scope: paste the manifest into the app's settings and reinstall the app. Until then requests and \
 approvals stop.
-Runbook: `docs/alerts.md#slack-denies`\
+`switchboard doctor` names every scope that is missing.\
 """
         ]
     )
     await rig.pay()
     await rig.settle()
     assert len(alerts(rig)) == 1
+    rig.workspace._state.identity = replace(rig.workspace._state.identity, scopes=(*scopes, "usergroups:read"))
+    await rig.pass_time(120)
+    await rig.pay()
+    await rig.settle()
+    assert "*Slack answers again*" in alerts(rig)[1]
     assert "usergroups:read" in capsys.readouterr().out
 
 

@@ -15,7 +15,7 @@ from bot.domain.reasons import Reason
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, menu
-from bot.presentation.notices import channel_help, runbook, unusable
+from bot.presentation.notices import advice, channel_help, unusable
 from bot.presentation.payments.bulk import again_button
 from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
 from bot.presentation.payments.wording import News, Stands, value_of
@@ -35,6 +35,7 @@ RECIPIENT: Final = "recipient"
 _UNDECIDED = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
+_OVER = frozenset({"within_reach", "continues"})  # the end of an earlier alert
 _PAID_AGAIN = 5
 
 
@@ -221,6 +222,8 @@ def alert(
     if topic in _SAID_BY_SLACK:
         said = channel_help(why, str(facts.get("setting", "")))
     what = words.topics[topic].replace("{channel}", where).replace("{unusable}", unusable(why))
+    if topic in _OVER:
+        return md.message(f":sunny: *{instruction.reference}* ({md.escape(in_full(instruction))}) {what}")
     lines = [
         f":rotating_light: *{instruction.reference}* ({md.escape(in_full(instruction))}, requested by "
         f"{md.named(instruction.requester, names or {})}) {what}",
@@ -232,7 +235,7 @@ def alert(
         lines.append(f"{' '.join(able)}, please decide.")
     if topic == "out_of_reach":
         lines.append(" ".join([*map(md.addressed, admins), "Add an approver, or withdraw it."]))
-    return md.message("\n".join(lines) + runbook(topic))
+    return md.message("\n".join(lines) + advice(topic))
 
 
 def deciding(instruction: Instruction) -> list[Block]:

@@ -347,6 +347,8 @@ ALERTS: Final[Mapping[str, str]] = {
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "suspended": "isn't sent.",
     "out_of_reach": "can't be approved: there are too few approvers.",
+    "within_reach": "can be approved now: there are enough approvers again.",
+    "continues": "is no longer held.",
     "disagrees": "is on hold: the database and the audit disagree. Nothing is sent.",
     "unaccounted": "isn't complete in the provider's list. Check the provider's dashboard.",
     "unread": "is done, but the provider's list of payments can't be read. We keep trying.",

@@ -64,6 +64,7 @@ class HighWater:
         self._clock = clock
         self._policy = policy
         self._last: Anchor | None = None
+        self._refused = False
         self._turn = asyncio.Lock()
 
     async def compare(self) -> None:
@@ -99,13 +100,16 @@ class HighWater:
                     return False
                 anchor = Anchor(at=self._clock.now(), seq=head.seq, head=head.hash, about=about)
                 await asyncio.to_thread(self._file.append, anchor)
+                self._last = anchor
+                if self._refused:
+                    await self._tell("anchors_work", f"{self._clock.now():%Y-%m-%dT%H:%M}", {})
+                    self._refused = False
             except StorageError as silent:
                 log.warning("nothing leaves: the database does not say where it stands", reason=str(silent))
                 return False
             except OSError as refused:
                 await self._cannot_write(refused)
                 return False
-            self._last = anchor
             return True
 
     async def is_sound(self) -> bool:
@@ -171,7 +175,9 @@ class HighWater:
     async def _cannot_write(self, refused: OSError) -> None:
         reason, file = refused.strerror or str(refused), str(self._file.path)
         log.error("nothing leaves: it cannot be written down before", file=file, reason=reason)
-        await self._tell("no_anchor", f"{self._clock.now():%Y-%m-%d}", {"file": file, "reason": reason})
+        if not self._refused:  # several processes, or starts, may find it within a minute
+            await self._tell("no_anchor", f"{self._clock.now():%Y-%m-%dT%H:%M}", {"file": file, "reason": reason})
+            self._refused = True
 
     async def _tell(self, topic: str, once: str, facts: Mapping[str, object]) -> None:
         key, facts = f"{topic}:{once}", {"topic": topic, **facts}

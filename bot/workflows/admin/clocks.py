@@ -101,8 +101,14 @@ def _steps(tx: Tx) -> int:
 
 
 async def warn(ctx: Context, clock: SharedClock) -> None:
-    if abs(clock.skew) < _TOO_FAR:
+    is_skewed = abs(clock.skew) >= _TOO_FAR
+    if is_skewed:
+        log.warning("the clock of this machine is not the database server's", seconds=round(clock.skew, 1))
+    if is_skewed == clock.is_skewed:
         return
-    log.warning("the clock of this machine is not the database server's", seconds=round(clock.skew, 1))
-    facts, key = {"topic": "clock_skew", "seconds": round(clock.skew)}, f"clock_skew:{ctx.owner}"
+    facts: dict[str, object] = {"topic": "clock_right"}
+    if is_skewed:
+        facts = {"topic": "clock_skew", "seconds": round(clock.skew)}
+    key = f"{facts['topic']}:{ctx.owner}:{clock.now():%Y-%m-%dT%H:%M}"
     await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="clock_skew")
+    clock.is_skewed = is_skewed

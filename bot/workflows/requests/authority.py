@@ -85,7 +85,10 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
         if _is_overtaken(uow, instruction) or _held(uow, instruction, found):
             return None
         owner, until = instruction.lease_owner, instruction.lease_until
-        return uow.instructions.touch(instruction, show=True, reason=None, lease_owner=owner, lease_until=until)
+        after = uow.instructions.touch(instruction, show=True, reason=None, lease_owner=owner, lease_until=until)
+        if after is not None:
+            alert(uow, after, f"continues:{after.version}", reason=None)
+        return after
 
     return await ctx.write(work, name="disagrees")
 

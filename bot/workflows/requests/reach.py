@@ -4,7 +4,7 @@ Nobody waits for it: while Slack does not say who somebody is, it is counted lat
 told stands in the database, so that each change is told once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Policy, Short
 from bot.domain.reasons import OfRequest, Reason
-from bot.slack.people import FRESH, Directory
+from bot.slack.people import FRESH, Directory, named
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import Line, alert, asked_in, queue_line
 from storage.transaction import Tx
@@ -77,15 +77,6 @@ class Reach:
         if _after(known, found) == known:
             return 0
         return await ctx.write(lambda uow: _store(uow, found), name="out_of_reach")
-
-
-async def named(names: Sequence[str], people: Directory, *, fresh: float = FRESH) -> list[str]:
-    """The user ids behind the names of a list of the policy, groups taken apart."""
-    users = {name for name in names if not name.startswith("S") and name != "*"}
-    for group in names:
-        if group.startswith("S"):
-            users |= await people.members(group, fresh=fresh)
-    return sorted(users)
 
 
 async def approvers(
@@ -161,7 +152,11 @@ def _store(uow: Unit, found: Mapping[str, Short]) -> int:
             continue
         uow.boards.mark_request(name, now=uow.now)
         instruction = uow.instructions.get(name)
-        if short.is_short and instruction is not None and instruction.state in _WAITING:
+        if instruction is None or instruction.state not in _WAITING:
+            continue
+        if not short.is_short:
+            alert(uow, instruction, f"within_reach:{short.alerts}", reason=None)
+        else:
             facts, topic = {"needs": short.needs, "can": short.can}, f"out_of_reach:{short.alerts}"
             line = {"line": Line.OUT_OF_REACH, **facts}  # for the requester where they asked; the admins get the alert
             queue_line(uow, instruction, asked_in(uow.ctx, instruction), f"out_of_reach:{name}:{short.alerts}", line)

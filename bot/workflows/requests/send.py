@@ -79,7 +79,10 @@ def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
     """The instruction, no longer marked as held; None when somebody else changed it first."""
     if not has_code(instruction.reason, OfRequest.HELD):
         return instruction
-    return uow.instructions.touch(instruction, show=True, reason=None)
+    after = uow.instructions.touch(instruction, show=True, reason=None)
+    if after is not None:
+        alert(uow, after, f"continues:{after.version}", reason=None)
+    return after
 
 
 _OPEN = (

@@ -15,9 +15,9 @@ from bot.domain.references import ulid
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted, Stretch
 from bot.slack.pace import Turn
+from bot.slack.people import named
 from bot.workflows.alerts import tell, tell_everybody
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
-from bot.workflows.requests.reach import named
 from bot.workflows.slack.boards import ELSEWHERE, PRIVATE, post_anew, queue, split
 from bot.workflows.workers import Work
 from storage.leases import LEASE_SECONDS
@@ -248,8 +248,8 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reaso
         await ctx.write(lambda uow: _note_channel(uow, channel, why), name="no_place", wakes=False)
     if is_homeless:
         await ctx.write(lambda uow: speaker.homeless(uow, name, why), name="homeless", wakes=False)
-    is_alert = error in NO_PLACE and row.action == Action.LINE and channel == ctx.policy.alerts
-    if is_alert and await _told_directly(ctx, row, why):
+    is_alert = channel == ctx.policy.alerts and (board is None or row.place == ELSEWHERE)
+    if is_alert and error in NO_PLACE and row.action == Action.LINE and await _told_directly(ctx, row, why):
         return
     if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)

@@ -8,7 +8,6 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored
 from bot.presentation import notices
-from bot.presentation.notices import SECTIONS
 from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
@@ -31,9 +30,8 @@ def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
         facts = {"topic": topic, "reason": reason.stored(), "channel": "C0FINANCE"}
         content = cards.alert(one, facts, names=NAMES)
         check_message(content)
-        text, _, last = content.text.rpartition("\n")
-        assert last == f"Runbook: `docs/alerts.md#{SECTIONS[topic]}`"
-        found[topic] = text.removeprefix(head).removesuffix(tail)
+        assert "docs/" not in content.text
+        found[topic] = content.text.removesuffix(notices.advice(topic)).removeprefix(head).removesuffix(tail)
     return found
 
 
@@ -213,11 +211,11 @@ Look for `652f7a1e9b3c4d5e6f708192`.
 stands_still: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
 doesn't move at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 undelivered: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) has \
-news that couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ \
-Look for `652f7a1e9b3c4d5e6f708192`.
+news that couldn't be posted in <#C0FINANCE>: I'm not in it. ⏎ Invite me there: `/invite @Switchboard`. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
 no_approvals_channel: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria \
-Quispe) can't be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
-`not_in_channel`. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.\
+Quispe) can't be shown to the approvers in <#C0FINANCE>: I'm not in it. ⏎ Invite me there: `/invite @Switchboard`. ⏎ \
+Look for `652f7a1e9b3c4d5e6f708192`.\
 """)
 
 
@@ -273,11 +271,11 @@ provider's list of failures can't be read. We keep trying. ⏎ The provider list
 stands_still: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) doesn't move at \
 the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 undelivered: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has news that \
-couldn't be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ Look for \
+couldn't be posted in <#C0FINANCE>: I'm not in it. ⏎ Invite me there: `/invite @Switchboard`. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
 no_approvals_channel: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't be \
-shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says `not_in_channel`. ⏎ Look \
-for `652f7a1e9b3c4d5e6f708192`.\
+shown to the approvers in <#C0FINANCE>: I'm not in it. ⏎ Invite me there: `/invite @Switchboard`. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.\
 """)
 
 
@@ -291,7 +289,7 @@ def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
 confirmed. Retry it or close it on the card.
 Look for `652f7a1e9b3c4d5e6f708192`. <https://slack.example/p1|Open the card>
 <@U0ADA>, please decide.
-Runbook: `docs/alerts.md#needs-a-person`\
+Look it up at the provider first. If it's paid there, do nothing.\
 """)
 
 
@@ -319,6 +317,12 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "reading_only", "reason": stored(given("the service holds what the database says was never sent"))},
     {"topic": "resumed", "reason": "the backup was taken an hour ago", "again": ["P-4F7K2M", "L-4F7K2M"]},
     {"topic": "no_anchor", "file": "/var/lib/switchboard/sent.log", "reason": "No space left on device"},
+    {"topic": "anchors_work"},
+    {"topic": "channel_works", "channel": "C0FINANCE"},
+    {"topic": "clock_right"},
+    {"topic": "database_read_only"},
+    {"topic": "database_away"},
+    {"topic": "database_writable"},
     {"topic": "disk_low", "free": 499_000_000, "whole": 20_000_000_000},
     {"topic": "disk_full"},
     {"topic": "disk_enough"},
@@ -326,19 +330,19 @@ NOTICES: list[dict[str, Any]] = [
 
 
 def test_notices() -> None:
-    """Without the line that leads to their page."""
-    found = [seen(notices.notice(facts)).replace(notices.runbook(facts["topic"]), "") for facts in NOTICES]
+    found = [seen(notices.notice(facts)) for facts in NOTICES]
     assert lines_of(found) == snapshot("""\
-:rotating_light: Action needed: a message couldn't be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the \
-app there.
-:rotating_light: Action needed: a message couldn't be posted: Slack says `not_in_channel`. Invite the app there.
-:rotating_light: Slack does not let the app read who people are: missing_scope. Until then requests and approvals stop.
+:rotating_light: Action needed: a message couldn't be posted in <#C0FINANCE>: I'm not in it. Invite me there: `/invite \
+@Switchboard`.
+:rotating_light: Action needed: a message couldn't be posted: I'm not in it. Invite me there: `/invite @Switchboard`.
+:rotating_light: Slack does not let the app read who people are: missing_scope. Until then requests and approvals \
+stop. ⏎ `switchboard doctor` names every scope that is missing.
 :alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
 nothing is lost. Set the machine's clock.
 :alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
 nothing is lost. Set the machine's clock.
 :rotating_light: *A message in <#C0FINANCE> is out of date*: an internal error keeps it from being updated. The cause \
-is in the log under `0badcafe`.
+is in the log under `0badcafe`. ⏎ The `show` commands give the newest state.
 :octagonal_sign: *Action needed: the request P-4F7K2M is stopped* after several internal errors. Nothing more is sent \
 or read for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try again]
 :octagonal_sign: *Action needed: the callback is stopped* after several internal errors. Nothing more is sent or read \
@@ -346,7 +350,7 @@ for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try
 :snowflake: <@U0ADA> froze all payments: “the books are being audited”. To resume: `/sb-pay unfreeze`
 :sunny: <@U0ADA>, <@U0LIN> unfroze payments.
 :electric_plug: *Payments hasn't answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking, and \
-what waits goes on once it answers.
+what waits goes on once it answers. ⏎ Check the network and the provider's status page.
 :sunny: *Payments answers again* after 1 hour. What waited goes on.
 :rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the service holds what \
 the database says was never sent. Nothing is sent, so that nothing is paid twice. Check the open requests, then run \
@@ -354,7 +358,15 @@ the database says was never sent. Nothing is sent, so that nothing is paid twice
 :sunny: *Sending again*: an operator resumed it. The backup was taken an hour ago. The database was restored, so these \
 need approval again: P-4F7K2M, L-4F7K2M.
 :rotating_light: *Action needed: nothing is sent.* `/var/lib/switchboard/sent.log` can't be written: No space left on \
-device.
+device. ⏎ Free some space there, or let the user that runs Switchboard write the file.
+:sunny: *The anchor file can be written again.* What waited is sent.
+:sunny: *<#C0FINANCE> can be used again.* What waited is posted there now.
+:sunny: *The machine's clock agrees with the database server's again.*
+:rotating_light: *Action needed: the database is read-only.* Nothing can be saved, so nothing is requested or sent. \
+Make it writable, or let DATABASE_URL reach the primary server; no restart is needed.
+:rotating_light: *Action needed: the database has been locked or out of reach for a minute.* Nothing can be saved, so \
+nothing is requested or sent. No restart is needed.
+:sunny: *The database can be written again.* Requests in progress continue.
 :warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is in \
 progress goes on. Free some space; no restart is needed.
 :rotating_light: *The disk of the database is full.* Nothing is taken and nothing is sent. Free some space; no restart \

@@ -87,6 +87,12 @@ async def test_a_machine_that_is_a_minute_ahead_takes_nothing_from_others(rig: R
     await rig.pass_time(180, steps=3)
     [alert] = rig.workspace.messages(ALERTS)
     assert alert.text.startswith(":alarm_clock: *The clock of a machine is 61 s ahead of the database server's.*")
+    clock = rig.switchboard.context.clock
+    assert isinstance(clock, SharedClock)
+    assert isinstance(clock._own, Ahead)
+    clock._own.seconds = 0
+    await rig.pass_time(120, steps=2)
+    assert "agrees with the database server's again" in rig.workspace.messages(ALERTS)[-1].text
 
 
 class Settable(Ahead):

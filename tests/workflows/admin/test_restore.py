@@ -213,6 +213,7 @@ async def test_what_cannot_be_written_down_does_not_leave(rig: Rig) -> None:
     path.rmdir()
     await rig.pass_time(120, steps=4)
     assert (await state(rig) in PAID, asked(rig, "one_step_payout")) == (True, 1)
+    assert "The anchor file can be written again" in alerts(rig)[-1]
 
 
 async def test_each_request_with_an_effect_is_written_down_before_it_leaves(rig: Rig) -> None:

@@ -197,7 +197,7 @@ link. The amount is 999.99 instead of 119.50. <@U0MARIA>""")
 wasn't given out.
 The provider lists it as paid.
 Look for `······`. <http://127.0.0.1/archives/C0FINANCE/p······|Open the card>
-Runbook: `docs/alerts.md#paid-elsewhere`\
+Find out who paid it from the dashboard or another program.\
 """
     )
     assert await state(rig) is State.MISMATCH

@@ -43,8 +43,7 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
         """\
 :rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the provider has payments \
 that report to us and that nothing in the database requested. Nothing is sent, so that nothing is paid twice. Check \
-the open requests, then run `switchboard resume`.
-Runbook: `docs/alerts.md#reading-only`\
+the open requests, then run `switchboard resume`.\
 """
     )
     await rig.pay("send ana@example.com 25.00 rent")

@@ -61,7 +61,7 @@ confirmed. Retry it or close it on the card.
 The provider still lists it as not sent.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
 <!subteam^S0TREASURY>, please decide.
-Runbook: `docs/alerts.md#needs-a-person`\
+Look it up at the provider first. If it's paid there, do nothing.\
 """
     )
 

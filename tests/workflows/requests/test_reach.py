@@ -48,8 +48,7 @@ The admins know. You can withdraw it.""")
 approved: there are too few approvers.
 It needs 3 approvals, and only 2 people can approve it.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-<@U0OLGA> Add an approver, or withdraw it.
-Runbook: `docs/alerts.md#too-few-approvers`\
+<@U0OLGA> Add an approver, or withdraw it.\
 """)
     for channel in (FINANCE, APPROVALS):
         assert "It needs 3 approvals, and only 2 people can approve it." in (await rig.card(channel)).text

@@ -101,7 +101,7 @@ request again, it needs new approvals.""")
 On hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may request \
 again, it needs new approvals.
 Look for our code `······`.
-Runbook: `docs/alerts.md#not-sent`\
+An admin can withdraw it, or approvers approve again.\
 """
     )
     comes_back(rig)

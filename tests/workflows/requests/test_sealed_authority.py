@@ -8,6 +8,7 @@ from sqlalchemy import text
 from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from bot.domain.recovery import ReadingOnly
 from bot.playground.faults import Fault, FaultKind
+from bot.presentation.notices import ADVICE
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit
 from bot.workflows.reading_only import enter, reading_only, resumed_at
@@ -76,7 +77,7 @@ async def is_held(rig: Rig, why: str) -> None:
     for _ in range(2):
         told = [one for one in alerts(rig) if found.reference in one and "is on hold" in one]
         assert len(told) == 1
-        assert told[0].endswith("Runbook: `docs/alerts.md#on-hold`")
+        assert told[0].endswith(ADVICE["disagrees"])
         assert (await newest(rig)).state is found.state
         await rig.pass_time(2 * HOUR, steps=2)
 

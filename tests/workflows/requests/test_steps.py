@@ -64,8 +64,7 @@ async def test_one_that_fails_is_left_alone_and_the_others_go_on(rig: Rig) -> No
         """\
 :octagonal_sign: *Action needed: the request P-······ is stopped* after several internal errors. Nothing more is sent \
 or read for it.
-Find `········` in the log, fix it, then press *Try again*.
-Runbook: `docs/alerts.md#stopped-after-an-internal-error`\
+Find `········` in the log, fix it, then press *Try again*.\
 """
     )
     assert all("Preparing" not in said for said in (rig.cards(FINANCE)[0].text, rig.cards(FINANCE)[0].plain))
@@ -242,7 +241,7 @@ async def test_a_card_that_cannot_be_drawn_holds_up_no_other(rig: Rig, monkeypat
             """\
 :rotating_light: *A message in <#C0······> is out of date*: an internal error keeps it from being updated. The cause \
 is in the log under `········`.
-Runbook: `docs/alerts.md#older-state`\
+The `show` commands give the newest state.\
 """
         )
     monkeypatch.undo()

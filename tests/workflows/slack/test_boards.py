@@ -15,7 +15,7 @@ from bot.slack.pace import EditRank, Pace
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 from tests.support.replaced import replaced
-from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
+from tests.support.rig import ALERTS, FINANCE, MARIA, MONEY, RANDOM, Rig
 from tests.support.settling import settle
 from tests.workflows.play import Counted, Play
 
@@ -118,6 +118,20 @@ async def test_where_slack_lets_the_bot_post_nothing_the_requester_gets_it_direc
         await play.post()
     [root] = play.messages(play.rig.workspace.open_dm(MARIA).id)
     assert root.text == "Job 7 is at 0"
+
+
+async def test_card_without_requester_waits_for_its_channel(play: Play) -> None:
+    play.rig.workspace.set_channel(MONEY, archived=True)
+    await play.post(channel=MONEY, requester="")
+    for _ in range(60):
+        await play.pass_time(60)
+    [alert] = play.messages(ALERTS)
+    assert "`channels.payments`" in alert.text
+    play.rig.workspace.set_channel(MONEY, archived=False)
+    for _ in range(6):
+        await play.pass_time(60)
+    assert [message.text for message in play.messages(MONEY)] == ["Job 7 is at 0"]
+    assert "can be used again" in play.messages(ALERTS)[-1].text
 
 
 async def test_a_line_elsewhere_stands_by_itself(play: Play) -> None:
