@@ -196,6 +196,9 @@ sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d
 out_of_reach: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
 can't be approved: there are too few approvers. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`. ⏎ Add an approver, or withdraw it.
+within_reach: :sunny: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com)) can be approved now: there are enough \
+approvers again.
+continues: :sunny: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com)) is no longer held.
 disagrees: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is on \
 hold: the database and the audit disagree. Nothing is sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
@@ -256,6 +259,8 @@ provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 out_of_reach: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't be approved: \
 there are too few approvers. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`. ⏎ Add \
 an approver, or withdraw it.
+within_reach: :sunny: *C-4F7K2M* ($119.50 from ben@example.com) can be approved now: there are enough approvers again.
+continues: :sunny: *C-4F7K2M* ($119.50 from ben@example.com) is no longer held.
 disagrees: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is on hold: the \
 database and the audit disagree. Nothing is sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
