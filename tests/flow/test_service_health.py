@@ -4,7 +4,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import FINANCE, OLGA, Rig
-from tests.workflows.admin.test_silence import status
+from tests.workflows.looking import service_status
 
 WELL, FAILS, UNUSED = ":large_green_circle:", ":red_circle:", ":white_circle:"
 
@@ -16,7 +16,7 @@ async def ask(rig: Rig, fault: FaultKind | None) -> str:
         rig.payments.faults.arm(Fault(fault, times=None))
     await rig.workspace.slash(OLGA, FINANCE, "/pay", "partner")
     await rig.settle()
-    return (await status(rig, "Payments")).partition(" ")[0]
+    return (await service_status(rig, "Payments")).partition(" ")[0]
 
 
 async def in_home(rig: Rig) -> bool:
@@ -27,7 +27,7 @@ async def in_home(rig: Rig) -> bool:
 
 
 async def test_service_is_well_after_a_successful_call_only(rig: Rig) -> None:
-    assert (await status(rig, "Payments")).startswith(UNUSED)
+    assert (await service_status(rig, "Payments")).startswith(UNUSED)
     for fault in (FaultKind.ERROR_500, FaultKind.LOST, FaultKind.GARBAGE):
         assert (await ask(rig, fault), await in_home(rig)) == (FAILS, True), fault
         assert (await ask(rig, None), await in_home(rig)) == (WELL, False)
@@ -35,7 +35,7 @@ async def test_service_is_well_after_a_successful_call_only(rig: Rig) -> None:
     assert await ask(rig, FaultKind.ERROR_500) == FAILS
     assert await ask(rig, FaultKind.TOO_MANY) == FAILS  # says nothing
     await rig.start_again()
-    assert (await status(rig, "Payments")).startswith(FAILS)
+    assert (await service_status(rig, "Payments")).startswith(FAILS)
 
 
 @pytest.mark.rig(payments_partner_secret="another")

@@ -10,8 +10,9 @@ from bot.playground.simulators.payments.records import Record
 from bot.playground.workspace import Message
 from bot.workflows.admin.audit import compare
 from storage.transaction import Tx
-from tests.support.rig import ALERTS, APPROVALS, FINANCE, SECRET_KEY, Rig
+from tests.support.rig import ALERTS, APPROVALS, FINANCE, OLGA, SECRET_KEY, Rig
 from tests.support.rows import audit_rows, verify
+from tests.support.shown import shown
 
 T = TypeVar("T")
 
@@ -110,3 +111,9 @@ async def heard(rig: Rig, user: str, word: str) -> str:
 async def approved(rig: Rig, text: str = 'send ana@example.com 25.00 "March translation"') -> None:
     await rig.pay(text)
     await rig.press("approve")
+
+
+async def service_status(rig: Rig, service: str) -> str:
+    """The line of a service in the answer to ``/switchboard status``."""
+    answer = shown(await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status"))
+    return next(line for line in answer.splitlines() if f" {service}: " in line)

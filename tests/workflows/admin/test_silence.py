@@ -15,8 +15,7 @@ from tests.support import deliveries
 from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
-from tests.support.shown import shown
-from tests.workflows.looking import alerts, asked, everywhere, newest, read, requests, state
+from tests.workflows.looking import alerts, asked, everywhere, newest, read, requests, service_status, state
 from tests.workflows.planted import planted, stored
 
 FEW = 3
@@ -168,7 +167,7 @@ async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
 
 async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
     await silence(rig)
-    assert "no answer since <!date^1795165200^" in await status(rig, "Payments")
+    assert "no answer since <!date^1795165200^" in await service_status(rig, "Payments")
     await rig.workspace.open_home(OLGA)
     view = rig.workspace.home(OLGA)
     assert view is not None
@@ -176,14 +175,8 @@ async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
     assert 'switchboard_service_silent{service="payments"} 1.0' in await metrics(rig)
     assert 'switchboard_service_silent{service="delivery"} 0.0' in await metrics(rig)
     await revive(rig)
-    assert (await status(rig, "Payments")).startswith(":large_green_circle: ")
+    assert (await service_status(rig, "Payments")).startswith(":large_green_circle: ")
     assert 'switchboard_service_silent{service="payments"} 0.0' in await metrics(rig)
-
-
-async def status(rig: Rig, service: str) -> str:
-    """The line of a service in the answer to ``/switchboard status``."""
-    answer = shown(await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status"))
-    return next(line for line in answer.splitlines() if f" {service}: " in line)
 
 
 async def metrics(rig: Rig) -> str:
@@ -203,7 +196,7 @@ async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
         await rig.settle()
         assert f"Delivery {SILENT}" in deliveries.stands(rig)
         assert len(service.calls_of("create_booking")) == 0
-        assert "no answer since <!date^1795165200^" in await status(rig, "Delivery booking")
+        assert "no answer since <!date^1795165200^" in await service_status(rig, "Delivery booking")
         service.faults.clear()
         await rig.pass_time(PAUSES[-1] + 1)
         assert len(service.calls_of("create_booking")) == len(service.bookings) == 1
@@ -225,7 +218,7 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
     await rig.pass_time(PAUSES[0] - 1)
     waiting = "Translating to French… Localization hasn't answered since <!date^"
     assert sum(waiting in told.text for told in rig.workspace.ephemerals(MARIA)) == 3
-    assert "no answer since <!date^1795165200^" in await status(rig, "Content localization")
+    assert "no answer since <!date^1795165200^" in await service_status(rig, "Content localization")
     rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
     await rig.pass_time(PAUSES[0])
     await rig.switchboard.context.workers.finished(lasting=True)
