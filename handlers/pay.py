@@ -25,7 +25,7 @@ from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
 from bot.workflows.payments.payout_again import send_again
 from bot.workflows.requests import decide
-from bot.workflows.requests.authority import freeze, involved_in, unfreeze
+from bot.workflows.requests.authority import freeze, involved_in, refusal_of, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
@@ -276,7 +276,7 @@ async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown |
     found, votes = shown
     if click.at_home and click.user in {vote.person for vote in votes}:
         return None
-    no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    no = await ctx.read(lambda uow: refusal_of(uow, found, standing))
     if no is not None or found.state is not wanted:
         raise DeclinedError(payment_answers.refused(no or Refusal.DECIDED, found))
     return shown

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from functools import reduce
+from functools import lru_cache, reduce
 
 from bot.domain.addresses import address
 from bot.domain.errors import RuleError
@@ -57,6 +57,8 @@ class No(StrEnum):
     NOT_REQUESTER = "not_requester"
     NOT_APPROVER = "not_approver"
     OWN_REQUEST = "own_request"
+    OWN_PAYMENT = "own_payment"
+    """The request pays to the address of their profile."""
     NO_ROLE = "no_role"
     NOT_IN_CHARGE = "not_in_charge"
     MAY_NOT_FREEZE = "may_not_freeze"
@@ -124,6 +126,15 @@ class Count:
     void: Mapping[str, No | Void]
 
 
+@lru_cache(maxsize=1_000)
+def profile_address(person: Person | None) -> str:
+    """The address of a profile as recipients are compared, in lower case; empty: there is none that can be paid."""
+    try:
+        return address(person.email).casefold() if person is not None else ""
+    except RuleError:
+        return ""
+
+
 def address_of(person: Person | None, *, home: str) -> str | NoAddress:
     """The address of the profile of somebody who works here, guests of this workspace included."""
     if person is None:
@@ -177,13 +188,18 @@ def may_see_balance(standing: Membership, *, people: People, home: str) -> No | 
     return in_role(standing, (Role.APPROVER, Role.ADMIN), No.NOT_IN_CHARGE, people=people, home=home)
 
 
-def may_decide(standing: Membership, *, requester: str, people: People, home: str) -> No | None:
+def may_decide(
+    standing: Membership, *, requester: str, people: People, home: str, payees: Collection[str] = ()
+) -> No | None:
+    """None when this person's decision counts. ``payees``: addresses that are paid, in lower case."""
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
     assert standing.person is not None
     if standing.person.id == requester:
         return No.OWN_REQUEST
+    if profile_address(standing.person) in payees:
+        return No.OWN_PAYMENT
     return None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER
 
 
@@ -195,15 +211,21 @@ def counting(
     people: People,
     home: str,
     since: datetime,
+    payees: Collection[str] = (),
 ) -> Count:
-    """Which votes of the present round count, and why the others do not; ``since``: older ones are void."""
+    """Which votes of the present round count, and why the others do not; ``since``: older ones are void.
+
+    ``payees``: addresses that are paid, in lower case.
+    """
     void: dict[str, No | Void] = {}
     counted = set()
     for vote in votes:
         if vote.round != instruction.round:
             continue
         standing = standings.get(vote.person, Membership(None))
-        flaw: No | Void | None = may_decide(standing, requester=instruction.requester, people=people, home=home)
+        flaw: No | Void | None = may_decide(
+            standing, requester=instruction.requester, people=people, home=home, payees=payees
+        )
         if flaw is None and instruction.requirement.typed_amount and not vote.typed:
             flaw = Void.UNTYPED
         elif flaw is None and vote.at < since:

@@ -154,6 +154,7 @@ _REFUSED: dict[No | Refusal, str] = {
     No.NOT_REQUESTER: "You don't have permission to request payments. Ask an admin to add you.",
     No.NOT_APPROVER: "Only approvers can do this.",
     No.OWN_REQUEST: "You can't approve your own request.",
+    No.OWN_PAYMENT: "This pays you, so someone else has to decide.",
     No.NO_ROLE: "You don't have permission to see payments. Ask an admin to add you.",
     No.NOT_IN_CHARGE: "Only approvers and admins can see this.",
     No.MAY_NOT_FREEZE: "Only approvers and admins can freeze payments.",

@@ -112,6 +112,7 @@ _VOTER: Final[Mapping[str, str]] = {
     No.GONE: "their account is deactivated",
     No.NOT_APPROVER: "they are no longer an approver",
     No.OWN_REQUEST: "it is their own request",
+    No.OWN_PAYMENT: "it pays them",
 }
 _VOTE: Final[Mapping[str, str]] = {
     Void.UNTYPED: "an approval without the typed amount no longer counts, because the policy now needs it",

@@ -176,6 +176,11 @@ class BulkItems(Repository):
             found.setdefault(payee, set()).update([name] if name else [])
         return {payee: frozenset(names) for payee, names in found.items()}
 
+    def payees(self, instruction_id: str, among: Collection[str]) -> frozenset[str]:
+        """Those of these addresses, in lower case, that an item goes to."""
+        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.payee.in_(sorted(among)))
+        return frozenset(map(str, self._connection.execute(select(bulk_item.c.payee).where(*mine)).scalars()))
+
     def not_looked_up(self, instruction_id: str, *, limit: int) -> dict[str, frozenset[str]]:
         """Addresses that have no look-up, those that get most first, each once, with the names that the file has."""
         known = select(lookup.c.payee).where(lookup.c.about == instruction_id)

@@ -49,10 +49,10 @@ the day is counted without the request itself | a daily limit counts what is abo
 everybody may approve | approvers are named
 -        for role in ("approvers", "admins"):
 +        for role in ("admins",):
-@ bot/workflows/requests/decide.py tests/workflows/requests/test_authority_at_the_claim.py
+@ bot/workflows/requests/authority.py tests/workflows/requests/test_authority_at_the_claim.py
 the requester votes for a retry | nobody approves another attempt at their own request
--may_decide(standing, requester=found.requester,
-+may_decide(standing, requester="" if state is State.NEEDS_HUMAN else found.requester,
+-may_decide(standing, requester=instruction.requester,
++may_decide(standing, requester="" if instruction.state is State.NEEDS_HUMAN else instruction.requester,
 @ bot/workflows/requests/decide.py tests/workflows/requests/test_requester_before_sending.py
 who asked is not looked at when somebody approves | who asked must still be allowed to ask
 -    if (no := refusal_of_requester(uow.ctx, found, people)) is not None:

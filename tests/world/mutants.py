@@ -163,8 +163,7 @@ def _own_vote_counts() -> Iterator[None]:
 
     count = vars(authority)["counting"]
     with (
-        replaced(decide, "may_decide", but(vars(decide)["may_decide"])),
-        replaced(pay, "may_decide", but(vars(pay)["may_decide"])),
+        replaced(authority, "may_decide", but(vars(authority)["may_decide"])),
         replaced(authority, "counting", counting),
     ):
         yield

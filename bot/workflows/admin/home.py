@@ -54,7 +54,7 @@ from bot.slack.messenger import Messenger, Posted
 from bot.workflows.admin.overview import WAITING, running_job, services
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import Place, subject_of
-from bot.workflows.requests.authority import frozen
+from bot.workflows.requests.authority import frozen, refusal_of
 from bot.workflows.requests.reach import all_short, approvers
 from bot.workflows.requests.request import with_votes
 from storage.errors import RowUnreadable, StorageError
@@ -146,7 +146,7 @@ def _decidable(uow: Unit, standing: Membership, user: str) -> list[Instruction]:
     return [
         one
         for one in uow.instructions.awaiting(WAITING)
-        if one.kind in APPROVED and one.requester != user and (one.id, one.round) not in voted
+        if one.kind in APPROVED and (one.id, one.round) not in voted and refusal_of(uow, one, standing) is None
     ]
 
 

@@ -7,13 +7,13 @@ from typing import Final
 
 import structlog
 
-from bot.domain.approvals import Membership, Role, listed, may_decide
+from bot.domain.approvals import Membership, Role, listed
 from bot.domain.bookings.booking import CLOSED, Booking, Stage
 from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
-from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
 from bot.domain.payments.lookups import CHECK
 from bot.domain.payments.moves import APPROVED
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
@@ -22,7 +22,7 @@ from bot.workflows.admin.health import read_health
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
-from bot.workflows.requests.authority import frozen
+from bot.workflows.requests.authority import frozen, refusal_of
 from bot.workflows.requests.request import with_votes
 from storage.errors import StorageError
 from storage.rows import Job
@@ -118,18 +118,19 @@ def _running(one: Instruction | Job | Booking, what: Kind | What, name: str, sta
 
 async def decisions(ctx: Context, standing: Membership, user: str) -> list[WaitingRequest]:
     """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
-    people = ctx.policy.people
-    sees_all = any(listed(role, standing, people) for role in Role)
-    found = []
+    sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
 
-    def waiting(uow: Unit) -> list[tuple[Instruction, list[Vote]]]:
-        return with_votes(uow, (one for one in uow.instructions.awaiting(WAITING) if one.kind in APPROVED))
+    def waiting(uow: Unit) -> list[WaitingRequest]:
+        found = with_votes(uow, (one for one in uow.instructions.awaiting(WAITING) if one.kind in APPROVED))
+        return [
+            WaitingRequest(
+                one, votes, refusal_of(uow, one, standing) is None and user not in [vote.person for vote in votes]
+            )
+            for one, votes in found
+            if sees_all or one.requester == user
+        ]
 
-    for one, votes in await ctx.read(waiting):
-        may = may_decide(standing, requester=one.requester, people=people, home=ctx.home) is None
-        if sees_all or one.requester == user:
-            found.append(WaitingRequest(one, votes, may and not any(vote.person == user for vote in votes)))
-    return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
+    return sorted(await ctx.read(waiting), key=lambda one: (not one.mine, one.instruction.id))
 
 
 log = structlog.get_logger(__name__)

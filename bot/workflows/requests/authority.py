@@ -4,17 +4,17 @@ A writer of the database who lacks the key cannot make such a row. A request tha
 transition from a forged state would seal it. Votes: people are read before a transaction, votes counted inside it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import timedelta
 from typing import Any
 
 import structlog
 
-from bot.domain.approvals import Count, Membership, No, Role, counting, in_role
+from bot.domain.approvals import Count, Membership, No, Role, counting, in_role, may_decide, profile_address
 from bot.domain.audit import CLOCK_SET, SYSTEM
 from bot.domain.payments.bulk import known_digest
-from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.instruction import FINAL, MONEY_OUT, Instruction, State, Vote
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import RECOUNTED, Disagreement, Odd, disagreements, made_of, named_in
 from bot.domain.policy import Frozen
@@ -298,17 +298,35 @@ def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -
         raise OutdatedError
 
 
+def paid_among(tx: Tx, instruction: Instruction, people: Iterable[Membership]) -> frozenset[str]:
+    """The profile addresses of these people, in lower case, that a request pays to."""
+    addresses = frozenset(filter(None, (profile_address(one.person) for one in people)))
+    if not addresses or instruction.kind not in MONEY_OUT:
+        return frozenset()
+    if instruction.payload.has_items:
+        return tx.bulk_items.payees(instruction.id, addresses)
+    return addresses & {instruction.payload.payee}
+
+
+def refusal_of(uow: Unit, instruction: Instruction, standing: Membership) -> No | None:
+    """Why this person may not decide on this request; None when they may."""
+    ctx, payees = uow.ctx, paid_among(uow, instruction, [standing])
+    people = ctx.policy.people
+    return may_decide(standing, requester=instruction.requester, people=people, home=ctx.home, payees=payees)
+
+
 def count(
-    ctx: Context, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float
+    uow: Unit, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float
 ) -> Count:
     """Votes of the present round that count: not of people who were not read, nor older than ``seconds``."""
     return counting(
         votes,
         instruction=instruction,
         standings=standings,
-        people=ctx.policy.people,
-        home=ctx.home,
-        since=ctx.clock.now() - timedelta(seconds=seconds),
+        people=uow.policy.people,
+        home=uow.ctx.home,
+        since=uow.now - timedelta(seconds=seconds),
+        payees=paid_among(uow, instruction, standings.values()),
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role, may_decide
+from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role
 from bot.domain.errors import RuleError
 from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
@@ -25,6 +25,7 @@ from bot.workflows.requests.authority import (
     count,
     involved_in,
     may_decide_on,
+    refusal_of,
     require_fresh,
     without_the_others,
 )
@@ -97,7 +98,7 @@ async def reject(ctx: Context, decision: Decision, *, reason: str) -> Decided:
     standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
-        if (no := _refusal(ctx, found, standing, State.AWAITING) or _expired(found, uow.now)) is not None:
+        if (no := _refusal(uow, found, standing, State.AWAITING) or _expired(found, uow.now)) is not None:
             return Decided(found, no)
         return finish(uow, found, State.REJECTED, decision.person, given(reason))
 
@@ -109,7 +110,7 @@ async def close_as_not_paid(ctx: Context, decision: Decision, *, reason: str) ->
     standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
-        if (no := _refusal(ctx, found, standing, State.NEEDS_HUMAN)) is not None:
+        if (no := _refusal(uow, found, standing, State.NEEDS_HUMAN)) is not None:
             return Decided(found, no)
         look = uow.now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
         return finish(uow, found, State.CLOSED, decision.person, given(reason), due_at=look)
@@ -157,7 +158,7 @@ async def _cast(
 
     def work(uow: Unit, found: Instruction, people: Standings) -> Decided:
         by = decision.person
-        refusal = _refusal(ctx, found, people[by], state)
+        refusal = _refusal(uow, found, people[by], state)
         if refusal is Refusal.DECIDED and by in {one.person for one in uow.votes.of(found.id, found.round)}:
             refusal = Refusal.REPEATED
         refusal = refusal or check(found, uow.now)
@@ -177,10 +178,9 @@ async def _cast(
             involved = frozenset()
 
 
-def _refusal(ctx: Context, found: Instruction, standing: Membership, state: State) -> Refusal | No | None:
+def _refusal(uow: Unit, found: Instruction, standing: Membership, state: State) -> Refusal | No | None:
     """Why this person may not decide on it now; only in this state is there anything to decide."""
-    no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
-    return no or (None if found.state is state else Refusal.DECIDED)
+    return refusal_of(uow, found, standing) or (None if found.state is state else Refusal.DECIDED)
 
 
 def _expired(found: Instruction, now: datetime) -> Refusal | None:
@@ -196,7 +196,7 @@ def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decid
         return Decided(found, Refusal.REPEATED)
     votes = uow.votes.of(found.id, found.round)
     require_fresh(uow.ctx, [one.person for one in votes], people)
-    counted = count(uow.ctx, found, votes, people, seconds=found.requirement.expires_seconds)
+    counted = count(uow, found, votes, people, seconds=found.requirement.expires_seconds)
     held = resumed(uow, found)
     held = held and without_the_others(uow, held, votes, counted)
     return _counted(uow, held, vote, counted) if held is not None else Decided(found, Refusal.STALE)

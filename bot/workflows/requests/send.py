@@ -275,7 +275,7 @@ def still_approved(
         suspend(uow, tightened, no)
         return None
     needs = tightened.requirement
-    found = count(uow.ctx, tightened, votes, standings, seconds=needs.expires_seconds + needs.execute_within_seconds)
+    found = count(uow, tightened, votes, standings, seconds=needs.expires_seconds + needs.execute_within_seconds)
     if len(found.counted) >= needs.quorum:
         return tightened, found.counted
     back = State.NEEDS_HUMAN if tightened.commits else State.AWAITING  # with the votes that still count
