@@ -197,11 +197,11 @@ class Switchboard:
         # address: the service would call a program on its own machine.
         local = NOWHERE if settings.environment is Environment.PRODUCTION else self.url
         people = make_people(slack, self._policy, around)
-        counted = make_people(slack, self._policy, around)  # apart: no vote counts by what was read for a count
+        counting = make_people(slack, self._policy, around)
         anchoring = Anchoring(
             store=database.store, file=database.anchors, clock=database.clock, high_water=self._high_water
         )
-        for end in (people.close, counted.close, anchoring.finish):
+        for end in (people.close, counting.close, anchoring.finish):
             stack.push_async_callback(end)
         return Context(
             store=database.store,
@@ -214,6 +214,7 @@ class Switchboard:
             files=slack.files,
             downloads=slack.downloads,
             people=people,
+            counting=counting,
             policy=self._policy,
             clock=database.clock,
             home=slack.identity.team_id,
@@ -239,7 +240,7 @@ class Switchboard:
                 "health": self._health.flush,
                 "damage": DamageWatch().look,
                 "retention": Retention().prune_due,
-                "reach": Reach(counted).look,
+                "reach": Reach().look,
                 "homes": self._homes.follow,
             },
             assumptions=self._outside.routes().assumptions(),

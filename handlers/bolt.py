@@ -31,10 +31,12 @@ from bot.domain.text import without_unstorable
 from bot.presentation import answers
 from bot.presentation.blocks.text import quote
 from bot.presentation.files import offers
+from bot.presentation.payments.answers import never_approved
 from bot.presentation.reasons import sentence, told
 from bot.presentation.views import notice, result
 from bot.slack.messenger import Listener
 from bot.slack.people import BotIdentity, Denied
+from bot.workflows.requests.reach import OutOfReachError
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
 from handlers.replies import (
     Answer,
@@ -411,6 +413,8 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             return content
         case MistakesError(errors=errors, offers=meant):
             return answers.mistakes(errors, meant)
+        case OutOfReachError(short=short):
+            return never_approved(short)
         case UnusableFile():
             return offers.unusable(error)
         case PersonError():

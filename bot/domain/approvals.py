@@ -70,6 +70,8 @@ class Void(StrEnum):
     UNTYPED = "untyped"
     """It was given without typing the amount, and the policy has required that since."""
     TOO_OLD = "too_old"
+    FEWER = "fewer"
+    """There are fewer approvers since, so everyone who is left has to approve."""
 
 
 class Refusal(StrEnum):
@@ -269,7 +271,4 @@ def requirement_of(policy: Policy, facts: Iterable[Facts], payload: Payload) -> 
     """What the policy asks of a request. A bulk payment that may be a mistake needs one more approver."""
     found = reduce(Requirement.tightened, map(policy.requirement, facts))
     doubts = doubts_of(payload)
-    if not doubts:
-        return found
-    reasons = (*found.reasons, f"{doubts}: one more approver")
-    return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})
+    return found.with_one_more(doubts) if doubts else found

@@ -35,15 +35,45 @@ class Requirement(BaseModel):
     typed_amount: bool = False
     reasons: tuple[str, ...] = ()
     """Why the quorum is what it is, in words for the card."""
+    extra: Annotated[int, Field(ge=0)] = 0
+    """Part of the quorum that a likely repeat adds to what the rules ask for."""
+    everyone: bool = False
+    """The extra approvers were more than there are, so everyone who can approve has to."""
     expires_seconds: float = 86_400.0
     execute_within_seconds: float = 3_600.0
 
+    @property
+    def by_rules(self) -> int:
+        """The quorum that the policy's rules ask for; nothing lowers it."""
+        return self.quorum - self.extra
+
+    def with_one_more(self, reason: str) -> "Requirement":
+        """This one with one more approver for this reason."""
+        reasons = (*self.reasons, f"{reason}: one more approver")
+        return self.model_copy(update={"quorum": self.quorum + 1, "extra": self.extra + 1, "reasons": reasons})
+
+    def capped(self, able: int) -> "Requirement":
+        """This one where so many people can approve: extra approvers who don't exist aren't needed.
+
+        Then everyone who can approve has to, typing the amount. The rules' own quorum stays, whether it can be met
+        or not.
+        """
+        if not self.extra or able >= self.quorum:
+            return self
+        quorum = max(able, self.by_rules)
+        capped = {"quorum": quorum, "extra": quorum - self.by_rules, "everyone": True, "typed_amount": True}
+        return self.model_copy(update=capped)
+
     def tightened(self, other: "Requirement") -> "Requirement":
         """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
-        needs_more = other.quorum > self.quorum or other.typed_amount > self.typed_amount
+        rules, theirs = max(self.by_rules, other.by_rules), other.by_rules if self.everyone else other.quorum
+        quorum = max(self.quorum, theirs)
+        needs_more = quorum > self.quorum or other.typed_amount > self.typed_amount
         wanted = self.model_copy(
             update={
-                "quorum": max(self.quorum, other.quorum),
+                "quorum": quorum,
+                "extra": quorum - rules,
+                "everyone": self.everyone or other.everyone,
                 "typed_amount": self.typed_amount or other.typed_amount,
                 "reasons": (needs_more and other.reasons) or self.reasons,
                 "expires_seconds": min(self.expires_seconds, other.expires_seconds),
@@ -225,13 +255,11 @@ class Policy(_Section):
         strictest = max(matching, key=lambda rule: (rule.quorum, rule.typed_amount, rule.over or 0), default=None)
         quorum = max([self.approval.quorum, *(rule.quorum for rule in matching)])
         reasons = [strictest.words] if strictest is not None else []
-        if facts.duplicates:
-            quorum += 1
-            reasons.append("same recipient and amount within a day: one more approver")
-        return Requirement(
+        required = Requirement(
             quorum=quorum,
             typed_amount=any(rule.typed_amount for rule in matching),
             reasons=tuple(reasons),
             expires_seconds=self.approval.expires,
             execute_within_seconds=self.approval.execute_within,
         )
+        return required.with_one_more("same recipient and amount within a day") if facts.duplicates else required

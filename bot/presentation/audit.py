@@ -44,6 +44,7 @@ _SAID: Mapping[str, str] = {
     "expired": "expired",
     "tightened": "the policy got stricter: {quorum} approvals needed",
     "votes_no_longer_count": "not enough approvals any more; still counted: {counted}",
+    "capped": "fewer people can approve it: {quorum} approvals needed, with the amount typed",
     "recounted": "an approval no longer counts; still counted: {counted}",
     "suspended": "on hold: the requester may no longer request payments; earlier approvals are void",
     "send": "sent (attempt {nth}), approved by {counted}",

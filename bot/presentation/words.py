@@ -117,6 +117,7 @@ _VOTER: Final[Mapping[str, str]] = {
 _VOTE: Final[Mapping[str, str]] = {
     Void.UNTYPED: "an approval without the typed amount no longer counts, because the policy now needs it",
     Void.TOO_OLD: "an approval no longer counts, because it was given too long ago",
+    Void.FEWER: "earlier approvals no longer count, because fewer people can approve it now",
 }
 _REQUESTER: Final[Mapping[str, str]] = {
     No.UNKNOWN: "Slack no longer knows the requester",

@@ -75,7 +75,7 @@ class Directory:
         self._client = client
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic
-        self._timeout = timeout
+        self.timeout = timeout
         self._patience = patience
         self._is_slowed = is_slowed
         self._known: dict[str, _Found] = {}
@@ -190,9 +190,9 @@ class Directory:
             return stands_in
         try:
             if wanted.patient:
-                seconds = max(self._patience, self._timeout)
+                seconds = max(self._patience, self.timeout)
             else:
-                seconds = self._timeout if stands_in is None else self._timeout * _STANDS_IN_AFTER
+                seconds = self.timeout if stands_in is None else self.timeout * _STANDS_IN_AFTER
             async with asyncio.timeout(seconds):
                 while True:
                     found = await asyncio.shield(self._ask(key, ask, patiently=stands_in is None))
@@ -262,7 +262,7 @@ class Directory:
 
     async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         clock = asyncio.get_running_loop().time
-        until = clock() + min(self._timeout, STANDING_TOTAL)
+        until = clock() + min(self.timeout, STANDING_TOTAL)
         while True:
             try:
                 return await ask()

@@ -202,6 +202,7 @@ class Context:
         owner: id of this process, under which it holds leases.
         callback_base: what callback addresses begin with. Without ``PUBLIC_URL`` it is where this process listens,
             which only this machine reaches; in production a name that nobody has.
+        counting: reads people like ``people``, only to count who can approve: no vote counts by what it read.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
         turns: the order of posts within a conversation.
@@ -220,6 +221,7 @@ class Context:
     files: Uploads
     downloads: Downloads
     people: Directory
+    counting: Directory
     policy: Policy
     clock: Clock
     home: str

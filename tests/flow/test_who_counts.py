@@ -1,13 +1,15 @@
-"""Who counts as an approver: nobody whom the request pays."""
+"""Who counts as an approver: nobody whom the request pays. A repeat needs one more, as far as there is one."""
 
 import pytest
 
 from bot.domain.approvals import No
-from bot.domain.payments.instruction import State
+from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest
+from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
-from tests.support.rig import ADA, APPROVALS, LIN, Rig
-from tests.workflows.looking import newest, state, votes
+from tests.support.clock import MINUTE
+from tests.support.rig import ADA, ALERTS, APPROVALS, LIN, POLICY, Rig
+from tests.workflows.looking import disagreements, newest, state, votes
 
 HERS = "ada@example.com"
 
@@ -47,3 +49,61 @@ async def test_vote_is_void_once_the_profile_has_the_recipients_address(rig: Rig
     assert held.reason.is_(OfRequest.VOTES_VOID)
     assert held.reason.facts["void"] == (No.OWN_PAYMENT,)
     assert "it pays them" in (await rig.card()).text
+
+
+TWO = POLICY.replace("quorum = 1\n", "quorum = 2\n", 1)
+AGAIN = "send kim@example.com 30.00 rent"
+
+
+async def twice(rig: Rig) -> Instruction:
+    """Request the same payout twice; the second one, with two of the rules and one more."""
+    rig.add_payees("kim@example.com")
+    await rig.pay(AGAIN)
+    await rig.pay(AGAIN)
+    return await newest(rig)
+
+
+async def approve_by_typing(rig: Rig, *people: str) -> None:
+    for person in people:
+        await rig.press("approve", user=person, confirm=False)
+        await rig.submit(person, {forms.AMOUNT: "30.00"})
+
+
+@pytest.mark.rig(policy=TWO)
+async def test_repeat_needs_everyone_where_one_more_approver_does_not_exist(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    asked = await twice(rig)
+    needs = asked.requirement
+    assert (needs.quorum, needs.by_rules, needs.everyone, needs.typed_amount) == (2, 2, True, True)
+    assert (
+        "Needs 2 approvers because it repeats a payout of the last 24 hours. No one else can approve it. "
+        "Each types the amount."
+    ) in (await rig.card()).text
+    await approve_by_typing(rig, ADA, LIN)
+    assert await state(rig) is not State.AWAITING
+    assert await disagreements(rig) == ()
+
+
+@pytest.mark.rig(policy=TWO)
+async def test_repeat_gives_up_an_approver_who_left_and_counts_anew(rig: Rig) -> None:
+    asked = await twice(rig)
+    assert asked.requirement.quorum == 3
+    await rig.press("approve", user=ADA)
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pass_time(2 * MINUTE, steps=2)
+    needs = (await newest(rig)).requirement
+    assert (needs.quorum, needs.everyone, needs.typed_amount, await votes(rig)) == (2, True, True, [])
+    assert (await disagreements(rig), rig.workspace.messages(ALERTS)) == ((), [])
+    await approve_by_typing(rig, ADA, LIN)
+    assert await state(rig) is not State.AWAITING
+    assert await disagreements(rig) == ()
+
+
+@pytest.mark.rig(policy=TWO)
+async def test_repeat_never_needs_fewer_than_the_rules_ask_for(rig: Rig) -> None:
+    await twice(rig)
+    rig.workspace.set_group("S0TREASURY", [ADA])
+    await rig.pass_time(2 * MINUTE, steps=2)
+    held = await newest(rig)
+    assert (held.requirement.quorum, held.requirement.everyone) == (3, False)
+    assert "can approve it" in rig.workspace.messages(ALERTS)[-1].text

@@ -35,10 +35,12 @@ from bot.domain.policy import Requirement
 REQUESTED: Final = "requested"
 RECOUNTED: Final = "recounted"
 """Action of a row that says whose votes went on into a new round."""
+CAPPED: Final = "capped"
+"""Action of a row that lowers the quorum to the people who are left, never below the rules' own."""
 NAMED: Final = "named"
 """In the row of a cancellation's request: SHA-256 over the hashes that it named."""
 _STILL_COUNTED: Final = "votes_no_longer_count"
-_BEGIN_ANEW: Final = frozenset({"suspended", "approve_again"})
+_BEGIN_ANEW: Final = frozenset({"suspended", "approve_again", CAPPED})
 """Actions after which every vote so far is void, whatever state they left behind."""
 _WAITS: Final = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
@@ -152,15 +154,23 @@ def _compared(
 
 
 def _asks_as_much(requirement: Requirement, entries: Sequence[Entry]) -> bool:
-    """Whether it asks for no less than it ever did: a policy can hold a request back, never hurry it."""
+    """Whether it asks for no less than it ever did: a policy can hold a request back, never hurry it.
+
+    Only approvers beyond the rules' own quorum are given up, and only by a sealed row.
+    """
     held = entries[0].detail.get("requirement")
     begun = held if isinstance(held, Mapping) else {}
     stated = [begun, *(one.detail for one in entries if "quorum" in one.detail)]
-    quorum = max((_number(one.get("quorum")) for one in stated), default=0)
+    lowered = max((n for n, one in enumerate(entries) if one.action == CAPPED), default=0)
+    since = [one.detail for one in entries[lowered:] if "quorum" in one.detail] if lowered else stated
+    quorum = max((_number(one.get("quorum")) for one in since), default=0)
+    snapshots = [one for one in stated if "expires_seconds" in one]  # a vote's row has the quorum alone
+    rules = max((_number(one.get("quorum")) - _number(one.get("extra")) for one in snapshots), default=0)
     longest = _number(begun.get("expires_seconds", requirement.expires_seconds))
     window = _number(begun.get("execute_within_seconds", requirement.execute_within_seconds))
     return (
         requirement.quorum >= quorum
+        and requirement.by_rules >= rules
         and requirement.typed_amount >= any(one.get("typed_amount") is True for one in stated)
         and requirement.expires_seconds <= longest
         and requirement.execute_within_seconds <= window

@@ -16,7 +16,7 @@ from bot.domain.payments.bulk_records import NOT_AGAIN, BulkJob, BulkRow, JobPag
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.lookups import Lookup
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.policy import Frozen
+from bot.domain.policy import Frozen, Short
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
@@ -27,7 +27,7 @@ from bot.presentation.payments.bulk import account_cells, advice, some_rows
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
-from bot.presentation.reasons import worded
+from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.words import item_word, job_word, status_word
 
 PREVIOUS = "bulk.previous"
@@ -145,6 +145,11 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
     return md.message(f"{told.text} Its status: *{word_of(instruction)}*.")
+
+
+def never_approved(short: Short) -> Content:
+    """Nothing was requested, because too few people could ever approve it."""
+    return md.message(f":no_entry_sign: Not requested: {short_of_people(short)}; ask an admin to add an approver.")
 
 
 def code_taken(holder: Instruction) -> str:

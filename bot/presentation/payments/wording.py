@@ -267,7 +267,8 @@ def policy_line(instruction: Instruction) -> str:
     because = " and ".join(map(_because, needs.reasons))
     people = md.counted(needs.quorum, "approver" if because else "approval")
     typed = f" {'Each types' if needs.quorum > 1 else 'They type'} the amount." if needs.typed_amount else ""
-    return f"Needs {people}{f' because {because}' if because else ''}.{typed}"
+    everyone = " No one else can approve it." if needs.everyone else ""
+    return f"Needs {people}{f' because {because}' if because else ''}.{everyone}{typed}"
 
 
 def is_unusual(instruction: Instruction) -> bool:

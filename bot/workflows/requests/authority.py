@@ -315,9 +315,7 @@ def refusal_of(uow: Unit, instruction: Instruction, standing: Membership) -> No 
     return may_decide(standing, requester=instruction.requester, people=people, home=ctx.home, payees=payees)
 
 
-def count(
-    uow: Unit, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float
-) -> Count:
+def count(uow: Unit, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float) -> Count:
     """Votes of the present round that count: not of people who were not read, nor older than ``seconds``."""
     return counting(
         votes,

@@ -1,24 +1,29 @@
-"""Whether enough people can approve what waits: counted when it is asked for, and again every minute.
+"""Whether enough people can approve a request: counted before it is stored, and every minute while it waits.
 
-Nobody waits for it: while Slack does not say who somebody is, it is counted later. Every process counts; what was
-told stands in the database, so that each change is told once.
+A request that its rules' own quorum can never approve is refused before it is stored. Nobody waits for Slack: while it
+does not say who somebody is, it is counted later. Every process counts; what was told stands in the database, so that
+each change is told once.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import structlog
 
-from bot.domain.approvals import Membership, Role, full_member, listed, may_decide
+from bot.domain.approvals import Membership, Role, Void, full_member, listed, may_decide
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import APPROVED
-from bot.domain.policy import Policy, Short
+from bot.domain.payments.sealed import CAPPED, needed
+from bot.domain.policy import Policy, Requirement, Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.slack.people import FRESH, Directory, named
-from bot.workflows.context import Context, Unit
-from bot.workflows.requests.announce import Line, alert, asked_in, queue_line
+from bot.workflows.context import Context, Unit, witness
+from bot.workflows.requests.announce import Line, alert, asked_in, queue_line, remind
+from bot.workflows.requests.authority import may_decide_on, paid_among
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -31,12 +36,17 @@ _EVERY: Final = 60.0
 """Seconds between two counts, so that a person who left is noticed."""
 _FRESH: Final = 59.0
 """Age in seconds up to which what was read of people is used: Slack allows few reads of groups a minute."""
+_SHARE: Final = 0.4
+"""Share of the time for a lookup that a new request waits for its count: an ack has three seconds for everything."""
+_AT_ONCE: Final = 25
+"""People of whom it is counted before a request is stored; more of them are counted after it."""
 _AGAIN: Final = 10.0
 """Seconds until the next attempt where Slack did not answer."""
 _COUNTED: Final = 1_000
 """Requests that are looked at, oldest first."""
+_PEOPLE_DECIDE: Final = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _Asked = tuple[str, str, int]
-"""A request: its id, its requester, and the approvals that it needs."""
+"""A request: its id, its state, and the approvals that it needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,33 +57,43 @@ class OutOfReach:
     short: Short
 
 
-class Reach:
-    """Counts for one process; remembers what it counted, and when. ``people``: nobody else goes by what it reads."""
+class OutOfReachError(Exception):
+    """Too few people can ever approve the request. The transaction is rolled back: nothing is stored."""
 
-    def __init__(self, people: Directory) -> None:
-        self._people = people
+    def __init__(self, short: Short) -> None:
+        super().__init__(f"{short.can} of {short.needs}")
+        self.short = short
+
+
+class Reach:
+    """Counts for one process; remembers what it counted, and when."""
+
+    def __init__(self) -> None:
         self._counted: frozenset[_Asked] = frozenset()
         self._due_at = float("-inf")
 
     async def look(self, ctx: Context) -> int:
         """Count where something was asked for since, or a minute is over; how many were told."""
 
-        def waiting(uow: Unit) -> tuple[frozenset[_Asked], dict[str, Short]]:
+        def waiting(uow: Unit) -> tuple[list[Instruction], dict[str, Short]]:
             found = uow.instructions.awaiting(_WAITING, limit=_COUNTED)
-            asked = frozenset((one.id, one.requester, one.requirement.quorum) for one in found if one.kind in APPROVED)
-            return asked, _known(uow)
+            return [one for one in found if one.kind in APPROVED], _known(uow)
 
-        asked, known = await ctx.read(waiting)
+        open_requests, known = await ctx.read(waiting)
+        asked = frozenset((one.id, one.state.value, one.requirement.quorum) for one in open_requests)
         now = ctx.clock.boottime()
         if (not asked and not known) or (asked == self._counted and now < self._due_at):
             return 0
         try:
-            found = await _count(ctx, self._people, asked)
+            found = await _count(ctx, open_requests)
         except ServiceNow as silent:
             log.info("who can approve is counted later", reason=silent.reason)
             self._counted, self._due_at = asked, now + _AGAIN
             return 0
         self._counted, self._due_at = asked, now + _EVERY
+        for one in open_requests:
+            if _gives_up_extra(one, found[one.id].can):
+                found[one.id] = await ctx.write(partial(_cap, name=one.id, can=found[one.id].can), name="capped")
         if _after(known, found) == known:
             return 0
         return await ctx.write(lambda uow: _store(uow, found), name="out_of_reach")
@@ -96,6 +116,54 @@ async def approvers(
     return found
 
 
+async def approvers_in_time(ctx: Context, *, fresh: float = _FRESH) -> list[Membership] | None:
+    """Every approver of the policy, for a count before a request is stored; None: it is counted after it.
+
+    ``fresh``: as of :func:`approvers`.
+    """
+    try:
+        async with asyncio.timeout(ctx.counting.timeout * _SHARE):
+            users = await named(ctx.policy.people.approvers, ctx.counting, fresh=fresh)
+            if len(users) > _AT_ONCE:
+                return None
+            standings = await ctx.counting.standings(users, fresh=fresh)
+    except (ServiceNow, TimeoutError) as silent:
+        log.info("approvers counted after the request is stored", reason=str(silent))
+        return None
+    return list(standings.values())
+
+
+def reachable(
+    ctx: Context,
+    required: Requirement,
+    *,
+    requester: str,
+    payees: Collection[str],
+    able: Iterable[Membership] | None,
+    capped: bool,
+) -> Requirement:
+    """The requirement of a new request; ``capped``: without extra approvers who don't exist.
+
+    ``able``: who was read of the approvers; None: they are counted later.
+
+    Raises:
+        OutOfReachError: these people can never approve it.
+    """
+    if able is None:
+        return required
+    can = _deciders(ctx, able, requester=requester, payees=payees)
+    wanted = required.capped(can) if capped else required
+    if can < wanted.quorum:
+        raise OutOfReachError(Short(needs=wanted.quorum, can=can))
+    return wanted
+
+
+def _deciders(ctx: Context, able: Iterable[Membership], *, requester: str, payees: Collection[str]) -> int:
+    people, home = ctx.policy.people, ctx.home
+    votes = [may_decide(one, requester=requester, people=people, home=home, payees=payees) for one in able]
+    return votes.count(None)
+
+
 def short_of(tx: Tx, instruction: Instruction) -> Short | None:
     """What this request lacks; None: there are people enough, as far as was counted."""
     known = _known(tx).get(instruction.id)
@@ -116,17 +184,55 @@ def _known(tx: Tx) -> dict[str, Short]:
     return {str(name): Short(*map(int, values)) for name, values in stored.items()}
 
 
-async def _count(ctx: Context, people: Directory, asked: frozenset[_Asked]) -> dict[str, Short]:
+async def _count(ctx: Context, waiting: Sequence[Instruction]) -> dict[str, Short]:
     """By request, what it needs and how many can give it; exact where that is too few."""
-    if not asked:
-        return {}
-    enough = max(quorum for _, _, quorum in asked) + 1  # one of them may have asked
-    able = await approvers(ctx.policy, people, home=ctx.home, most=enough, fresh=_FRESH)
-    found = {}
-    for name, requester, quorum in asked:
-        votes = [may_decide(one, requester=requester, people=ctx.policy.people, home=ctx.home) for one in able]
-        found[name] = Short(needs=quorum, can=min(votes.count(None), quorum))
-    return found
+    able: list[Membership] = []
+
+    def counted(uow: Unit) -> dict[str, Short]:
+        found = {}
+        for one in waiting:
+            can = _deciders(uow.ctx, able, requester=one.requester, payees=paid_among(uow, one, able))
+            found[one.id] = Short(needs=one.requirement.quorum, can=min(can, one.requirement.quorum))
+        return found
+
+    most = max((one.requirement.quorum for one in waiting), default=0) + 1  # one of them may have asked
+    while waiting:
+        able = await approvers(ctx.policy, ctx.counting, home=ctx.home, most=most, fresh=_FRESH)
+        found = await ctx.read(counted)
+        if len(able) < most or not any(one.is_short for one in found.values()):
+            return found
+        most *= 2  # some of these are paid by it
+    return {}
+
+
+def _gives_up_extra(one: Instruction, can: int) -> bool:
+    """Whether people decide on it, and only the approvers beyond the rules' own quorum are missing."""
+    return one.state in _PEOPLE_DECIDE and one.requirement.by_rules <= can < one.requirement.quorum
+
+
+def _cap(uow: Unit, *, name: str, can: int) -> Short:
+    """Give up extra approvers who are not there any more. Everyone who is left approves anew, typing the amount."""
+    found = uow.instructions.get(name)
+    if found is None or not _gives_up_extra(found, can) or not may_decide_on(uow, found):
+        return Short(needs=can, can=can)
+    wanted, votes = found.requirement.capped(can), uow.votes.of(found.id, found.round)
+    number = found.round + 1 if votes else found.round
+    reason = Reason(OfRequest.VOTES_VOID, void=[Void.FEWER], missing=wanted.quorum) if votes else found.reason
+    capped = uow.instructions.touch(
+        found,
+        show=True,
+        requirement=wanted,
+        round=number,
+        reason=reason,
+        due_at=found.due_at,
+        lease_owner=found.lease_owner,
+        lease_until=found.lease_until,
+    )
+    if capped is not None:
+        witness(uow, CAPPED, {"round": number, **needed(wanted)}, about=capped)
+        if votes and capped.state is State.AWAITING:
+            remind(uow, capped, 0)
+    return Short(needs=can, can=can)
 
 
 def _after(known: Mapping[str, Short], found: Mapping[str, Short]) -> dict[str, Short]:

@@ -1,16 +1,28 @@
 """Storing a new request. Nothing is sent to a service before every check here has passed."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from bot.domain.payments.instruction import Instruction, Kind, Payload, Progress, State, Vote, digest_of
+from bot.domain.payments.instruction import (
+    MONEY_OUT,
+    Instruction,
+    Kind,
+    Payload,
+    Progress,
+    State,
+    Vote,
+    digest_of,
+)
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Requirement
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
+from bot.slack.people import FRESH
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import asked_in, show_card
+from bot.workflows.requests.reach import OutOfReachError, approvers_in_time, reachable
 from bot.workflows.requests.send import required
 from storage.errors import CommitUnknown, RowUnreadable, StorageFull
 from storage.transaction import Tx
@@ -31,6 +43,13 @@ class Requested:
     items: Sequence[Any] = ()
     remote_id: str | None = None
 
+    @property
+    def payees(self) -> Collection[str]:
+        """The addresses that it pays, in lower case."""
+        if self.kind not in MONEY_OUT:
+            return ()
+        return {item.email.casefold() for item in self.items} if self.items else (self.payload.payee,)
+
 
 class CodeTakenError(Exception):
     """The code that was chosen belongs to another request."""
@@ -42,6 +61,8 @@ class CodeTakenError(Exception):
 
 Known = Callable[[Unit, str], Instruction | None]
 """The request that a source made already."""
+_WithinReach = Callable[..., Requirement]
+"""The requirement, if there are people who can meet it; see :func:`bot.workflows.requests.reach.reachable`."""
 
 
 async def request(ctx: Context, requested: Requested) -> Instruction:
@@ -52,8 +73,9 @@ async def request(ctx: Context, requested: Requested) -> Instruction:
     Raises:
         StorageFull: there is too little room to follow a new request to its end.
         CodeTakenError: its code was chosen for another request, of which something may be at the service.
+        OutOfReachError: too few people can ever approve it.
     """
-    return await request_of(ctx, requested.source_key, lambda _: requested)
+    return await request_of(ctx, requested.source_key, lambda _: requested, decided=requested.kind in APPROVED)
 
 
 async def request_of(
@@ -62,10 +84,25 @@ async def request_of(
     make: Callable[[Unit], Requested],
     *,
     known: Known = lambda uow, key: uow.instructions.by_source(key),
+    decided: bool = True,
 ) -> Instruction:
-    """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
+    """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key.
+
+    ``decided``: people approve it, so they are counted first.
+    """
     if ctx.store.disk.space_left().is_short:
         raise StorageFull
+    able = await approvers_in_time(ctx) if decided else None
+    try:
+        return await _request(ctx, source_key, make, known, partial(reachable, able=able, capped=False))
+    except OutOfReachError:  # perhaps an approver was added since these people were read
+        able = await approvers_in_time(ctx, fresh=FRESH)
+        return await _request(ctx, source_key, make, known, partial(reachable, able=able, capped=True))
+
+
+async def _request(
+    ctx: Context, source_key: str, make: Callable[[Unit], Requested], known: Known, within_reach: _WithinReach
+) -> Instruction:
     code = ulid(ctx.clock.now())
 
     def work(uow: Unit) -> Instruction:
@@ -77,6 +114,10 @@ async def request_of(
         holder = uow.instructions.by_code(payload.code) if payload.code and not payload.taken else None
         if holder is not None and not holder.leaves_its_code:
             raise CodeTakenError(holder)
+        requirement = Requirement(quorum=1)
+        if requested.kind in APPROVED:
+            by_policy, who = required(uow, payload, uow.now), requested.requester
+            requirement = within_reach(uow.ctx, by_policy, requester=who, payees=requested.payees)
         instruction = Instruction(
             id=ulid(uow.now),
             reference=unused_reference(uow, kind.letter),
@@ -84,7 +125,7 @@ async def request_of(
             payload=payload,
             code=code,
             digest=digest_of(kind=requested.kind, code=code, payload=payload),
-            requirement=required(uow, payload, uow.now) if requested.kind in APPROVED else Requirement(quorum=1),
+            requirement=requirement,
             state=State.NEW,
             round=1,
             version=1,

@@ -1,4 +1,4 @@
-"""A quorum that nobody can reach is told at once, and when people leave, once for each change."""
+"""A quorum that nobody can reach is refused at once; when people leave later, it is told once for each change."""
 
 import pytest
 from inline_snapshot import snapshot
@@ -7,10 +7,11 @@ from bot.cli import doctor
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests.request import Requested, request
+from tests.support.bulk import ask as ask_for_many
 from tests.support.clock import MINUTE
-from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, TOM, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, TOM, ZOE, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import newest, state
+from tests.workflows.looking import newest, requests, state
 
 THREE = POLICY.replace("quorum = 2\ntyped_amount = true", "quorum = 3")
 BIG = "send ana@example.com 1500.00 rent"
@@ -37,9 +38,15 @@ def big(source: str) -> Requested:
     return Requested(requester=MARIA, channel=FINANCE, kind=Kind.PAYOUT, payload=payload, source_key=source)
 
 
-async def test_the_requester_and_the_admins_hear_of_it_at_once(rig: Rig) -> None:
-    rig.workspace.set_group("S0TREASURY", [ADA, LIN, GUS, EVE])
-    await rig.pay(BIG)
+async def ask_and_lose(rig: Rig, left: list[str], text: str = BIG) -> None:
+    """Request something, after which only these people are approvers."""
+    await rig.pay(text)
+    rig.workspace.set_group("S0TREASURY", left)
+    await rig.pass_time(2 * MINUTE)
+
+
+async def test_the_requester_and_the_admins_hear_when_too_few_are_left(rig: Rig) -> None:
+    await ask_and_lose(rig, [ADA, LIN, GUS, EVE])
     assert shown(told(rig)[0]) == snapshot("""\
 :warning: <@U0MARIA> $1,500.00 to Ana Maria Lopez (P-······): it needs 3 approvals, and only 2 people can approve it. \
 The admins know. You can withdraw it.""")
@@ -57,8 +64,7 @@ Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open
 
 
 async def test_admins_see_it_on_their_home_and_doctor_names_it(rig: Rig) -> None:
-    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
-    await rig.pay(BIG)
+    await ask_and_lose(rig, [ADA, LIN])
     for user, sees in ((OLGA, True), (MARIA, False), (ADA, False)):
         await rig.workspace.open_home(user)
         home = str(rig.workspace.home(user))
@@ -75,9 +81,48 @@ async def test_admins_see_it_on_their_home_and_doctor_names_it(rig: Rig) -> None
     assert await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx))) == []
 
 
-async def test_who_asks_is_not_counted(rig: Rig) -> None:
-    await rig.pay(BIG, user=TOM)
-    assert "needs 3 approvals, and only 2 people can" in told(rig)[0].casefold()
+@pytest.mark.parametrize(
+    ("text", "user", "others"),
+    [
+        (BIG, MARIA, [ADA, LIN, GUS, EVE]),
+        (BIG.replace("send", "now"), MARIA, [ADA, LIN]),
+        (BIG, TOM, [ADA, LIN, TOM]),  # who asks is not counted
+        (BIG.replace("ana", "lin"), MARIA, [ADA, LIN, TOM]),  # nor who is paid
+        ("send ana@example.com 25.00 rent", MARIA, []),
+    ],
+)
+async def test_request_that_cannot_be_approved_is_refused(rig: Rig, text: str, user: str, others: list[str]) -> None:
+    rig.workspace.set_user(LIN, email="lin@example.com")
+    rig.add_payees("lin@example.com")
+    rig.workspace.set_group("S0TREASURY", others)
+    ack = await rig.pay(text, user=user)
+    can = "only 2 people can" if others else "no one can"
+    needs = "3 approvals" if others else "1 approval"
+    assert rig.workspace.ephemerals(user)[-1].text == (
+        f":no_entry_sign: Not requested: it needs {needs}, and {can} approve it; ask an admin to add an approver."
+    )
+    assert ack.seconds < 3
+    assert (await requests(rig), rig.cards(), rig.cards(FINANCE), alerts(rig)) == ([], [], [], [])
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN, TOM, ZOE])
+    await rig.pass_time(6)
+    await rig.pay(text, user=user)
+    assert await state(rig) is State.AWAITING, "an approver who was added counts in a moment"
+
+
+async def test_file_and_second_attempt_that_cannot_be_approved_are_refused(rig: Rig) -> None:
+    await rig.pay(BIG)
+    await rig.press("reject", confirm=False)
+    await rig.submit(ADA, {"reason": "too early"})
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pass_time(MINUTE)
+    again = next(one for one in rig.news(FINANCE) if one.buttons)
+    await rig.workspace.click(MARIA, FINANCE, again.ts, "payout.resend")
+    await rig.submit(MARIA, {})
+    assert _says(rig.form(MARIA).plain)
+    await rig.workspace.close(MARIA)
+    await ask_for_many(rig, "ana@example.com,1500.00,rent")
+    assert _says(rig.form(MARIA).plain)
+    assert len(await requests(rig)) == 1
 
 
 @pytest.mark.parametrize("change", [{}, {"deleted": True}, {"restricted": True}, {"bot": True}])
@@ -106,9 +151,8 @@ async def test_who_comes_back_and_leaves_again_is_told_again(rig: Rig) -> None:
         assert ("can approve it" in (await rig.card()).text) is (len(users) == 2)
 
 
-async def test_nobody_is_there_at_all(rig: Rig) -> None:
-    rig.workspace.set_group("S0TREASURY", [])
-    await rig.pay()
+async def test_nobody_is_left_at_all(rig: Rig) -> None:
+    await ask_and_lose(rig, [], "send ana@example.com 25.00 rent")
     assert "it needs 1 approval, and no one can approve it" in told(rig)[0].casefold()
 
 
@@ -132,16 +176,14 @@ async def test_slack_that_does_not_say_blocks_nothing_and_it_is_counted_later(ri
 
 
 async def test_a_restart_tells_nothing_again(rig: Rig) -> None:
-    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
-    await rig.pay(BIG)
+    await ask_and_lose(rig, [ADA, LIN])
     await rig.start_again()
     await rig.pass_time(2 * MINUTE, steps=4)
     assert (len(told(rig)), len(alerts(rig))) == (1, 1)
 
 
 async def test_what_is_over_is_not_counted_any_more(rig: Rig) -> None:
-    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
-    await rig.pay(BIG)
+    await ask_and_lose(rig, [ADA, LIN])
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
     rig.workspace.set_group("S0TREASURY", [ADA])
     await rig.pass_time(2 * MINUTE, steps=4)
