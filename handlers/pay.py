@@ -9,13 +9,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
-from bot.domain.approvals import Refusal, may_decide, may_look
+from bot.domain.approvals import Refusal, may_decide, may_look, needs_confirming
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError, ServiceNow
 from bot.domain.fields import PAYEE_RULE, amount, email, payee
 from bot.domain.payments import fields
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload, State
-from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
 from bot.presentation import answers, views
 from bot.presentation.blocks import text as md
@@ -27,6 +26,7 @@ from bot.workflows.payments.payout_again import send_again
 from bot.workflows.requests import decide
 from bot.workflows.requests.authority import freeze, involved_in, refusal_of, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
+from bot.workflows.requests.reach import short_of
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
 from handlers.grammar.admission import admit, can_post, opens, payee_address, payments_to_request
@@ -176,23 +176,23 @@ async def _switch(deps: Dependencies, command: Command, values: Values, *, on: b
 
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
-    """Count an approval, or open the form where the amount is to be typed or something about the account confirmed."""
+    """Count an approval, or open the form where the amount is to be typed or what may be wrong confirmed."""
     shown = await _decidable(deps, click, State.AWAITING)
     if shown is None:
         return Nothing()
     found, votes = shown
     voters = frozenset(vote.person for vote in votes)
-    if found.requirement.typed_amount or concerns(found.recipient):
+    if found.requirement.typed_amount or needs_confirming(found):
         if click.user in voters:
             return Private(payment_answers.refused(Refusal.REPEATED, found))
-        return _form(click, found, forms.approve)
+        return await _form(deps, click, found, forms.approve)
     decision = _decision(click, found, involved=voters | {found.requester})
     return _after_click(await decide.approve(deps.ctx, decision))  # the card says that it counts
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
     shown = await _decidable(deps, click, wanted)
-    return Nothing() if shown is None else _form(click, shown[0], view)
+    return Nothing() if shown is None else await _form(deps, click, shown[0], view)
 
 
 async def withdraw(deps: Dependencies, click: Click) -> Reply:
@@ -200,7 +200,7 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
     found, _ = await _meant(deps, click)
     decided = await decide.withdraw(deps.ctx, _decision(click, found))
     if decided.refusal is Refusal.NO_REASON:
-        return _form(click, found, forms.withdraw)
+        return await _form(deps, click, found, forms.withdraw)
     return _after_click(decided)
 
 
@@ -212,7 +212,7 @@ async def menu(deps: Dependencies, click: Click) -> Reply:
         case cards.WITHDRAW:
             found, _ = await _meant(deps, click)
             if click.user == found.requester:
-                return _form(click, found, forms.take_back)
+                return Open(forms.take_back(found, metadata=_about(click, found)))
             return await withdraw(deps, click)
         case cards.HISTORY | cards.RECIPIENT:
             standing = await admit(deps, click.user)
@@ -237,8 +237,13 @@ async def edit(deps: Dependencies, click: Click) -> Reply:
     return Open(forms.edit(asked))
 
 
-def _form(click: Click, found: Instruction, view: _MakesForm) -> Open:
-    return Open(view(found, metadata=forms.about(found, channel=click.channel, ts=click.ts)))
+async def _form(deps: Dependencies, click: Click, found: Instruction, view: _MakesForm) -> Open:
+    short = await deps.ctx.read(lambda uow: short_of(uow, found))
+    return Open(view(found, metadata=_about(click, found), short=short))
+
+
+def _about(click: Click, found: Instruction) -> str:
+    return forms.about(found, channel=click.channel, ts=click.ts)
 
 
 async def _meant(deps: Dependencies, click: Click) -> Shown:

@@ -8,9 +8,11 @@ from functools import lru_cache, reduce
 
 from bot.domain.addresses import address
 from bot.domain.errors import RuleError
+from bot.domain.files.tables import NO_MARKS
 from bot.domain.money import Cents
-from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
 from bot.domain.payments.instruction import Instruction, Payload, Vote
+from bot.domain.payments.recipient import concerns, is_disguised
 from bot.domain.policy import Facts, People, Policy, Requirement
 
 MEMBERSHIP_SECONDS = 60.0
@@ -265,6 +267,18 @@ def doubts_of(payload: Payload) -> str:
         were = "was" if payload.same_rows == 1 else "were"
         doubts.append(f"{same} {were} already requested as {payload.same_as}")
     return " and ".join(doubts)
+
+
+def needs_confirming(one: Instruction) -> bool:
+    """Whether an approval counts only from the form that shows what may be wrong with a request, whatever its kind."""
+    payload, progress = one.payload, one.progress or BulkProgress()
+    if one.requirement.extra or one.requirement.everyone:
+        return True  # it may repeat another payment
+    if isinstance(payload, BulkPayload):
+        accounts = progress.inactive or progress.unverified or progress.other_names or progress.not_read
+        rows = payload.left_out_count or payload.anyway or payload.marks != NO_MARKS
+        return bool(doubts_of(payload) or accounts or rows)
+    return bool(concerns(one.recipient)) or is_disguised(payload.email)
 
 
 def requirement_of(policy: Policy, facts: Iterable[Facts], payload: Payload) -> Requirement:

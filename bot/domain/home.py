@@ -113,12 +113,14 @@ class Paged(Generic[T]):
 class Listed:
     """A request with the votes of its round. ``link``: to its card, where the reader has one; empty: none.
 
-    ``laid``: its place if the layout is kept. ``is_over``: it isn't in its list any more.
+    ``laid``: its place if the layout is kept. ``is_over``: it isn't in its list any more. ``short``: fewer people than
+    it needs can approve it.
     """
 
     instruction: Instruction
     votes: Sequence[Vote] = ()
     link: str = ""
+    short: Short | None = None
     laid: str = ""
     is_over: bool = False
 

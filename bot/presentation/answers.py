@@ -165,7 +165,7 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.REPEATED: "You've already approved this.",
     Refusal.NOT_YOURS: "Only the requester or an admin can withdraw this.",
     Refusal.NOT_ASKED: "Only the requester can say whether this address is right.",
-    Refusal.UNCONFIRMED: "Use *Approve* on the card: its form shows what's wrong with the account.",
+    Refusal.UNCONFIRMED: "Press *Approve* again: its form shows what to check first.",
     Refusal.NOT_REQUESTED: "Only the requester can send this again.",
     Refusal.NO_REASON: "Give a reason: someone else requested this.",
     Refusal.TOO_LATE: "It's too late to withdraw this.",

@@ -20,9 +20,8 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.files.columns import option
 from bot.presentation.payments import cards
-from bot.presentation.payments.bulk import account_warnings
 from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
-from bot.presentation.payments.payouts import asked_anyway, warnings
+from bot.presentation.payments.payouts import asked_anyway
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.views import View, field, form
 from bot.presentation.words import symbol
@@ -39,6 +38,8 @@ VERB: Final = "verb"
 _PURPOSE = 120
 _TITLE = 160
 _NAME = 60
+_WARNINGS = 1_500
+"""Characters of all warnings about one request: a row has 3,000 for everything."""
 _MOST_STORES = 15
 _MOST_PEOPLE = 10
 _NEARLY = 0.8  # the part of the daily limit from which on it is marked
@@ -157,7 +158,7 @@ def _to_decide(one: Listed) -> Iterator[Block]:
     instruction, settled = one.instruction, one.is_settled
     about = f"{_purpose(instruction)} · {md.mention(instruction.requester)}"
     title = _title(one if settled else replace(one, link=""), whole=True)
-    told = md.paragraph("\n".join([title, about, *_doubts(instruction)]))
+    told = md.paragraph("\n".join([title, about, *_doubts(one)]))
     yield {**told, "block_id": f"home.about:{instruction.id}"}
     yield {**md.context(" · ".join(_grey(one))), "block_id": f"home.votes:{instruction.id}"}
     linked = [button("Open", LINK, url=one.link)] if one.link else []
@@ -177,22 +178,20 @@ def _fresh(found: Paged[Listed]) -> str:
     return f" · {found.fresh} new, press Refresh" if found.fresh else ""
 
 
-def _doubts(instruction: Instruction) -> list[str]:
-    """What is not fine, a line each."""
-    found = [f":warning: {line}" for line in warnings(instruction)]
-    if instruction.progress is not None:
-        found += account_warnings(instruction.progress)
-    if instruction.state is State.NEEDS_HUMAN:
+def _doubts(one: Listed) -> list[str]:
+    """What is not fine, a line each, or how much it is; the card and the forms of its buttons show all of it."""
+    found = cards.warnings(one.instruction, one.short)
+    if sum(map(len, found)) > _WARNINGS:
+        found = [f":warning: *{len(found)} warnings*: open the card to see them."]
+    if one.instruction.state is State.NEEDS_HUMAN:
         found.append(":rotating_light: *Needs a decision*: its outcome could not be confirmed.")
     return found
 
 
 def _grey(one: Listed) -> Iterator[str]:
-    """How many have approved it, why it needs more than others, until when it waits; about as long once it doesn't."""
+    """How many have approved it, until when it waits; about as long once it doesn't."""
     needs, expires = one.instruction.requirement, one.instruction.expires_at
     yield f"{len(one.votes)} of {needs.quorum} approved"
-    if needs.reasons:
-        yield md.escape("; ".join(needs.reasons))
     if one.is_settled and one.instruction.state is not State.AWAITING:
         yield f"requested {md.moment(one.instruction.created_at)}"
     elif expires is not None:

@@ -267,6 +267,9 @@ async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
     assert shown(rig.form(ADA)) == snapshot("""\
 Approve a bulk payment
 $1,200.00 · 12 payments to 12 people · L-······
+:warning: Needs 2 approvers because it's over $1,000. Each types the amount.
+:warning: 12 of the 12 accounts checked can't receive money yet.
+:warning: 12 first-time recipients.
 To approve, type the amount: 1200.00\
 """)
     await rig.submit(ADA, {"amount": "1200"})

@@ -11,7 +11,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace.files import StoredFile
 from tests.support.bulk import approve, ask, everything, pressed, run, stored, submit
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, MARIA, Rig
-from tests.workflows.looking import newest
+from tests.workflows.looking import newest, votes
 
 pytestmark = pytest.mark.rig(on="both")
 
@@ -131,3 +131,37 @@ async def test_it_can_be_withdrawn_while_it_is_looked_up(rig: Rig) -> None:
     await rig.pass_time(120, steps=12)
     assert (await newest(rig)).state is State.WITHDRAWN
     assert not rig.cards()
+
+
+async def test_every_place_to_approve_shows_the_warnings_of_the_card(rig: Rig) -> None:
+    await pressed(rig, NAMED)
+    await submit(rig)
+    told = accounts_line(rig).splitlines()
+    assert len(told) == 4
+    await rig.workspace.open_home(ADA)
+    assert all(line in str(rig.workspace.home(ADA)) for line in told)
+    for at_home in (True, False):
+        if at_home:
+            await rig.workspace.click_in_view(ADA, "payout.approve", home=True)
+        else:
+            await rig.press("approve", confirm=False)
+        assert all(line in str(rig.form(ADA).blocks) for line in told)
+        assert await votes(rig) == []
+        await rig.workspace.close(ADA)
+    await rig.press("reject", confirm=False)
+    assert all(line in str(rig.form(ADA).blocks) for line in told)
+    await approve(rig)
+    assert [vote.person for vote in await votes(rig)] == [ADA]
+
+
+@pytest.mark.rig(on="sqlite")
+async def test_list_of_a_card_shows_names_and_registered_ones_that_differ(rig: Rig) -> None:
+    await pressed(rig, NAMED)
+    await submit(rig)
+    await rig.workspace.click(ADA, APPROVALS, rig.cards()[0].ts, "bulk.list")
+    found = await rig.workspace.until(lambda: next(one for one in rig.workspace.ephemerals(ADA) if "row 2" in one.text))
+    names = [line.split(" · ")[2] for line in found.text.splitlines() if line.startswith("• ")]
+    assert names == snapshot(
+        ["Ana Lopez", "Luis Andrade", "Pedro Costa (registered: Joana Silva)", "Mia Keller", "Ana M. Lopez", "$1.00"]
+    )
+    assert "Pedro Costa (registered: Joana Silva)" in str(found.blocks)

@@ -295,8 +295,8 @@ async def test_what_fails_and_what_nobody_can_approve_is_for_admins(rig: Rig) ->
     await rig.pay()
     await rig.press("approve")
     await rig.pass_time(2_000, steps=20)
-    rig.workspace.set_group("S0TREASURY", [ADA])
     await rig.pay("send ana@example.com 1500.00 A laptop")
+    rig.workspace.set_group("S0TREASURY", [ADA])
     await rig.pass_time(120, steps=2)
     assert await opened(rig, OLGA) == snapshot("""\
 [Check e-mails] [Localize] [Refresh]

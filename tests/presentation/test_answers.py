@@ -41,6 +41,7 @@ gone: :no_entry_sign: Your account is deactivated.
 not_requester: :no_entry_sign: You don't have permission to request payments. Ask an admin to add you.
 not_approver: :no_entry_sign: Only approvers can do this.
 own_request: :no_entry_sign: You can't approve your own request.
+own_payment: :no_entry_sign: This pays you, so someone else has to decide.
 no_role: :no_entry_sign: You don't have permission to see payments. Ask an admin to add you.
 not_in_charge: :no_entry_sign: Only approvers and admins can see this.
 may_not_freeze: :no_entry_sign: Only approvers and admins can freeze payments.
@@ -51,7 +52,7 @@ decided: :information_source: $25.00 to Ana Maria Lopez (P-4F7K2M) is now *waiti
 repeated: :no_entry_sign: You've already approved this.
 expired: :no_entry_sign: This request has expired. Send it again. Nothing was paid.
 wrong_amount: :no_entry_sign: That doesn't match the amount on the card.
-unconfirmed: :no_entry_sign: Use *Approve* on the card: its form shows what's wrong with the account.
+unconfirmed: :no_entry_sign: Press *Approve* again: its form shows what to check first.
 not_yours: :no_entry_sign: Only the requester or an admin can withdraw this.
 not_asked: :no_entry_sign: Only the requester can say whether this address is right.
 not_requested: :no_entry_sign: Only the requester can send this again.

@@ -46,6 +46,11 @@ def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
     return tuple(concern for concern, fine in flaws.items() if fine is False)
 
 
+def is_disguised(email: str) -> bool:
+    """Whether an address has letters that can look like others."""
+    return "xn--" in email
+
+
 def awaits_requester(instruction: Instruction) -> bool:
     """Whether its requester has to answer first: no account, or another address was probably meant.
 

@@ -15,6 +15,7 @@ from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.bulk_records import NOT_AGAIN, BulkJob, BulkRow, JobPage, JobStatus, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.lookups import Lookup
+from bot.domain.payments.names import names_fit
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.policy import Frozen, Short
 from bot.domain.text import clean
@@ -79,6 +80,7 @@ _ITEM_COLUMNS = (
 )
 _FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
 _UNSENT_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Check", most=120, wraps=True))
+_NAME_COLUMN = Column(title="Name", most=_PERSON, wraps=True)
 _NOTE_COLUMNS = (
     (Column(title="Note", most=_PERSON, wraps=True), "note"),
     (Column(title="Internal note", most=60), "internal_note"),
@@ -242,7 +244,7 @@ def items(
     read_at: datetime | None,
     known: Mapping[str, Lookup] = MappingProxyType({}),
 ) -> Content:
-    """``known``: what was found out about the recipients of payments that are not sent yet."""
+    """``known``: what was found out about the recipients before it was sent, by address in lower case."""
     what = "Failed payments" if failed else "Payments"
     whose = md.quote(name, _NAME)
     which = f"{'failed' if failed else 'items'}:{name}"
@@ -253,23 +255,36 @@ def items(
     cells, lines = [], []
     # The internal note of our own rows says what the row says.
     rows = [replace(one, internal_note=one.internal_note.removeprefix(f"{name}/{one.row}")) for one in rows]
+    names = [_name(one, known.get(one.email.casefold())) for one in rows]
     noted = [(column, field) for column, field in _NOTE_COLUMNS if any(getattr(one, field) for one in rows)]
-    for one in rows:
+    is_sent = any(one.status for one in rows)
+    drawn = _FAILED_COLUMNS if failed else _UNSENT_COLUMNS if known and not is_sent else _ITEM_COLUMNS
+    for one, whom in zip(rows, names, strict=True):
         stood = one.error or "No reason given" if failed else item_word(one.status) or "Not reported"
-        if known:
+        if drawn is _UNSENT_COLUMNS:
             stood = account_cells(one, known.get(one.email.casefold()))[-1]
         number = str(one.row or "")  # one that only the list of failures names has no place in the list
         notes = [(column.title, str(getattr(one, field))) for column, field in noted]
-        cells.append([number, one.email, shown(one.cents), stood, *(text for _, text in notes)])
+        named = [whom] if any(names) else []
+        cells.append([number, one.email, *named, shown(one.cents), stood, *(text for _, text in notes)])
         told = [f"row {number}"] if number else []
-        told += [md.quote(one.email, _PERSON), md.escape(shown(one.cents)), *([md.quote(stood, 200)] if stood else [])]
+        told += [md.quote(text, _PERSON) for text in (one.email, whom) if text]
+        told += [md.escape(shown(one.cents)), *([md.quote(stood, 200)] if stood else [])]
         told += [f"{title.lower()} {md.quote(text, _PERSON)}" for title, text in notes if text]
         lines.append(f"• {' · '.join(told)}")
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
     after: list[Block] = [md.context(f"Checked {md.moment(read_at)}")] if read_at else []
-    drawn = _FAILED_COLUMNS if failed else _UNSENT_COLUMNS if known else _ITEM_COLUMNS
-    columns = [*drawn, *(column for column, _ in noted)]
+    columns = [*drawn[:2], *([_NAME_COLUMN] if any(names) else []), *drawn[2:], *(column for column, _ in noted)]
     return listing(lead, table(columns, cells), lines, *after, *pager)
+
+
+def _name(row: BulkRow, found: Lookup | None) -> str:
+    """What the file calls the recipient, with the registered name where that is another one."""
+    registered = clean(found.recipient.full_name or "") if found is not None else ""
+    given = clean(row.name)
+    if not given or not registered or names_fit(registered, given):
+        return given or registered
+    return f"{given} (registered: {registered})"
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:

@@ -65,9 +65,7 @@ def card(
     # Approvers are called once there is something to decide. Slack rings nobody for an edit.
     call = " ".join(map(md.addressed, left)) if for_approvers and state in _UNDECIDED and left else ""
     why = words.why(instruction, votes=len(votes))
-    doubts = words.warnings(instruction) if for_approvers and state not in FINAL else []
-    lacking = [f"{md.capital(short_of_people(short))}."] if short is not None else []
-    warned = [f":warning: {line}" for line in [*doubts, *lacking]]
+    warned = warnings(instruction, short) if for_approvers and state not in FINAL else too_few(short)
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
     paid = [
         f":repeat: Failed payments requested again as {one.reference}: {md.escape(headline(one))}, *{word_of(one)}*"
@@ -96,6 +94,15 @@ def card(
     text = " ".join(md.as_said(part) for part in [*parts, why, *stopped, *paid] if part)
     text = text if words.text_limit is None else md.shorten(text, words.text_limit)
     return Content(text=" ".join([text, *warned, *([call] if call else [])]), blocks=blocks)
+
+
+def warnings(instruction: Instruction, short: Short | None = None) -> list[str]:
+    """Everything that people who decide are warned of: the same lines on the card, in each form and in App Home."""
+    return [*(f":warning: {line}" for line in KINDS[instruction.kind].warnings(instruction)), *too_few(short)]
+
+
+def too_few(short: Short | None) -> list[str]:
+    return [f":warning: {md.capital(short_of_people(short))}."] if short is not None else []
 
 
 def _told(instruction: Instruction, voters: list[str], asker: str, *, decides: bool) -> list[str]:

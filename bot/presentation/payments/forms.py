@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from bot.domain.approvals import needs_confirming
 from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
@@ -17,6 +18,7 @@ from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetada
 from bot.domain.payments.deliverability import LEFT_OUT, OF_STATUS, Choice, Doubt, DoubtfulRow
 from bot.domain.payments.fields import CODE_LIMIT, DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
+from bot.domain.policy import Short
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import (
     context,
@@ -36,9 +38,9 @@ from bot.presentation.payments.again import RESEND
 from bot.presentation.payments.amounts import decimals_select
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
 from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
-from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
+from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY, warnings
 from bot.presentation.payments.kinds import KINDS, headline, in_full, noun, word_of
-from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
+from bot.presentation.payments.payouts import EDIT, asked_anyway
 from bot.presentation.payments.wording import WITHDRAW, Stands
 from bot.presentation.views import View, email_input, field, form, text_input
 
@@ -99,24 +101,24 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
     return json.dumps(facts, separators=(",", ":"))
 
 
-def approve(instruction: Instruction, *, metadata: str) -> View:
-    """What is not fine about the recipient is confirmed, and a large amount typed, before it is approved."""
-    doubts = "\n".join(f":warning: {line}" for line in warnings(instruction))
-    asked = [paragraph(doubts)] if doubts else []
-    if instruction.requirement.typed_amount or not doubts:
-        asked.append(_amount(f"To approve, type the amount: {plain_amount(instruction.cents)}"))
-    submit = "Approve anyway" if doubts else "Approve"
-    return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked)
+def approve(instruction: Instruction, *, metadata: str, short: Short | None = None) -> View:
+    """What may be wrong with the request is confirmed, and a large amount typed, before it is approved."""
+    doubtful = needs_confirming(instruction)
+    typed = instruction.requirement.typed_amount or not doubtful
+    asked = [_amount(f"To approve, type the amount: {plain_amount(instruction.cents)}")] if typed else []
+    submit = "Approve anyway" if doubtful else "Approve"
+    return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked, short=short)
 
 
-def retry(instruction: Instruction, *, metadata: str) -> View:
+def retry(instruction: Instruction, *, metadata: str, short: Short | None = None) -> View:
     words = KINDS[instruction.kind]
     warning = Stands(words, instruction).say(words.retry)
     asked = (paragraph(warning), _amount(f"Type the amount: {plain_amount(instruction.cents)}"))
-    return _decision(RETRY, f"Retry a {words.noun}", "Approve new attempt", instruction, metadata, *asked)
+    title = f"Retry a {words.noun}"
+    return _decision(RETRY, title, "Approve new attempt", instruction, metadata, *asked, short=short)
 
 
-def _with_reason(callback_id: str, about: Instruction, *, metadata: str) -> View:
+def _with_reason(callback_id: str, about: Instruction, *, metadata: str, short: Short | None = None) -> View:
     words = KINDS[about.kind]
     submit, title, hint = {
         REJECT: ("Reject", f"Reject a {words.noun}", "Visible to everyone in this channel."),
@@ -124,7 +126,7 @@ def _with_reason(callback_id: str, about: Instruction, *, metadata: str) -> View
         CLOSE: ("Close", words.close_title, words.close_hint),
     }[callback_id]
     asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
-    return _decision(callback_id, title, submit, about, metadata, asked)
+    return _decision(callback_id, title, submit, about, metadata, asked, short=short)
 
 
 def take_back(instruction: Instruction, *, metadata: str) -> View:
@@ -272,9 +274,11 @@ def _total(checked: Checked) -> str:
     return f"*{shown(sum(item.cents for item in items))}* · {payments_to(len(items), people_in(items))}"
 
 
-def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
+def _decision(
+    callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block, short: Short | None
+) -> View:
     facts = section(plain(f"{in_full(about)} · {about.reference}"))
-    return form(callback_id, title, submit, metadata, [facts, *asked])
+    return form(callback_id, title, submit, metadata, [facts, *paragraphs(warnings(about, short)), *asked])
 
 
 def _purpose(value: str = "") -> Block:

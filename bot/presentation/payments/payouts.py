@@ -7,7 +7,7 @@ from typing import Final
 from bot.domain.content import Block, Content
 from bot.domain.money import CURRENCY, shown
 from bot.domain.payments.instruction import FINAL, Instruction, Recipient, State
-from bot.domain.payments.recipient import Concern, awaits_requester, concerns, has_no_account
+from bot.domain.payments.recipient import Concern, awaits_requester, concerns, has_no_account, is_disguised
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, facts, question
@@ -59,7 +59,7 @@ def asked_anyway(instruction: Instruction) -> str:
 def warnings(instruction: Instruction) -> list[str]:
     email, instead = md.quote(instruction.payload.email), md.quote((instruction.recipient or Recipient()).instead)
     found = [_CONCERNS[one].format(email=email, instead=instead) for one in concerns(instruction.recipient)]
-    return [*found, *([_LOOKALIKES] if "xn--" in instruction.payload.email else [])]
+    return [*found, *([_LOOKALIKES] if is_disguised(instruction.payload.email) else [])]
 
 
 def account_line(recipient: Recipient) -> str:

@@ -55,7 +55,7 @@ from bot.workflows.admin.overview import WAITING, running_job, services
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import Place, subject_of
 from bot.workflows.requests.authority import frozen, refusal_of
-from bot.workflows.requests.reach import all_short, approvers
+from bot.workflows.requests.reach import all_short, approvers, short_of
 from bot.workflows.requests.request import with_votes
 from storage.errors import RowUnreadable, StorageError
 from storage.rows import Board
@@ -150,16 +150,23 @@ def _decidable(uow: Unit, standing: Membership, user: str) -> list[Instruction]:
     ]
 
 
+def _listed(uow: Unit, found: Iterable[Instruction]) -> list[Listed]:
+    return [Listed(one, votes, short=short_of(uow, one)) for one, votes in with_votes(uow, found)]
+
+
 def _paged(uow: Unit, found: list[Instruction], rows: Rows, may_see: Callable[[Instruction], bool]) -> Paged[Listed]:
     """The rows that are laid out with what became of them, whatever the list is by now; or a page of the list.
 
     The view's metadata isn't trusted: ``may_see`` is checked for each of its rows.
     """
     if rows.places is None:
-        return Paged.of(found, rows.page, lambda page: [Listed(one, votes) for one, votes in with_votes(uow, page)])
+        return Paged.of(found, rows.page, lambda page: _listed(uow, page))
     now, places = {one.id: one for one in found}, {place.partition(":")[0]: place for place in rows.places}
     kept = [one for name in places if (one := now.get(name) or _known(uow, name)) is not None and may_see(one)]
-    shown = [Listed(one, votes, laid=places[one.id], is_over=one.id not in now) for one, votes in with_votes(uow, kept)]
+    shown = [
+        replace(one, laid=places[one.instruction.id], is_over=one.instruction.id not in now)
+        for one in _listed(uow, kept)
+    ]
     return Paged(shown, rows.page, rows.total, now=len(found), gone=len(places.keys() - now.keys()))
 
 

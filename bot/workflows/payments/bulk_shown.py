@@ -82,8 +82,7 @@ async def items_page(
         def work(uow: Unit) -> tuple[list[BulkRow], int, Mapping[str, Lookup]]:
             tally, offset = uow.bulk_items.tally(instruction.id), (page - 1) * PER_PAGE
             rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
-            known = {} if any(row.status for row in rows) else uow.lookups.of(instruction.id)
-            return rows, tally.failed if failed else tally.total, known
+            return rows, tally.failed if failed else tally.total, uow.lookups.of(instruction.id)
 
         stored, total, known = await ctx.read(work)
         rows = [replace(one, internal_note=f"{bulk.name}/{one.row}") for one in stored]

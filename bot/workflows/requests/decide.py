@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role
+from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role, needs_confirming
 from bot.domain.errors import RuleError
 from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
-from bot.domain.payments.recipient import concerns
 from bot.domain.reasons import Reason, given, stored
 from bot.domain.text import clean
 from bot.slack.messenger import Posted
@@ -69,12 +68,12 @@ async def approve(
 ) -> Decided:
     """Record a vote; the last one needed approves the request in the same transaction.
 
-    Where the rule asks for the typed amount, a missing or wrong amount is refused. What is not fine about the
-    recipient's account has to be ``confirmed``.
+    Where the rule asks for the typed amount, a missing or wrong amount is refused. ``confirmed``: the form showed what
+    may be wrong with the request.
     """
 
     def check(found: Instruction, now: datetime) -> Refusal | None:
-        if concerns(found.recipient) and not confirmed:
+        if needs_confirming(found) and not confirmed:
             return _expired(found, now) or Refusal.UNCONFIRMED
         wrong = found.requirement.typed_amount and not _is_amount(typed_amount, found)
         return _expired(found, now) or (Refusal.WRONG_AMOUNT if wrong else None)

@@ -30,8 +30,8 @@ elsewhere: on hold, because the requester belongs to another workspace
 guest: on hold, because the requester is a guest now
 bot: on hold, because the requester is a bot
 gone: on hold, because the requester's account is deactivated
-not_requester, not_approver, own_request, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: on \
-hold, because the requester may no longer request payments\
+not_requester, not_approver, own_request, own_payment, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, \
+not_admin: on hold, because the requester may no longer request payments\
 """)
     assert held(No.GONE, sent_before=False).partition(". ")[2] == snapshot("""\
 An admin can withdraw it; once the requester may request again, it needs new approvals""")
@@ -50,9 +50,12 @@ not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_adm
 do not count here), so one more approval is needed
 not_approver: an approver no longer counts (they are no longer an approver), so one more approval is needed
 own_request: an approver no longer counts (it is their own request), so one more approval is needed
+own_payment: an approver no longer counts (it pays them), so one more approval is needed
 untyped: an approval without the typed amount no longer counts, because the policy now needs it, so one more \
 approval is needed
-too_old: an approval no longer counts, because it was given too long ago, so one more approval is needed""")
+too_old: an approval no longer counts, because it was given too long ago, so one more approval is needed
+fewer: earlier approvals no longer count, because fewer people can approve it now, so one more approval is needed\
+""")
     assert asked_again({No.GONE, No.GUEST, Void.TOO_OLD, Void.UNTYPED}, 2) == snapshot("""\
 an approver no longer counts (their account is deactivated, they are a guest now); an approval no longer \
 counts, because it was given too long ago; an approval without the typed amount no longer counts, because the policy \

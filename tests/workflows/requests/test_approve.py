@@ -30,6 +30,7 @@ async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> No
     assert shown(rig.workspace.modal(ADA)) == snapshot("""\
 Approve a payout
 $1,500.00 to Ana Maria Lopez (ana@example.com) · P-······
+:warning: Needs 2 approvers because it's over $1,000. Each types the amount.
 To approve, type the amount: 1500.00\
 """)
     assert not await votes(rig)
