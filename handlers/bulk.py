@@ -41,7 +41,15 @@ from bot.workflows.requests.decide import shown_as
 from bot.workflows.requests.request import find
 from bot.workflows.slack.dropped_files import TROUBLE
 from handlers.files import FileAction
-from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, send_file, service_call, then
+from handlers.grammar.admission import (
+    for_requester,
+    opens,
+    payments_for,
+    payments_to_request,
+    send_file,
+    service_call,
+    then,
+)
 from handlers.grammar.arguments import Argument, Values, wrong
 from handlers.grammar.references import of_kind, other_kind
 from handlers.grammar.verbs import Verb
@@ -270,8 +278,9 @@ async def _request(deps: Dependencies, checked: Checked, user: str, carried: For
     if problem is not None:
         return Private(problem)
     instruction = await request_bulk(deps.ctx, checked, carried, requester=user)
-    member = await can_post(deps.messenger, carried.channel)
-    return Private(payment_answers.asked(instruction, checked, member=member))
+    return Private(
+        payment_answers.asked(instruction, checked, **await for_requester(deps, instruction, carried.channel))
+    )
 
 
 async def _sent(deps: Dependencies, user: str, checked: Checked) -> bool:
@@ -463,8 +472,8 @@ async def again(deps: Dependencies, click: Click) -> Reply:
         asked, is_new = await request_again(deps.ctx, first, checked, requester=click.user, channel=click.channel)
         if not is_new:
             return Private(payment_answers.asked_again_before(first, asked))
-        member = await can_post(deps.messenger, click.channel)
-        return Private(payment_answers.again(asked, first, failed.doubtful, member=member))
+        facts = await for_requester(deps, asked, click.channel)
+        return Private(payment_answers.again(asked, first, failed.doubtful, **facts))
 
     return service_call(work)
 
@@ -483,7 +492,7 @@ async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str,
             return Private(
                 payment_answers.cannot_cancel(found.why, found.typed, found.items, bulk=bulk.name, rows=found.rows)
             )
-        return Private(payment_answers.requested(found, member=await can_post(deps.messenger, asked.channel)))
+        return Private(payment_answers.requested(found, **await for_requester(deps, found, asked.channel)))
 
     return service_call(work)
 
@@ -500,7 +509,7 @@ async def return_money(deps: Dependencies, click: Click) -> Reply:
         asked = await request_return(deps.ctx, payments, payout, **by)
         if isinstance(asked, Operation):
             return Private(payment_answers.not_returned(payout.reference, asked.status))
-        return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
+        return Private(payment_answers.requested(asked, **await for_requester(deps, asked, click.channel)))
 
     return service_call(work)
 

@@ -29,7 +29,7 @@ from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_hom
 from bot.workflows.requests.reach import short_of
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
-from handlers.grammar.admission import admit, can_post, opens, payee_address, payments_to_request
+from handlers.grammar.admission import admit, for_requester, opens, payee_address, payments_to_request
 from handlers.grammar.arguments import Argument, Read, Values, mistake, read_form, wrong
 from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
@@ -115,7 +115,7 @@ def _requested(asked: Command | Submission, kind: Kind, payload: PayoutPayload |
 
 
 async def _asked(deps: Dependencies, instruction: Instruction) -> Content:
-    return payment_answers.requested(instruction, member=await can_post(deps.messenger, instruction.origin_channel))
+    return payment_answers.requested(instruction, **await for_requester(deps, instruction, instruction.origin_channel))
 
 
 async def _collect(deps: Dependencies, command: Command, values: Values) -> Reply:

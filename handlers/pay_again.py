@@ -12,7 +12,7 @@ from bot.presentation.payments import answers as payment_answers
 from bot.workflows.admin.audit import story
 from bot.workflows.payments.payout_again import send_again, to_send_again
 from bot.workflows.requests.decide import Decided
-from handlers.grammar.admission import admit, can_post, payments_to_request
+from handlers.grammar.admission import admit, for_requester, payments_to_request
 from handlers.incoming import Click
 from handlers.replies import DeclinedError, Open, Private, Reply
 from handlers.router import ClickHandler, Dependencies
@@ -28,7 +28,7 @@ async def try_again(deps: Dependencies, click: Click) -> Reply:
     found, is_new = made
     if not is_new:
         return Private(payment_answers.asked_before(found, "payout"))
-    return Private(payment_answers.requested(found, member=await can_post(deps.messenger, found.origin_channel)))
+    return Private(payment_answers.requested(found, **await for_requester(deps, found, found.origin_channel)))
 
 
 async def edit(deps: Dependencies, click: Click) -> Reply:
@@ -55,10 +55,10 @@ def require_look(deps: Dependencies, standing: Membership, user: str, found: Ins
 
 async def whole_story(deps: Dependencies, found: Instruction, *, title: str) -> Open:
     """What happened to a request, who did it, and its ids."""
-    told = await story(deps.ctx.store, found.reference)
-    if told is None:
+    events = await story(deps.ctx.store, found.reference)
+    if events is None:
         raise LookupError(found.reference)
-    return Open(views.result(title, history(found, told.rows, is_complete=told.is_complete)))
+    return Open(views.result(title, history(found, events.rows, is_complete=events.is_complete)))
 
 
 async def _first(deps: Dependencies, click: Click) -> Instruction:

@@ -35,7 +35,7 @@ from bot.workflows.payments.take_in import take_in as ask_to_commit
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar.admission import (
     admit,
-    can_post,
+    for_requester,
     opens,
     payee_address,
     payments_for,
@@ -135,7 +135,7 @@ async def take_in(deps: Dependencies, click: Click) -> Reply:
         asked, is_new = found
         if not is_new:
             return Private(payment_answers.asked_before(asked, "payout"))
-        return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
+        return Private(payment_answers.requested(asked, **await for_requester(deps, asked, click.channel)))
 
     return service_call(work, meanwhile=Nothing())
 

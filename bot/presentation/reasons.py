@@ -12,6 +12,7 @@ from typing import Final
 
 from bot.domain.errors import OperatorError, PersonError, ServiceTrouble
 from bot.domain.files.tables import Flaw, TableProblem
+from bot.domain.money import shown
 from bot.domain.payments.instruction import State
 from bot.domain.policy import Short
 from bot.domain.reasons import (
@@ -184,6 +185,14 @@ def with_example(rule: str, example: str) -> str:
 def to_set(names: Sequence[str], *, code: bool = True) -> str:
     """Says that an admin has to set these variables; their names as mrkdwn, or as plain text without ``code``."""
     return f"an admin has to set {', '.join(f'`{name}`' if code else name for name in names)}"
+
+
+def over_today(left: int, limit: int) -> str:
+    """What is left of the daily limit, whose limit it is, and what to do."""
+    return (
+        f"{shown(left)} of everyone's daily limit of {shown(limit)} is left today: send less, send it after midnight "
+        "UTC, or ask an admin to raise it"
+    )
 
 
 def short_of_people(short: Short) -> str:
@@ -370,6 +379,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.ASK_AGAIN: ("the database was restored to an earlier moment, so this needs approval again"),
     OfRequest.FROZEN: "payments are frozen: {why}",
     OfRequest.DAILY_LIMIT: "today's limit is reached",
+    OfRequest.OVER_TODAY: lambda facts, _: over_today(facts["left"], facts["limit"]),
     OfRequest.ANOTHER_IS_SENT: "another bulk payment is being sent",
     OfRequest.NOT_CONFIGURED: lambda facts, _: f"Payments isn't configured: {to_set(facts['missing'], code=False)}",
     OfRequest.UNDECIDED: lambda facts, named: (

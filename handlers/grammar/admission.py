@@ -6,7 +6,7 @@ Each function that admits a user returns the service to use, or raises ``Decline
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, TypedDict, TypeVar
 
 import structlog
 
@@ -27,8 +27,9 @@ from bot.domain.approvals import (
 from bot.domain.content import Block, Content
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.fields import Mention
-from bot.domain.payments.instruction import Kind
+from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.policy import People
+from bot.domain.reasons import Reason
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.presentation import answers
 from bot.presentation.bookings import answers as bookings
@@ -36,6 +37,7 @@ from bot.presentation.payments.answers import refused_while_frozen
 from bot.presentation.reasons import sentence
 from bot.slack.messenger import Messenger
 from bot.workflows.requests.authority import frozen
+from bot.workflows.requests.send import over_today
 from bot.workflows.services import DeliveryService, Service
 from handlers.incoming import Command
 from handlers.replies import Answer, DeclinedError, Later, Open, Private, Reply
@@ -181,6 +183,18 @@ async def send_file(
     """Share a file with this user, in a direct message; ``about``: its name, title, alternative text and comment."""
     channel = await deps.messenger.direct_message(user)
     await deps.ctx.files.share(content=content, length=length, channel=channel, thread_ts=None, **about)
+
+
+class ForRequester(TypedDict):
+    """What the answer to a requester depends on: whether we can post there, and what keeps it from being sent today."""
+
+    member: bool
+    over: Reason | None
+
+
+async def for_requester(deps: Dependencies, instruction: Instruction, channel: str) -> ForRequester:
+    over = await deps.ctx.read(lambda uow: over_today(uow, instruction))
+    return {"member": await can_post(deps.messenger, channel), "over": over}
 
 
 async def can_post(messenger: Messenger, channel: str) -> bool:

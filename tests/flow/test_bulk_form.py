@@ -136,7 +136,7 @@ async def test_more_than_the_daily_limit_is_said_before_anything_is_asked(rig: R
     await pressed(rig, b"email,amount\nana@example.com,25000.01\n")
     assert told(rig) == snapshot("""\
 Pay in bulk
-:pencil2: The sum is `$25,000.01`; it is over the daily limit of $25,000.00.\
+:pencil2: The sum is `$25,000.01`; it is over everyone's daily limit of $25,000.00, which an admin can raise.\
 """)
     assert rig.form().submit == "Go on"
     await submit(rig)

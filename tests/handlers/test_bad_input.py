@@ -87,7 +87,8 @@ ana@example.com 25.001 rent | Write 25001.00 for $25,001.00.
 ana@example.com 25€ rent | Amounts are in USD only.
 ana@example.com 25 EUR rent | Amounts are in USD only.
 ana@example.com 25.00 eur | Amounts are in USD only. Add a description: what is this for?
-ana@example.com 25000.01 rent | The amount is `$25,000.01`; it is over the daily limit of $25,000.00.
+ana@example.com 25000.01 rent | The amount is `$25,000.01`; it is over everyone's daily limit of $25,000.00, which an \
+admin can raise.
 ana@example.com 9999999999999 rent | The amount is `9999999999999`; it is too large.
 ana@example.com 25.00 xxxxxxxxxxxxx | A description can have at most 500 characters; this has 501.
 ana@example.com 25.00 \u202e\u200b | Add a description: what is this for?

@@ -79,8 +79,7 @@ async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
 
 async def test_together_they_may_come_to_the_daily_limit_and_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
-    said = ":pencil2: The sum is `$25,000.01`; it is over the daily limit of $25,000.00."
-    assert said in rig.form(MARIA).plain
+    assert "The sum is `$25,000.01`" in rig.form(MARIA).plain
     assert not await requests(rig)
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")
     assert (await newest(rig)).cents == 2_500_000

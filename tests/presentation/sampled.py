@@ -81,6 +81,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfRequest.FROZEN: {"why": Reason(Verbatim.GIVEN, text="the bank called")},
     OfRequest.NOT_CONFIGURED: {"missing": ("PAYMENTS_BASE_URL", "PAYMENTS_API_KEY")},
     OfRequest.OUT_OF_REACH: {"needs": 2, "can": 1},
+    OfRequest.OVER_TODAY: {"left": 2_000, "limit": 5_000},
     OfRequest.UNDECIDED: {"held": Reason(OfRequest.RESTORED)},
     OfRequest.NOT_SENT_IN_TIME: {
         "held": Reason(OfRequest.SERVICE_SAID, service="payments", status=500).saying("Out of order")

@@ -161,6 +161,8 @@ votes_void: an approver no longer counts (their account is deactivated); an appr
 given too long ago, so 2 more approvals are needed
 frozen: payments are frozen: the bank called
 daily_limit: today's limit is reached
+over_today: $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an \
+admin to raise it
 another_is_sent: another bulk payment is being sent
 not_configured: Payments isn't configured: an admin has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY
 out_of_reach: it needs 2 approvals, and only 1 person can approve it

@@ -87,7 +87,7 @@ def _read_together(text: str) -> str:
 def within_limit(cents: Cents, policy: Policy) -> Cents:
     limit = policy.approval.daily_limit
     if cents > limit:
-        rule = f"it is over the daily limit of {money.shown(limit)}"
+        rule = f"it is over everyone's daily limit of {money.shown(limit)}, which an admin can raise"
         raise _of_amount(rule, money.shown(cents))
     return cents
 

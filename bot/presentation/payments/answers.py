@@ -18,6 +18,7 @@ from bot.domain.payments.lookups import Lookup
 from bot.domain.payments.names import names_fit
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.policy import Frozen, Short
+from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
@@ -28,7 +29,7 @@ from bot.presentation.payments.bulk import account_cells, advice, some_rows
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
-from bot.presentation.reasons import short_of_people, worded
+from bot.presentation.reasons import reason_of, short_of_people, worded
 from bot.presentation.words import item_word, job_word, status_word
 
 PREVIOUS = "bulk.previous"
@@ -118,8 +119,11 @@ def refused_while_frozen(frozen: Frozen) -> Content:
     return md.message(f":snowflake: {describe(frozen)} You can send requests again once an approver unfreezes them.")
 
 
-def requested(instruction: Instruction, *, member: bool) -> Content:
-    """Nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
+def requested(instruction: Instruction, *, member: bool, over: Reason | None = None) -> Content:
+    """Nothing was sent to anybody yet. ``member``: the bot can post where it was asked for.
+
+    ``over``: it is more than may be sent today.
+    """
     words, origin = KINDS[instruction.kind], instruction.origin_channel
     asked = Stands(words, instruction).say(words.requested)
     where = ""
@@ -127,7 +131,8 @@ def requested(instruction: Instruction, *, member: bool) -> Content:
         where = "\nI'm not in this conversation, so I'll message you."
     elif not member:
         where = f"\nI'm not in {md.channel(origin)}, so I'll message you. To add me: `/invite @Switchboard`"
-    return md.message(f":memo: {asked}{where}")
+    warned = f"\n:warning: {reason_of(over)}" if over is not None else ""
+    return md.message(f":memo: {asked}{warned}{where}")
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
@@ -211,12 +216,12 @@ def waiting_line(one: WaitingRequest) -> str:
     )
 
 
-def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
+def asked(instruction: Instruction, read: Checked, *, member: bool, over: Reason | None = None) -> Content:
     """With what is not as people expect it of the file: rows that were left out, what is hidden."""
     left = read.left_out
     left_out = [f"Left out: {some_rows(left, len(left))}."] if left else []
     how = [f"{md.capital(md.quote(read.read_as, 300))}."] if read.read_as else []
-    lines = [requested(instruction, member=member).text, *how, *left_out, *mark_lines(read.marks)]
+    lines = [requested(instruction, member=member, over=over).text, *how, *left_out, *mark_lines(read.marks)]
     return md.message("\n".join(lines))
 
 
@@ -379,8 +384,10 @@ def none_to_pay_again(first: Instruction, doubtful: int) -> Content:
     )
 
 
-def again(asked_for: Instruction, first: Instruction, doubtful: int, *, member: bool) -> Content:
-    told = f"{requested(asked_for, member=member).text} It retries what failed in {first.reference}."
+def again(
+    asked_for: Instruction, first: Instruction, doubtful: int, *, member: bool, over: Reason | None = None
+) -> Content:
+    told = f"{requested(asked_for, member=member, over=over).text} It retries what failed in {first.reference}."
     return md.message(f"{told} :warning: Left out: {_not_confirmed(doubtful)}." if doubtful else told)
 
 

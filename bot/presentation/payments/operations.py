@@ -226,7 +226,7 @@ def taken_in(why: NotTaken, operation: Operation, reason: Reason | None = None) 
         NotTaken.NO_AMOUNT: "Its record has no amount.",
         NotTaken.NO_RECIPIENT: "Its record has no recipient we can show.",
         NotTaken.LONG: "Its description is too long.",
-        NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is over the daily limit.",
+        NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is over everyone's daily limit.",
         NotTaken.MADE_HERE: md.quote(f"{md.capital(worded(reason))}."),
     }[why]
     return md.message(f":information_source: {md.quote(operation.id)} can't be taken in. {told}")

@@ -12,7 +12,7 @@ from functools import partial
 from types import MappingProxyType
 
 from bot.domain.approvals import SAME_PAYMENT, Count, No, Void, facts_of, may_request, requirement_of
-from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
+from bot.domain.payments.instruction import MONEY_OUT, NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.sealed import daily_key, needed
 from bot.domain.policy import Requirement
@@ -144,6 +144,14 @@ def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "
     return requirement_of(uow.policy, facts, payload)
 
 
+def over_today(uow: Unit, instruction: Instruction) -> Reason | None:
+    """Why a request can't be sent today, by the limit of all payments of a UTC day; None: it fits."""
+    limit = uow.policy.approval.daily_limit
+    left = max(limit - uow.reservations.sum(daily_key(uow.now)), 0)
+    fits = instruction.kind not in MONEY_OUT or instruction.cents <= left
+    return None if fits else Reason(OfRequest.OVER_TODAY, left=left, limit=limit)
+
+
 def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     """The instruction with what the policy requires now, if that is more; None when somebody else was faster."""
     now_required = required(uow, instruction.payload, instruction.created_at, before=instruction.id)
@@ -235,7 +243,7 @@ def claim(
     if not uow.reservations.reserve(
         instruction.id, n, day=daily_key(uow.now), cents=instruction.cents, limit_cents=limit
     ):
-        hold(uow, instruction, Reason(OfRequest.DAILY_LIMIT))
+        hold(uow, instruction, over_today(uow, instruction))
         return None
     if (hindered := hindrance(uow)) is not None:
         uow.reservations.release(instruction.id, n)

@@ -4,9 +4,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
+from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
 from tests.support.clock import HOUR, MINUTE
-from tests.support.rig import APPROVALS, FINANCE, POLICY, Rig
+from tests.support.rig import APPROVALS, FINANCE, MARIA, POLICY, Rig
 from tests.workflows.looking import approved, asked, newest, read, requests, state, there
 
 
@@ -67,10 +68,15 @@ LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "50.00"')
 @pytest.mark.rig(policy=LIMITED)
 async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
     await approved(rig, "send ana@example.com 30.00 first")
+    assert "is left today" not in rig.workspace.ephemerals(MARIA)[-1].text
     await approved(rig, "send luis@example.com 30.00 second")
+    assert "$20.00 of everyone's daily limit of $50.00 is left today" in rig.workspace.ephemerals(MARIA)[-1].text
     assert rig.paid == [("ana@example.com", 3000)]
     assert await state(rig) is State.APPROVED
-    assert rig.cards(APPROVALS)[1].text.partition("Silva (maria). ")[2] == snapshot("")
+    held = await newest(rig)
+    assert held.reason == Reason(OfRequest.OVER_TODAY, left=2000, limit=5000)
+    said = "$20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an "
+    assert f"{said}admin to raise it." in rig.cards(APPROVALS)[1].plain
     await approved(rig, "send luis@example.com 20.00 third")
     assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 2000)]
     await rig.pass_time(HOUR, steps=6)
