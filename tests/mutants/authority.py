@@ -63,7 +63,7 @@ an admin withdraws without a reason | an admin who withdraws another's request s
 +        if False:
 @ bot/workflows/requests/decide.py tests/flow/test_no_account.py
 an account that is not fine is approved without a form | an approver confirms what is not fine about an account
--        if concerns(found.recipient) and not confirmed:
+-        if needs_confirming(found) and not confirmed:
 +        if False:
 @ bot/workflows/requests/send.py tests/workflows/requests/test_claims.py -k very_end
 the window is not looked at in the claim | what was not sent in time after its approval is not sent

@@ -5,12 +5,12 @@ from tests.mutants.mutant import mutants
 MUTANTS = mutants("""
 @ bot/workflows/admin/home.py tests/flow/test_home.py -k 'their_own_side'
 App Home offers people their own requests to approve | nobody sees Approve who cannot approve
--        if one.kind in APPROVED and one.requester != user and (one.id, one.round) not in voted
+-        if one.kind in APPROVED and (one.id, one.round) not in voted and refusal_of(uow, one, standing) is None
 +        if one.kind in APPROVED and (one.id, one.round) not in voted
 @ bot/workflows/admin/home.py tests/flow/test_home.py -k 'typed_there_too'
 App Home offers again what somebody has approved | nobody sees Approve who cannot approve
--        if one.kind in APPROVED and one.requester != user and (one.id, one.round) not in voted
-+        if one.kind in APPROVED and one.requester != user
+-        if one.kind in APPROVED and (one.id, one.round) not in voted and refusal_of(uow, one, standing) is None
++        if one.kind in APPROVED and refusal_of(uow, one, standing) is None
 @ bot/workflows/admin/home.py tests/flow/test_home.py -k 'another_process'
 a home is drawn over what another process has drawn since | the process that drew a home last goes on with it
 -                    replaced = home.hash if asked is None else ""
