@@ -88,6 +88,9 @@ async def approved_by(page: Page, phone: Page) -> None:
     await fits(phone)
     await shot(phone, "check-phone-card")
     await card.get_by_role("button", name="Approve").click()
+    await expect(page.get_by_test_id("modal")).to_contain_text("Paid although undeliverable: row 6")
+    await shot(page, "check-approve")
+    await page.get_by_test_id("modal-submit").click()
     await expect(card).to_contain_text("approved by", timeout=LATER)
     await expect(card).to_contain_text("1 account registered under another name: luis@example.com", timeout=LATER)
 

@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from bot.playground.workspace import Ack, ImpossibleAct, Message
+from bot.presentation.payments import forms
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS
 
@@ -41,10 +42,11 @@ class Approver:
     async def _press(self, card: Message, action: str) -> None:
         workspace = self._scene.workspace
         await self._click(card, action)
-        if workspace.modal(self._user) is not None:
+        if (view := workspace.modal(self._user)) is not None:
             amount = re.search(r"\$([\d,]+\.\d\d)", card.text)
             assert amount, card.text
-            await workspace.submit(self._user, {"amount": amount[1].replace(",", "")})
+            typed = {forms.AMOUNT: amount[1].replace(",", "")} if forms.AMOUNT in view.values else {}
+            await workspace.submit(self._user, typed)
         if workspace.modal(self._user) is not None:
             await workspace.close(self._user)
 
