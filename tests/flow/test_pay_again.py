@@ -15,7 +15,7 @@ from bot.workflows.payments import bulk_again
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 from tests.support.bulk import ROWS, approve, ask, run
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, Rig, approve_card
 from tests.support.shown import shown
 
 SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))
@@ -285,4 +285,4 @@ async def ask_for_real(rig: Rig, rows: str) -> None:
     card = await rig.workspace.until(
         lambda: next((one for one in rig.cards() if any(b.text == "Approve" for b in one.buttons)), None)
     )
-    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    await approve_card(rig, card)

@@ -20,7 +20,22 @@ from bot.workflows.payments.bulk_request import request_bulk
 from handlers import pay, switchboard
 from handlers.registry import FILE_ACTIONS, make_router
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, RANDOM, TOM, ZOE, Rig
+from tests.support.rig import (
+    ADA,
+    APPROVALS,
+    EVE,
+    FINANCE,
+    GUS,
+    LIN,
+    MARIA,
+    OLGA,
+    POLICY,
+    RANDOM,
+    TOM,
+    ZOE,
+    Rig,
+    approve_card,
+)
 from tests.workflows.looking import newest, read, requests
 
 IDA, RPA = "U0IDA", "U0RPA"
@@ -315,7 +330,7 @@ async def asked_in_bulk(rig: Rig) -> str:
 async def pending_in_bulk(rig: Rig) -> str:
     reference = await asked_in_bulk(rig)
     for user in (LIN, ADA):
-        await rig.workspace.click(user, APPROVALS, card_of(rig, reference).ts, "payout.approve")
+        await approve_card(rig, card_of(rig, reference), user)
         await rig.settle()
     for _ in range(3):
         await rig.payments.advance()

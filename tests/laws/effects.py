@@ -16,7 +16,7 @@ from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import held, reference
 from tests.support.clock import HOUR
 from tests.support.elsewhere import made, take_in
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
+from tests.support.rig import FINANCE, LIN, MARIA, Rig, approve_card
 from tests.workflows.looking import approved, asked, attempts, newest, operation
 
 SEND, NOW = "send ana@example.com 25.00 rent", "now ana@example.com 25.00 rent"
@@ -95,7 +95,7 @@ class Effect:
             await rig.workspace.slash(MARIA, FINANCE, "/pay", self.asks)
         else:
             card = await rig.card()
-            await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+            await approve_card(rig, card)
 
     async def leaves(self, rig: Rig, *faults: Fault) -> None:
         """It is brought to leave, with these faults from then on."""

@@ -320,7 +320,7 @@ class Rig:
         view = self.workspace.modal(user)
         if confirm and view is not None and view.close == "Keep it" and not view.values:
             ack = await self.workspace.submit(user, {})
-        if confirm and view is not None and view.submit == ANYWAY and forms.AMOUNT not in view.values:
+        if confirm and is_confirmation(view):
             ack = await self.workspace.submit(user, {})
         if self._clock is not None:
             await self.settle()
@@ -376,6 +376,18 @@ async def press(workspace: Workspace, card: Message, action: str, *, user: str, 
     if chosen is not None and f"payout.{action}" not in offered:
         return await workspace.click(user, card.channel, card.ts, "payout.menu", value=chosen, **more)
     return await workspace.click(user, card.channel, card.ts, f"payout.{action}", **more)
+
+
+def is_confirmation(view: View | None) -> bool:
+    """Whether a form only asks to confirm that a request is approved although something may be wrong with it."""
+    return view is not None and view.submit == ANYWAY and forms.AMOUNT not in view.values
+
+
+async def approve_card(rig: Rig, card: Message, user: str = ADA) -> None:
+    """Press Approve on this card and confirm what may be wrong, before anything that is due is done."""
+    await rig.workspace.click(user, card.channel, card.ts, "payout.approve")
+    if is_confirmation(rig.workspace.modal(user)):
+        await rig.workspace.submit(user, {})
 
 
 def furnish(workspace: Workspace) -> None:

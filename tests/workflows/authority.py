@@ -6,7 +6,7 @@ from bot.domain.payments.instruction import Kind, State
 from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
-from tests.support.rig import ADA, APPROVALS, TOM, Rig
+from tests.support.rig import ADA, TOM, Rig, approve_card
 from tests.workflows.looking import newest, state
 
 KINDS = [Kind.PAYOUT, Kind.ONE_STEP, Kind.BULK, Kind.BULK_CANCEL]
@@ -32,7 +32,7 @@ async def approved_just_now(rig: Rig, kind: Kind) -> None:
     """Ada has approved it, and nothing has been done about that yet."""
     await asked_for(rig, kind)
     card = await rig.card()
-    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    await approve_card(rig, card)
     assert await state(rig) is State.APPROVED
 
 

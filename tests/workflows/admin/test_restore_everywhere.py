@@ -13,7 +13,7 @@ from bot.playground.workspace.errors import ImpossibleAct
 from tests.support.bulk import ask as ask_bulk
 from tests.support.bulk import held, reference, submissions
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, LIN, Rig
+from tests.support.rig import ADA, LIN, Rig, approve_card
 from tests.workflows.looking import asked
 from tests.workflows.restoring import anchors, back_up, mode, restore
 
@@ -65,7 +65,7 @@ async def press_again(rig: Rig) -> None:
     """Whoever still sees a button presses it."""
     for card in rig.cards():
         try:
-            await rig.workspace.click(LIN, card.channel, card.ts, "payout.approve")
+            await approve_card(rig, card, LIN)
         except ImpossibleAct:
             continue
     await rig.settle()

@@ -19,7 +19,7 @@ from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
 from tests.support.clock import HOUR, QUIET
 from tests.support.reasons import own_words
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig, approve_card
 from tests.workflows.authority import KINDS, approved_just_now, asked_for, sent
 from tests.workflows.looking import alerts, asked, disagreements, heard, newest, read, state, there
 from tests.workflows.planted import voted
@@ -98,7 +98,7 @@ async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_ca
     await asked_for(rig, kind)
     card = await rig.card()
     await another(rig, email="thief@example.com", cents=90_000)
-    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    await approve_card(rig, card)
     await rig.settle()
     assert "the database and the audit log disagree" in await heard(rig, ADA, "On hold")
     assert rig.paid == []
