@@ -159,3 +159,16 @@ def test_of_a_later_policy_only_what_is_stricter_holds(later: dict[str, Any], he
     found = ASKED.tightened(other)
     assert found == ASKED.model_copy(update=held)
     assert (found is ASKED) is (not held)
+
+
+@pytest.mark.parametrize(
+    ("able", "quorum", "everyone"), [(4, 3, False), (3, 3, False), (2, 2, True), (1, 2, True), (0, 2, True)]
+)
+def test_capped_requirement_gives_up_extra_approvers_only(able: int, quorum: int, everyone: bool) -> None:
+    asked = Requirement(quorum=2).with_one_more("it repeats")
+    capped = asked.capped(able)
+    assert (capped.quorum, capped.by_rules, capped.everyone, capped.typed_amount) == (quorum, 2, everyone, everyone)
+    stricter = capped.tightened(Requirement(quorum=2).with_one_more("it repeats"))
+    assert stricter.quorum == quorum, "what was given up stays so"
+    assert capped.tightened(Requirement(quorum=4)).by_rules == 4
+    assert Requirement(quorum=3).capped(able) == Requirement(quorum=3)

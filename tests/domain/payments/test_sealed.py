@@ -87,6 +87,8 @@ CHANGED: list[tuple[str, dict[str, Any], Odd]] = [
     ("another requester", {"requester": ADA}, Odd.REQUESTER),
     ("asked later", {"created_at": at(1)}, Odd.REQUESTER),
     ("a smaller quorum", {"requirement": Requirement(quorum=1)}, Odd.REQUIREMENT),
+    ("a quorum with an extra approver in it", {"requirement": Requirement(quorum=2, extra=1)}, Odd.REQUIREMENT),
+    ("an extra approver given up", {"requirement": Requirement(quorum=1, everyone=True)}, Odd.REQUIREMENT),
     ("votes live longer", {"requirement": Requirement(quorum=2, expires_seconds=86_401)}, Odd.REQUIREMENT),
     ("a longer window", {"requirement": Requirement(quorum=2, execute_within_seconds=3_601)}, Odd.REQUIREMENT),
     ("another state", {"state": instructions.State.AWAITING}, Odd.STATE),

@@ -175,6 +175,19 @@ async def test_slack_that_does_not_say_blocks_nothing_and_it_is_counted_later(ri
     assert await state(rig) is State.AWAITING
 
 
+async def test_slow_slack_delays_the_count_and_not_the_answer(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    rig.switchboard.context.counting.timeout = 0.5  # in production two seconds
+    rig.workspace.faults.arm(Fault(FaultKind.SLOW, "users.info", skip=1, times=None, seconds=30))  # after the requester
+    ack = await rig.pay(BIG)
+    assert ack.seconds < 3
+    assert (await state(rig), alerts(rig)) == (State.AWAITING, [])
+    rig.workspace.faults.clear()
+    await rig.switchboard.context.counting.close()  # what hangs
+    await rig.pass_time(11)
+    assert len(alerts(rig)) == 1
+
+
 async def test_a_restart_tells_nothing_again(rig: Rig) -> None:
     await ask_and_lose(rig, [ADA, LIN])
     await rig.start_again()
