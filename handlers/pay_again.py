@@ -4,6 +4,7 @@ The buttons carry the id of the first request; who presses is checked again.
 """
 
 from bot.domain.approvals import Membership, Refusal, may_look
+from bot.domain.payments import fields
 from bot.domain.payments.instruction import Instruction
 from bot.presentation import answers, views
 from bot.presentation.audit import history
@@ -22,6 +23,7 @@ async def try_again(deps: Dependencies, click: Click) -> Reply:
     """Request what was not paid once more; where that was done, say as what."""
     first = await _first(deps, click)
     await payments_to_request(deps, click.user, first.kind, even_frozen=False)
+    fields.within_limit(first.cents, deps.ctx.policy)
     made = await send_again(deps.ctx, first.id, click.user)
     if isinstance(made, Decided):
         raise DeclinedError(payment_answers.refused(made.refusal or Refusal.DECIDED, made.instruction))
