@@ -22,6 +22,7 @@ async def ask(rig: Rig, verb: str) -> None:
         await rig.pay(f"{verb} {HERS} 25.00 rent")
 
 
+@pytest.mark.rig(on="both")
 @pytest.mark.parametrize("verb", ["send", "now", "bulk"])
 async def test_approver_who_is_paid_cannot_decide(rig: Rig, verb: str) -> None:
     rig.workspace.set_user(ADA, email="Ada@Example.COM")
