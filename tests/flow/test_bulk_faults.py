@@ -16,7 +16,7 @@ import pytest
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig, is_confirmation
 
 ROWS = "ana@example.com,1.00\nluis@example.com,2.00\nx1@example.com,3.00\nx2@example.com,4.00"
 AT_SERVICE = (
@@ -70,9 +70,9 @@ async def people(rig: Rig) -> None:
         if action is None:
             continue
         await rig.workspace.click(ADA, APPROVALS, card.ts, action)
-        if rig.workspace.modal(ADA) is not None:
+        if (view := rig.workspace.modal(ADA)) is not None:
             amount = card.text.split("$", 1)[1].split()[0]
-            await rig.workspace.submit(ADA, {"amount": amount})
+            await rig.workspace.submit(ADA, {} if is_confirmation(view) else {"amount": amount})
             if rig.workspace.modal(ADA) is not None:
                 await rig.workspace.close(ADA)
     if not any("X-" in card.text for card in rig.cards(FINANCE)):

@@ -24,7 +24,7 @@ from storage.errors import StorageError
 from tests.support.clock import ManualClock
 from tests.support.databases import lay, migrated_file, sqlite_address
 from tests.support.replaced import replaced
-from tests.support.rig import ADA, ALERTS, APPROVALS, LIN, MARIA, POLICY, Rig, offers, press
+from tests.support.rig import ADA, ALERTS, APPROVALS, LIN, MARIA, POLICY, Rig, is_confirmation, offers, press
 from tests.support.scratch import scratch
 from tests.writer import service
 from tests.writer.attacks import SHARED, Attack, commit, writing
@@ -246,7 +246,9 @@ class _Batch:
             if card is None or not offers(self._now(card), action):
                 continue
             await press(self._rig.workspace, self._now(card), action, user=user)
-            if values is not None and self._rig.workspace.modal(user) is not None:
+            if is_confirmation(self._rig.workspace.modal(user)):
+                await self._rig.workspace.submit(user, {})
+            elif values is not None and self._rig.workspace.modal(user) is not None:
                 filled = {name: value or self._typed(n) for name, value in values.items()}
                 await self._rig.workspace.submit(user, filled)
 
