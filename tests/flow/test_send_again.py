@@ -8,7 +8,6 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, State
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
-from tests.flow.test_policy_in_force import under
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import requests
@@ -102,6 +101,8 @@ async def test_what_is_not_known_to_have_failed_is_never_sent_again(rig: Rig) ->
 @pytest.mark.rig(on="sqlite")
 async def test_second_attempt_over_a_lowered_daily_limit_is_refused(rig: Rig) -> None:
     await failed(rig)
-    await under(rig, POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "20.00"'))
+    rig.settings.policy_file.write_text(POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "20.00"'))
+    await rig.start_again()
+    await rig.settle()
     assert "everyone's daily limit of $20.00" in await press(rig, "again")
     assert len(await requests(rig)) == 1

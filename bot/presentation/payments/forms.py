@@ -104,8 +104,9 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
 def approve(instruction: Instruction, *, metadata: str, short: Short | None = None) -> View:
     """What may be wrong with the request is confirmed, and a large amount typed, before it is approved."""
     doubtful = needs_confirming(instruction)
-    typed = instruction.requirement.typed_amount or not doubtful
-    asked = [_amount(f"To approve, type the amount: {plain_amount(instruction.cents)}")] if typed else []
+    asked = []
+    if instruction.requirement.typed_amount or not doubtful:
+        asked.append(_amount(f"To approve, type the amount: {plain_amount(instruction.cents)}"))
     submit = "Approve anyway" if doubtful else "Approve"
     return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked, short=short)
 
