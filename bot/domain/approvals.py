@@ -13,12 +13,14 @@ from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
 from bot.domain.payments.instruction import Instruction, Payload, Vote
 from bot.domain.payments.recipient import concerns, is_disguised
-from bot.domain.policy import Facts, People, Policy, Requirement
+from bot.domain.policy import Facts, People, Policy, Repeat, Requirement
 
 MEMBERSHIP_SECONDS = 60.0
 """Seconds for which Slack's answer about a person may be used where money depends on it."""
 SAME_PAYMENT = timedelta(days=1)
 """How long a payment of the same amount to the same address is remembered as the same."""
+SAME_FILE = timedelta(days=7)
+"""How long a list of the same payments is, and a list that retries failed ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -241,7 +243,7 @@ def counting(
     return Count(frozenset(counted), void)
 
 
-def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool, duplicates: int = 0) -> tuple[Facts, ...]:
+def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool) -> tuple[Facts, ...]:
     """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new."""
     match payload:
         case BulkPayload():
@@ -252,21 +254,15 @@ def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool, duplicat
         case CancelPayload():
             return (Facts(cents=payload.cents),)
         case _:
-            cents = Cents(payload.cents)
-            return (Facts(cents=cents, new_recipient=new_recipient, sent_today=sent_today, duplicates=duplicates),)
+            return (Facts(cents=Cents(payload.cents), new_recipient=new_recipient, sent_today=sent_today),)
 
 
-def doubts_of(payload: Payload) -> str:
-    """Why a bulk payment may be a mistake, a reason for one more approver; empty when nothing speaks for that."""
-    doubts = []
-    if isinstance(payload, BulkPayload) and payload.duplicate_count:
-        rows = "1 row repeats" if payload.duplicate_count == 1 else f"{payload.duplicate_count} rows repeat"
-        doubts.append(f"{rows} an earlier one")
-    if isinstance(payload, BulkPayload) and payload.same_as:
-        same = f"{payload.same_rows} of these payments" if payload.same_rows else "the same payments"
-        were = "was" if payload.same_rows == 1 else "were"
-        doubts.append(f"{same} {were} already requested as {payload.same_as}")
-    return " and ".join(doubts)
+def doubt_of(payload: Payload) -> str:
+    """Why a bulk payment by itself may be a mistake, a reason for one more approver; empty when nothing says so."""
+    if not isinstance(payload, BulkPayload) or not payload.duplicate_count:
+        return ""
+    count = payload.duplicate_count
+    return f"{'1 row repeats' if count == 1 else f'{count} rows repeat'} an earlier one"
 
 
 def needs_confirming(one: Instruction) -> bool:
@@ -277,12 +273,13 @@ def needs_confirming(one: Instruction) -> bool:
     if isinstance(payload, BulkPayload):
         accounts = progress.inactive or progress.unverified or progress.other_names or progress.not_read
         rows = payload.left_out_count or payload.anyway or payload.marks != NO_MARKS
-        return bool(doubts_of(payload) or accounts or rows)
+        return bool(doubt_of(payload) or accounts or rows)
     return bool(concerns(one.recipient)) or is_disguised(payload.email)
 
 
-def requirement_of(policy: Policy, facts: Iterable[Facts], payload: Payload) -> Requirement:
-    """What the policy asks of a request. A bulk payment that may be a mistake needs one more approver."""
-    found = reduce(Requirement.tightened, map(policy.requirement, facts))
-    doubts = doubts_of(payload)
-    return found.with_one_more(doubts) if doubts else found
+def requirement_of(
+    policy: Policy, facts: Iterable[Facts], payload: Payload, repeats: tuple[Repeat, ...] = ()
+) -> Requirement:
+    """What the policy asks of a request. One that may pay something twice needs one more approver, however often."""
+    found, doubt = reduce(Requirement.tightened, map(policy.requirement, facts)), doubt_of(payload)
+    return found.with_one_more(doubt, repeats) if doubt or repeats else found

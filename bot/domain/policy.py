@@ -26,6 +26,24 @@ class Short:
         return self.can < self.needs
 
 
+class Repeat(BaseModel):
+    """An earlier request that pays some of the same: the same amounts to the same addresses."""
+
+    model_config = ConfigDict(frozen=True)
+
+    reference: str
+    rows: tuple[int, ...] = ()
+    """Rows of the new request, at most a hundred; empty: all of it."""
+    count: int = 0
+    """How many rows those are; 0: all."""
+    theirs: tuple[int, ...] = ()
+    """Rows of the earlier request, at most a hundred; empty: all of it."""
+
+
+MOST_REPEATS = 20
+"""Earlier requests that a card can name."""
+
+
 class Requirement(BaseModel):
     """What the policy asked of one request when it was made (a snapshot: later changes do not soften it)."""
 
@@ -39,6 +57,8 @@ class Requirement(BaseModel):
     """Part of the quorum that a likely repeat adds to what the rules ask for."""
     everyone: bool = False
     """The extra approvers were more than there are, so everyone who can approve has to."""
+    repeats: tuple[Repeat, ...] = ()
+    """Earlier requests that pay the same, for which the quorum has one more approver."""
     expires_seconds: float = 86_400.0
     execute_within_seconds: float = 3_600.0
 
@@ -47,10 +67,11 @@ class Requirement(BaseModel):
         """The quorum that the policy's rules ask for; nothing lowers it."""
         return self.quorum - self.extra
 
-    def with_one_more(self, reason: str) -> "Requirement":
-        """This one with one more approver for this reason."""
-        reasons = (*self.reasons, f"{reason}: one more approver")
-        return self.model_copy(update={"quorum": self.quorum + 1, "extra": self.extra + 1, "reasons": reasons})
+    def with_one_more(self, doubt: str, repeats: tuple[Repeat, ...] = ()) -> "Requirement":
+        """This one with one more approver, for a doubt or because it repeats these requests."""
+        reasons = (*self.reasons, *([f"{doubt}: one more approver"] if doubt else []))
+        more = {"quorum": self.quorum + 1, "extra": self.extra + 1, "reasons": reasons, "repeats": repeats}
+        return self.model_copy(update=more)
 
     def capped(self, able: int) -> "Requirement":
         """This one where so many people can approve: extra approvers who don't exist aren't needed.
@@ -69,6 +90,8 @@ class Requirement(BaseModel):
         rules, theirs = max(self.by_rules, other.by_rules), other.by_rules if self.everyone else other.quorum
         quorum = max(self.quorum, theirs)
         needs_more = quorum > self.quorum or other.typed_amount > self.typed_amount
+        known = {one.reference for one in self.repeats}
+        repeats = (*self.repeats, *(one for one in other.repeats if one.reference not in known))
         wanted = self.model_copy(
             update={
                 "quorum": quorum,
@@ -76,6 +99,7 @@ class Requirement(BaseModel):
                 "everyone": self.everyone or other.everyone,
                 "typed_amount": self.typed_amount or other.typed_amount,
                 "reasons": (needs_more and other.reasons) or self.reasons,
+                "repeats": repeats[:MOST_REPEATS],
                 "expires_seconds": min(self.expires_seconds, other.expires_seconds),
                 "execute_within_seconds": min(self.execute_within_seconds, other.execute_within_seconds),
             }
@@ -201,10 +225,9 @@ class ApprovalRule(_Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """Input of the rules, in cents. ``duplicates`` counts requests of a day with the same recipient and amount."""
+    """Input of the rules, in cents."""
 
     cents: int
-    duplicates: int = 0
     new_recipient: bool = False
     sent_today: int = 0
 
@@ -250,16 +273,15 @@ class Policy(_Section):
         return any(rule.daily_over is not None for rule in self.approval.rule)
 
     def requirement(self, facts: Facts) -> Requirement:
-        """What a request needs. The strictest matching rule wins, part by part; a duplicate needs one more approver."""
+        """What a request needs. The strictest matching rule wins, part by part."""
         matching = [rule for rule in self.approval.rule if rule.matches(facts)]
         strictest = max(matching, key=lambda rule: (rule.quorum, rule.typed_amount, rule.over or 0), default=None)
         quorum = max([self.approval.quorum, *(rule.quorum for rule in matching)])
         reasons = [strictest.words] if strictest is not None else []
-        required = Requirement(
+        return Requirement(
             quorum=quorum,
             typed_amount=any(rule.typed_amount for rule in matching),
             reasons=tuple(reasons),
             expires_seconds=self.approval.expires,
             execute_within_seconds=self.approval.execute_within,
         )
-        return required.with_one_more("same recipient and amount within a day") if facts.duplicates else required

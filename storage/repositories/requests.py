@@ -4,20 +4,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
-from typing import Any, TypedDict, Unpack
+from typing import Any, NamedTuple, TypedDict, Unpack
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, and_, bindparam, exists, func, literal, or_, select, update
 
 from bot.domain.audit import Entry
 from bot.domain.machine import Machine
-from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress
+from bot.domain.payments.bulk import AGAIN, BulkPayload, BulkProgress, Payment
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
     MONEY_OUT,
     NOT_PAID,
     PAYLOADS,
+    UNSETTLED,
     Instruction,
     Kind,
     Recipient,
@@ -27,7 +28,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import MACHINES
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.payments.sealed import REQUESTED, asked
+from bot.domain.payments.sealed import PAID_AFTER_ALL, REQUESTED, asked
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
 from bot.domain.references import without_letter
@@ -70,6 +71,7 @@ _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
 """States in which a row is claimed. One with a request in flight belongs to the holder of its lease."""
 _IN_ONE_QUERY = 500
+_UNPAID_ROW = (OperationStatus.FAILED.value, OperationStatus.CANCELED.value)
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
 _REPLACE = Prepared(
@@ -123,6 +125,26 @@ class Changes(TypedDict, total=False):
 
 
 _CHANGEABLE = frozenset(Changes.__annotations__)
+
+
+class SamePayment(NamedTuple):
+    """A payment of another request. ``row``: its number in a list; 0: it is a request by itself."""
+
+    reference: str
+    row: int
+    payment: Payment
+
+
+def _stored_before(instruction_id: str) -> tuple[ColumnElement[bool], ...]:
+    """Condition: stored before this request; empty: no condition, for a request that is being stored."""
+    if not instruction_id:
+        return ()
+    # By the audit, which counts without gaps in the order of storing. Ids of the same millisecond have no order, and
+    # those of several processes follow several clocks.
+    requested = select(audit.c.seq).where(audit.c.action == REQUESTED)
+    mine = requested.where(audit.c.instruction_id == instruction_id).correlate(None).scalar_subquery()
+    theirs = requested.where(audit.c.instruction_id == table.c.id).correlate(table).scalar_subquery()
+    return (table.c.id != instruction_id, func.coalesce(theirs < mine, True))
 
 
 class Instructions(MovingRows[Instruction]):
@@ -230,44 +252,51 @@ class Instructions(MovingRows[Instruction]):
         query = _ALL.where(table.c.state.in_(states), table.c.closed_at >= since)
         return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
 
-    def recent_same(
-        self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = (), before: str = ""
-    ) -> int:
-        """How many requests to pay the same to the same address were made since then, and before that with this id."""
-        same = (table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
-        counted = (table.c.state.not_in(ignoring), table.c.kind.in_(_MONEY_OUT))
-        query = select(func.count()).where(*same, *counted)
-        return self._connection.execute(query.where(table.c.id < before) if before else query).scalar_one()
-
     def last_same(
-        self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = ()
+        self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = (), before: str = ""
     ) -> Instruction | None:
-        """The latest request of this kind for the same payee since then; ``ignoring``: states that do not count."""
-        same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
-        query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
-        return self._one(SHAPE, query)
+        """The latest request of this kind for the same payee since then; ``ignoring``: states that do not count.
 
-    def also_asked(
-        self, items: Iterable[BulkItem], *, since: datetime, source: str = "%", but: str = ""
-    ) -> tuple[str, int]:
-        """A bulk payment asked for since then that pays some of these amounts to the same addresses, and how many.
-
-        ``source`` and ``but``: patterns of the source keys that count, and of those that do not. What failed or ended
-        unpaid does not count. An empty reference: there is none.
+        ``before``: id of a request; only those stored before it count.
         """
-        wanted = Counter((item.email.casefold(), int(item.cents)) for item in items)
-        people = sorted({payee for payee, _ in wanted})
-        asked = (table.c.created_at >= since, table.c.kind == Kind.BULK, table.c.state.not_in(NOT_PAID))
-        query = select(bulk_item.c.payee, bulk_item.c.cents, table.c.reference).join(table).where(*asked)
-        query = query.where(table.c.source_key.like(source), table.c.source_key.not_like(but))
-        query = query.where(bulk_item.c.status != OperationStatus.FAILED)
-        found: Counter[str] = Counter()
+        same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
+        query = _ALL.where(*same, table.c.state.not_in(ignoring), *_stored_before(before))
+        return self._one(SHAPE, query.order_by(table.c.id.desc()).limit(1))
+
+    def same_payments(
+        self, payments: Collection[Payment], *, since: datetime, again_since: datetime, before: str = ""
+    ) -> list[SamePayment]:
+        """What other requests pay of these payments, alone or in a list, newest request first.
+
+        Those count that were requested or sent since then or are not sent yet, unless they certainly ended unpaid.
+        Lists that retry failed payments count from ``again_since`` on. ``before``: as of :meth:`last_same`.
+        """
+        recent = or_(
+            table.c.created_at >= since,
+            table.c.sent_at >= since,
+            table.c.state.in_(UNSETTLED),
+            and_(table.c.created_at >= again_since, table.c.source_key.like(f"{AGAIN}%")),
+        )
+        # What ended as not paid never changes its state again: only the audit says that it reads as paid after all.
+        paid_after_all = exists().where(audit.c.instruction_id == table.c.id, audit.c.action == PAID_AFTER_ALL)
+        counts = (recent, or_(table.c.state.not_in(NOT_PAID), paid_after_all), *_stored_before(before))
+        alone = select(table.c.id, table.c.reference, literal(0).label("row"), table.c.payee_email, table.c.cents)
+        alone = alone.where(table.c.kind.in_(_MONEY_OUT), *counts)
+        listed = select(table.c.id, table.c.reference, bulk_item.c.number, bulk_item.c.payee, bulk_item.c.cents)
+        listed = listed.join(table).where(table.c.kind == Kind.BULK, bulk_item.c.status.not_in(_UNPAID_ROW), *counts)
+        wanted, people = set(payments), sorted({payee for payee, _ in payments})
+        found: list[tuple[str, SamePayment]] = []
         for start in range(0, len(people), _IN_ONE_QUERY):
-            part = bulk_item.c.payee.in_(people[start : start + _IN_ONE_QUERY])
-            for payee, cents, name in self._connection.execute(query.where(part)):
-                found[str(name)] += (payee, cents) in wanted
-        most = max(found.items(), key=lambda one: (one[1], one[0]), default=("", 0))
-        return most if most[1] else ("", 0)
+            part = people[start : start + _IN_ONE_QUERY]
+            for query in (alone.where(table.c.payee_email.in_(part)), listed.where(bulk_item.c.payee.in_(part))):
+                for key, name, row, payee, cents in self._connection.execute(query):
+                    if (payee, cents) in wanted:
+                        found.append((key, SamePayment(str(name), int(row), (str(payee), int(cents)))))
+        return [one for _, one in sorted(found, key=lambda one: (one[0], -one[1].row), reverse=True)]
+
+    def made_from(self, source: str) -> list[Instruction]:
+        """Requests whose source key begins so, oldest first."""
+        return self._all(SHAPE, _ALL.where(table.c.source_key.startswith(source, autoescape=True)).order_by(table.c.id))
 
     def may_be_paid(self, references: Collection[str]) -> dict[str, bool]:
         """What was paid, True, or may be, by reference, and by reference and row: ``L-4F7K2M/2``.

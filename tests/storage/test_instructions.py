@@ -145,16 +145,20 @@ async def test_lists(store: Store) -> None:
     assert [one.id for one in await unit(store).instructions.open_for_requester("U1")] == [first.id]
 
 
-async def test_the_same_amount_to_the_same_address(store: Store) -> None:
-    await ask(store, email="Ana@Example.com", cents=100, created_at=later(-10))
-    await ask(store, email="ana@example.com", cents=100)
-    await ask(store, email="ana@example.com", cents=101)
+async def test_same_payments_counts_only_what_was_stored_before_whatever_the_ids_say(store: Store) -> None:
+    at = NOW + timedelta(days=1)
+    asked = [instruction(email="Ana@Example.com", cents=100) for _ in range(2)]
+    first, other = sorted(asked, key=lambda one: one.id, reverse=True)
+    for one in (first, other, instruction(email="ana+x@example.com", cents=100)):
+        await unit(store).instructions.insert(one, actor="U1")
 
-    def count(seconds: float) -> Any:
-        return lambda tx: tx.instructions.recent_same("ANA@example.com", 100, later(seconds))
+    async def found(before: str = "") -> list[str]:
+        wanted = [("ana@example.com", 100)]
+        same = await unit(store).instructions.same_payments(wanted, since=at, again_since=at, before=before)
+        return [one.reference for one in same]
 
-    assert await store.read(count(-60)) == 2
-    assert await store.read(count(-5)) == 1
+    assert await found() == [first.reference, other.reference]
+    assert (await found(first.id), await found(other.id)) == ([], [first.reference])
 
 
 async def test_the_first_transition_wins(store: Store) -> None:
@@ -335,7 +339,8 @@ async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> 
         tx.instructions.move(asked, State.COMPLETED, now=NOW, actor="switchboard", action="observed")
 
     await store.write(work)
-    assert await unit(store).instructions.recent_same("ana@example.com", 2500, NOW) == 0
+    same = await unit(store).instructions.same_payments([("ana@example.com", 2500)], since=NOW, again_since=NOW)
+    assert same == []
     assert not await unit(store).instructions.paid_before(["ana@example.com"])
 
 

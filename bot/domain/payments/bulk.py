@@ -23,6 +23,10 @@ MOST_ITEMS: Final = 10_000
 """Rows of one file. The service shows no limit; this one keeps a card something that a person can check."""
 LARGEST: Final = 5
 CHUNK: Final = 100
+AGAIN: Final = "again:"
+"""Prefix of the source key of a list that retries failed payments; the id of the first list follows."""
+Payment = tuple[str, int]
+"""Recipient's address in lower case, and cents: two payments with both the same are the same payment."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,9 +77,12 @@ class BulkPayload(_Many):
     new_cents: int = 0
     """The largest item of those."""
     same_as: str = ""
-    """Reference of an earlier request with the same payments; empty: none of late."""
+    """Reference of an earlier request with the same payments, only in requests of older versions: part of their seal.
+
+    Newer ones have it in their requirement.
+    """
     same_rows: int = 0
-    """How many of its payments those are, where not all; 0: all."""
+    """The same: how many of its payments those are; 0: all."""
     again_of: str = ""
     """Reference of the bulk payment whose failed payments it pays again, with their row numbers; empty: none."""
     read_as: str = ""
@@ -103,6 +110,13 @@ class BulkPayload(_Many):
     def payee(self) -> str:
         return self.twin_digest
 
+    def payments(self, items: Iterable[BulkItem]) -> Mapping[Payment, Sequence[int]]:
+        """Its payments with the rows that make them."""
+        found: dict[Payment, list[int]] = {}
+        for item in items:
+            found.setdefault((item.email.casefold(), int(item.cents)), []).append(item.row)
+        return found
+
     def canonical(self) -> dict[str, object]:
         return {"count": self.count, "amount": plain(self.cents), "items": self.items_digest}
 
@@ -114,6 +128,8 @@ class CancelPayload(_Many):
     """
 
     thread_ts: ClassVar[str] = ""
+    twin_digest: ClassVar[str] = ""
+    again_of: ClassVar[str] = ""
 
     bulk: str
     """Reference of the bulk payment or payout, or the service's id of a bulk payment that was not asked for here."""
@@ -129,6 +145,10 @@ class CancelPayload(_Many):
     @property
     def payee(self) -> str:
         return self.items_digest
+
+    def payments(self, _: object = ()) -> Mapping[Payment, Sequence[int]]:
+        """None: what it takes back pays nobody."""
+        return {}
 
     def canonical(self) -> dict[str, object]:
         whose = "payout" if self.payout_to else "bulk"

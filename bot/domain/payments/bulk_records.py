@@ -5,7 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from enum import StrEnum
 from typing import Final, Self
 
@@ -367,7 +367,6 @@ def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collecti
 
 LOOKS_BEFORE_MISSING = 3
 """Looks without any change after the service was done, before people are told what is unaccounted for."""
-SAME_FILE = timedelta(days=7)
 
 
 def state_of(tally: Tally, *, over: bool) -> State:

@@ -5,7 +5,7 @@ What is paid never changes after it was asked: the payload is frozen, votes are 
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +14,7 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from bot.domain.money import Cents, plain
-from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Payment
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason
@@ -70,6 +70,8 @@ class PayoutPayload(Value):
     """Whether it is about several payments, whose rows stand in a table of their own."""
     thread_ts: ClassVar[str] = ""
     """Thread where it was asked for; empty: none."""
+    twin_digest: ClassVar[str] = ""
+    """What lists with the same payments share; empty: it is no list."""
 
     email: str
     cents: Annotated[int, Field(gt=0)]
@@ -78,11 +80,17 @@ class PayoutPayload(Value):
     """The code at the service that a person chose; empty: the request's own."""
     taken: str = ""
     """The service's id of a payout that was made elsewhere, and is only committed here; ``code`` is then that one's."""
+    again_of: str = ""
+    """Reference of the request that it was made from: sent again, or edited; empty: none."""
 
     @property
     def payee(self) -> str:
         """What a second request for the same would share with this one: the address, in one spelling."""
         return self.email.casefold()
+
+    def payments(self, _: object = ()) -> Mapping[Payment, Sequence[int]]:
+        """Its only payment, of no row."""
+        return {(self.payee, self.cents): ()}
 
     def canonical(self) -> dict[str, object]:
         chosen = {name: value for name, value in (("chosen", self.code), ("taken", self.taken)) if value}
@@ -104,6 +112,8 @@ class PurchasePayload(Value):
 
     has_items: ClassVar[bool] = False
     thread_ts: ClassVar[str] = ""
+    twin_digest: ClassVar[str] = ""
+    again_of: ClassVar[str] = ""
 
     email: str
     description: str
@@ -119,6 +129,10 @@ class PurchasePayload(Value):
     @property
     def payee(self) -> str:
         return self.email.casefold()
+
+    def payments(self, _: object = ()) -> Mapping[Payment, Sequence[int]]:
+        """None: nothing is paid to the buyer."""
+        return {}
 
     def canonical(self) -> dict[str, object]:
         items = [[item.name, item.quantity, plain(item.unit_cents)] for item in self.items]
@@ -315,6 +329,8 @@ NOT_PAID: frozenset[State] = frozenset(
 )
 """Final states in which no money stays with the recipient."""
 FINAL = NOT_PAID | {State.COMPLETED, State.CLOSED}
+UNSETTLED = frozenset(State) - FINAL - {State.OPEN, State.COMMITTED, State.PENDING_ESCROW}
+"""States in which it may still be sent, or whether it was is not known."""
 LEAVES_CODE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH})
 """Final states in which nothing may have left; the index of chosen codes names them too."""
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
-from typing import Final
+from typing import Any, Final
 
 from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
@@ -33,6 +33,11 @@ from bot.domain.payments.instruction import (
 from bot.domain.policy import Requirement
 
 REQUESTED: Final = "requested"
+PAID_AFTER_ALL: Final = "paid_after_all"
+"""Action of a row that says that the service shows a payment of a request that had ended as not paid."""
+HELD_BACK: Final = "held_back"
+RELEASED: Final = "released"
+"""Actions of rows that say what was found out about the requests that this one was made from, and who released it."""
 RECOUNTED: Final = "recounted"
 """Action of a row that says whose votes went on into a new round."""
 CAPPED: Final = "capped"
@@ -98,7 +103,8 @@ def asked(instruction: Instruction) -> dict[str, object]:
 
 
 def needed(requirement: Requirement) -> dict[str, object]:
-    return requirement.model_dump(exclude={"reasons"})
+    # Without an empty list: rows of older versions have none.
+    return requirement.model_dump(exclude={"reasons"} if requirement.repeats else {"reasons", "repeats"})
 
 
 def disagreements(
@@ -166,11 +172,13 @@ def _asks_as_much(requirement: Requirement, entries: Sequence[Entry]) -> bool:
     quorum = max((_number(one.get("quorum")) for one in since), default=0)
     snapshots = [one for one in stated if "expires_seconds" in one]  # a vote's row has the quorum alone
     rules = max((_number(one.get("quorum")) - _number(one.get("extra")) for one in snapshots), default=0)
+    repeats: list[Any] = [repeat for one in stated for repeat in one.get("repeats", [])]
     longest = _number(begun.get("expires_seconds", requirement.expires_seconds))
     window = _number(begun.get("execute_within_seconds", requirement.execute_within_seconds))
     return (
         requirement.quorum >= quorum
         and requirement.by_rules >= rules
+        and {repeat["reference"] for repeat in repeats} <= {repeat.reference for repeat in requirement.repeats}
         and requirement.typed_amount >= any(one.get("typed_amount") is True for one in stated)
         and requirement.expires_seconds <= longest
         and requirement.execute_within_seconds <= window

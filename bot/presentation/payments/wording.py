@@ -15,6 +15,7 @@ from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.bulk_records import has_failed, has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
+from bot.domain.policy import MOST_REPEATS, Repeat, Requirement
 from bot.domain.reasons import Exchange, Reason, Verbatim, has_code
 from bot.domain.text import clean
 from bot.presentation import notices
@@ -26,6 +27,7 @@ from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID,
 WITHDRAW: Final = "payout.withdraw"
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
+_ROWS = 10
 _OVER = re.compile(r"over \$?([\d,]+)(\.\d\d)?(?: USD)?")
 _REPEATS: Final = "same recipient and amount within a day"  # as the policy words it
 
@@ -264,7 +266,7 @@ def chosen_code(instruction: Instruction) -> list[tuple[str, str]]:
 def policy_line(instruction: Instruction) -> str:
     """How many have to approve it, and what is unusual about that; one or two sentences of plain text."""
     needs = instruction.requirement
-    because = " and ".join(map(_because, needs.reasons))
+    because = " and ".join(unusual(needs))
     people = md.counted(needs.quorum, "approver" if because else "approval")
     typed = f" {'Each types' if needs.quorum > 1 else 'They type'} the amount." if needs.typed_amount else ""
     everyone = " No one else can approve it." if needs.everyone else ""
@@ -273,7 +275,28 @@ def policy_line(instruction: Instruction) -> str:
 
 def is_unusual(instruction: Instruction) -> bool:
     """Whether the policy asks for more than of any request."""
-    return bool(instruction.requirement.reasons) or instruction.requirement.typed_amount
+    return bool(unusual(instruction.requirement)) or instruction.requirement.typed_amount
+
+
+def unusual(needs: Requirement) -> list[str]:
+    """Why it needs more than other requests, in clauses; plain text."""
+    more = ["it repeats others"] if len(needs.repeats) == MOST_REPEATS else []
+    return [*map(_because, needs.reasons), *map(_repeats, needs.repeats), *more]
+
+
+def _repeats(one: Repeat) -> str:
+    theirs = f"{_rows(one.theirs, len(one.theirs))} of {one.reference}" if one.theirs else one.reference
+    if not one.rows:
+        return f"it repeats {theirs}"
+    return f"{_rows(one.rows, one.count)} {'repeats' if one.count == 1 else 'repeat'} {one.reference}"
+
+
+def _rows(rows: Sequence[int], count: int) -> str:
+    """``rows 2 and 4``, ``rows 2, 4, 5 and 7 more``."""
+    named = [*map(str, rows[:_ROWS]), *([f"{count - _ROWS} more"] if count > _ROWS else [])]
+    if count == 1:
+        return f"row {named[0]}"
+    return f"rows {', '.join(named[:-1])} and {named[-1]}"
 
 
 def _because(reason: str) -> str:

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.payments.bulk import BulkPayload
+from bot.domain.payments.bulk import AGAIN, BulkPayload
 from bot.domain.payments.bulk_file import Checked, FormMetadata
 from bot.domain.payments.bulk_records import NOT_AGAIN, RELEASED, BulkRow, PaidAgain, may_have_failures
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import OperationStatus
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.bulk import read_items
-from bot.workflows.payments.bulk_request import AGAIN, request_bulk
+from bot.workflows.payments.bulk_request import request_bulk
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 

@@ -17,7 +17,6 @@ from bot.domain.money import Decimals, parse_amount
 from bot.domain.payments.amounts import amounts_in
 from bot.domain.payments.bulk import (
     MOST_ITEMS,
-    BulkItem,
     BulkPayload,
     duplicates_in,
     items_digest,
@@ -39,7 +38,6 @@ from bot.domain.payments.bulk_file import (
     guess_places,
     read_rows,
 )
-from bot.domain.payments.bulk_records import SAME_FILE
 from bot.domain.payments.deliverability import NO_CHOICE, Choice, Doubt
 from bot.domain.payments.done_rows import references_in
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
@@ -50,6 +48,7 @@ from bot.tables.delimited import plain
 from bot.tables.reading import clear_columns, find_columns, same_names
 from bot.workflows.context import Context, Unit
 from bot.workflows.presets import remember, remembered
+from bot.workflows.requests.repeats import repeats_of
 from bot.workflows.requests.request import Requested, request_of
 from bot.workflows.slack.dropped_files import read_table_file
 from storage.transaction import Tx
@@ -60,8 +59,6 @@ LIMITS = Limits(size=LARGEST_FILE, rows=MOST_ITEMS, columns=60, unpacked=80 * ME
 _TYPED = "typed rows"
 OF_FILE = "file:"
 """Prefix of a dropped file's source key."""
-AGAIN: Final = "again:"
-"""Prefix of the source key of a request that pays again what failed; the id of the first one follows."""
 _KEPT_ROWS = 100
 _AMOUNTS: Final = "amounts"
 _DECIMALS: Final = "decimals"
@@ -97,12 +94,12 @@ async def repeated(ctx: Context, checked: Checked | None) -> Repeat | None:
     """The earlier request for the same payments, or for some of them, that the card will name."""
     if checked is None or not checked.items:
         return None
-    items, twin = checked.items, twin_digest(checked.items)
+    items, asked = checked.items, _asked(checked, FormMetadata(file="", channel="", key=""))
 
     def find(uow: Unit) -> Repeat | None:
-        reference, rows = _same(uow, items, twin, None)
-        first = uow.instructions.find(reference)
-        return Repeat(first, rows) if first is not None else None
+        repeats = repeats_of(uow, Kind.BULK, asked, items, asked_at=uow.now)
+        first = uow.instructions.find(repeats[0].reference) if repeats else None
+        return Repeat(first, repeats[0].count) if first is not None else None
 
     return await ctx.read(find)
 
@@ -246,14 +243,11 @@ async def request_bulk(
     def make(uow: Unit) -> Requested:
         known = uow.instructions.paid_before(item.email for item in items)
         fresh = [item for item in items if item.email.casefold() not in known]
-        same_as, same_rows = _same(uow, items, asked.twin_digest, again_of)
         if again_of is not None:
             uow.boards.mark_request(again_of.id, now=uow.now)
         told = {
             "new_count": len({item.email.casefold() for item in fresh}),
             "new_cents": max((item.cents for item in fresh), default=0),
-            "same_as": same_as,
-            "same_rows": same_rows,
             "again_of": again_of.reference if again_of is not None else "",
         }
         return Requested(
@@ -266,20 +260,6 @@ async def request_bulk(
         )
 
     return await request_of(ctx, carried.key, make, known=lambda uow, key: before(uow, key)[0])
-
-
-def _same(uow: Unit, items: Sequence[BulkItem], twin: str, again_of: Instruction | None) -> tuple[str, int]:
-    """Which request was for the same payments, or for some of them, then how many; empty: none of late.
-
-    For some: by a mended file where these pay again what failed, and the other way round.
-    """
-    lately = uow.now - SAME_FILE
-    same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=lately, ignoring=NOT_PAID)
-    if same is not None:
-        return same.reference, 0
-    if again_of is None:
-        return uow.instructions.also_asked(items, since=lately, source=f"{AGAIN}%")
-    return uow.instructions.also_asked(items, since=again_of.created_at, but=f"{AGAIN}{again_of.id}%")
 
 
 def _asked(checked: Checked, carried: FormMetadata) -> BulkPayload:

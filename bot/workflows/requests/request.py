@@ -116,7 +116,8 @@ async def _request(
             raise CodeTakenError(holder)
         requirement = Requirement(quorum=1)
         if requested.kind in APPROVED:
-            by_policy, who = required(uow, payload, uow.now), requested.requester
+            by_policy = required(uow, requested.kind, payload, requested.items, uow.now)
+            who = requested.requester
             requirement = within_reach(uow.ctx, by_policy, requester=who, payees=requested.payees)
         instruction = Instruction(
             id=ulid(uow.now),

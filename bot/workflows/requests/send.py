@@ -6,13 +6,14 @@ ask, and if the requester may ask again, approvers approve anew. A policy that b
 too.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
+from typing import Any
 
-from bot.domain.approvals import SAME_PAYMENT, Count, No, Void, facts_of, may_request, requirement_of
-from bot.domain.payments.instruction import MONEY_OUT, NOT_PAID, Instruction, Payload, State
+from bot.domain.approvals import Count, No, Void, facts_of, may_request, requirement_of
+from bot.domain.payments.instruction import MONEY_OUT, Instruction, Kind, Payload, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.sealed import daily_key, needed
 from bot.domain.policy import Requirement
@@ -31,6 +32,7 @@ from bot.workflows.requests.authority import (
     why_more,
     without_the_others,
 )
+from bot.workflows.requests.repeats import repeats_of
 from storage.errors import RowUnreadable
 from storage.repositories.admin import Key
 from storage.repositories.requests import Changes
@@ -126,22 +128,21 @@ async def tighten_open(ctx: Context) -> int:
     return count
 
 
-def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "") -> Requirement:
-    """What the policy asks of a request for this.
+def required(
+    uow: Unit, kind: Kind, payload: Payload, items: Sequence[Any], asked_at: datetime, *, before: str = ""
+) -> Requirement:
+    """What the policy asks of a request for this, with these items if it has some.
 
     ``before``: id of the request; empty: it is being made, so every other one was made before it.
     """
-    alone, twins = not payload.has_items, 0
-    if alone:  # requests within a day before it for the same payment, which may have been paid
-        since = asked_at - SAME_PAYMENT
-        twins = uow.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
+    alone = not payload.has_items
     facts = facts_of(
         payload,
         new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before([payload.email]),
         sent_today=uow.reservations.sum(daily_key(uow.now)) if uow.policy.looks_at_the_day else 0,
-        duplicates=twins,
     )
-    return requirement_of(uow.policy, facts, payload)
+    repeats = repeats_of(uow, kind, payload, items, asked_at=asked_at, before=before)
+    return requirement_of(uow.policy, facts, payload, repeats)
 
 
 def over_today(uow: Unit, instruction: Instruction) -> Reason | None:
@@ -154,7 +155,9 @@ def over_today(uow: Unit, instruction: Instruction) -> Reason | None:
 
 def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     """The instruction with what the policy requires now, if that is more; None when somebody else was faster."""
-    now_required = required(uow, instruction.payload, instruction.created_at, before=instruction.id)
+    kind, payload, name = instruction.kind, instruction.payload, instruction.id
+    items = uow.bulk_items.rows(name) if payload.has_items else ()
+    now_required = required(uow, kind, payload, items, instruction.created_at, before=name)
     wanted = instruction.requirement.tightened(now_required)
     if wanted is instruction.requirement:
         return instruction

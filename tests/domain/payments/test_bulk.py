@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approvals import doubts_of
+from bot.domain.approvals import requirement_of
 from bot.domain.money import Cents
 from bot.domain.payments import bulk_records
 from bot.domain.payments.bulk import (
@@ -23,6 +23,7 @@ from bot.domain.payments.bulk import (
     twin_digest,
 )
 from bot.domain.payments.instruction import State
+from bot.domain.policy import Facts, Policy, Repeat
 from bot.presentation.reasons import worded
 
 ITEMS = [
@@ -81,24 +82,26 @@ def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("repeated", "same_as", "said"),
+    ("rows", "repeats", "more", "reasons"),
     [
-        (0, "", ""),
-        (1, "", "1 row repeats an earlier one"),
-        (2, "", "2 rows repeat an earlier one"),
-        (0, "L-ABC", "the same payments were already requested as L-ABC"),
-        (1, "L-ABC", "1 row repeats an earlier one and the same payments were already requested as L-ABC"),
+        (0, (), 0, ()),
+        (1, (), 1, ("1 row repeats an earlier one: one more approver",)),
+        (2, (), 1, ("2 rows repeat an earlier one: one more approver",)),
+        (0, ("L-ABC", "P-DEF"), 1, ()),
+        (2, ("L-ABC",), 1, ("2 rows repeat an earlier one: one more approver",)),
     ],
 )
-def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: str, said: str) -> None:
+def test_requirement_has_one_more_approver_however_much_repeats(
+    rows: int, repeats: tuple[str, ...], more: int, reasons: tuple[str, ...]
+) -> None:
     payload = BulkPayload(
         name="march.csv", count=1, cents=100, items_digest="a", twin_digest="b", largest=tuple(largest_of(ITEMS[:1])),
-        duplicate_count=repeated, same_as=same_as,
+        duplicate_count=rows,
     )  # fmt: skip
-    assert doubts_of(payload) == said
-    if same_as and not repeated:
-        some = payload.model_copy(update={"same_rows": 2})
-        assert doubts_of(some) == "2 of these payments were already requested as L-ABC"
+    policy = Policy.model_validate({"channels": {"approvals": "C0APPROVE"}, "approval": {"quorum": 2}})
+    found = requirement_of(policy, [Facts(cents=100)], payload, tuple(Repeat(reference=name) for name in repeats))
+    assert (found.quorum, found.reasons) == (2 + more, reasons)
+    assert tuple(one.reference for one in found.repeats) == repeats
 
 
 def test_duplicates_twins_and_largest() -> None:

@@ -19,7 +19,8 @@ SAME = PayoutPayload(email="ana@example.com", cents=777, description="rent")
 @on_one_rig([
     ({}, 1), ({"state": State.REJECTED}, 0), ({"state": State.FAILED}, 0), ({"state": State.EXPIRED}, 0),
     ({"state": State.COMPLETED}, 1), ({"state": State.CLOSED}, 1), ({"state": State.NEEDS_HUMAN}, 1),
-    ({"ago": DAY}, 1), ({"ago": DAY + SECOND}, 0), ({"email": "ANA@example.com"}, 1), ({"cents": 778}, 0),
+    ({"ago": DAY, "state": State.COMPLETED}, 1), ({"ago": DAY + SECOND, "state": State.COMPLETED}, 0),
+    ({"ago": DAY + SECOND}, 1), ({"ago": DAY + SECOND, "state": State.COMMIT_UNKNOWN}, 1), ({"email": "ANA@example.com"}, 1), ({"cents": 778}, 0),
     ({"email": "luis@example.com"}, 0), ({"kind": Kind.ONE_STEP}, 1),
 ])  # fmt: skip
 async def test_a_request_of_the_day_for_the_same_payment_counts_unless_it_ended_unpaid(
@@ -29,8 +30,8 @@ async def test_a_request_of_the_day_for_the_same_payment_counts_unless_it_ended_
     payload = SAME.model_copy(update={name: like.pop(name) for name in ("email", "cents") if name in like})
     one = await planted(rig, **{"payload": payload, "created_at": now - like.pop("ago", timedelta()), **like})
     ctx = rig.switchboard.context
-    own = await ctx.read(lambda uow: required(uow, SAME, now, before=one.id))  # it is not its own twin
-    assert (await ctx.read(lambda uow: required(uow, SAME, now))).quorum == own.quorum + count
+    own = await ctx.read(lambda uow: required(uow, one.kind, SAME, (), now, before=one.id))  # it repeats not itself
+    assert (await ctx.read(lambda uow: required(uow, one.kind, SAME, (), now))).quorum == own.quorum + count
     await write(
         rig, lambda tx: tx._connection.exec_driver_sql("UPDATE instruction SET cents = 1 WHERE id = ?", (one.id,))
     )

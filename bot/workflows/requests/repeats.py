@@ -1,0 +1,53 @@
+"""Whether a new request pays something that another one pays, too, and which requests it was made from."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from bot.domain.approvals import SAME_FILE, SAME_PAYMENT
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Payload
+from bot.domain.policy import MOST_REPEATS, Repeat
+from bot.workflows.context import Unit
+from storage.transaction import Tx
+
+_MOST_ROWS = 100
+
+
+def made_from(tx: Tx, payload: Payload) -> list[Instruction]:
+    """The request that one with this payload was made from, the one before that, and so on. Raises RowUnreadable."""
+    found: list[Instruction] = []
+    while payload.again_of and (first := tx.instructions.find(payload.again_of)) not in (None, *found):
+        assert first is not None
+        found.append(first)
+        payload = first.payload
+    return found
+
+
+def repeats_of(
+    uow: Unit, kind: Kind, payload: Payload, items: Sequence[Any], *, asked_at: datetime, before: str = ""
+) -> tuple[Repeat, ...]:
+    """Earlier requests that pay some of the same, newest first: the same amounts to the same addresses.
+
+    Called in the transaction that stores the request. Writers come one after the other, also in several processes, so
+    of two requests of the same moment one sees the other. ``before``: id of a stored request.
+    """
+    payments = payload.payments(items)
+    if not payments:
+        return ()
+    firsts, week = made_from(uow, payload), asked_at - SAME_FILE
+    since = min([asked_at - SAME_PAYMENT, *(one.created_at for one in firsts[:1])])
+    twin = None
+    if payload.twin_digest:
+        twin = uow.instructions.last_same(
+            kind=kind, payee=payload.twin_digest, since=week, ignoring=NOT_PAID, before=before
+        )
+    found = {twin.reference: Repeat(reference=twin.reference)} if twin is not None else {}
+    # What a payout was made from is read again before it is sent; of a list, only some rows are made again.
+    ignored = {*found, *(() if payload.has_items else (one.reference for one in firsts))}
+    same = uow.instructions.same_payments(payments, since=since, again_since=week, before=before)
+    for name in list(dict.fromkeys(one.reference for one in same if one.reference not in ignored))[:MOST_REPEATS]:
+        mine = {row for one in same if one.reference == name for row in payments[one.payment]}
+        theirs = {one.row for one in same if one.reference == name and one.row}
+        rows, their_rows = (tuple(sorted(some)[:_MOST_ROWS]) for some in (mine, theirs))
+        found[name] = Repeat(reference=name, rows=rows, count=len(mine), theirs=their_rows)
+    return tuple(found.values())[:MOST_REPEATS]
