@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
-from bot.domain.approvals import Refusal, may_decide, may_look, needs_confirming
+from bot.domain.approvals import Refusal, may_decide, may_look, may_release, needs_confirming
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError, ServiceNow
 from bot.domain.fields import PAYEE_RULE, amount, email, payee
@@ -27,6 +27,7 @@ from bot.workflows.requests import decide
 from bot.workflows.requests.authority import freeze, involved_in, refusal_of, unfreeze
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
 from bot.workflows.requests.reach import short_of
+from bot.workflows.requests.repeats import made_from
 from bot.workflows.requests.request import CodeTakenError, Requested, request
 from handlers import bulk, pay_reading
 from handlers.grammar.admission import admit, for_requester, opens, payee_address, payments_to_request
@@ -224,6 +225,22 @@ async def menu(deps: Dependencies, click: Click) -> Reply:
     raise DeclinedError(answers.refused(Refusal.STALE))
 
 
+async def open_release(deps: Dependencies, click: Click) -> Reply:
+    """The form in which an admin lets a request be sent that may pay twice."""
+    standing = await admit(deps, click.user)
+    found, _ = await _meant(deps, click)
+    no = may_release(standing, requester=found.requester, people=deps.ctx.policy.people, home=deps.ctx.home)
+    if no is not None or not decide.is_held_back(found):
+        raise DeclinedError(payment_answers.refused(no or Refusal.DECIDED, found))
+    earlier, _ = await deps.ctx.read(lambda uow: made_from(uow, found.payload))
+    about = forms.about(found, channel=click.channel, ts=click.ts, seen=decide.seen_of(found))
+    return Open(forms.release(found, earlier, metadata=about))
+
+
+async def release(deps: Dependencies, form: Submission) -> Reply:
+    return await end_with_reason(deps, form, end=partial(decide.release, seen=str(form.about["seen"])))
+
+
 async def send_anyway(deps: Dependencies, click: Click) -> Reply:
     found, _ = await _meant(deps, click)
     return _after_click(await recipient.send_anyway(deps.ctx, _decision(click, found)))
@@ -394,6 +411,7 @@ BUTTONS: dict[str, ClickHandler] = {
     cards.MENU: menu,
     cards.RETRY: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.retry),
     cards.CLOSE: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.close),
+    cards.RELEASE: open_release,
     payouts.SEND_ANYWAY: send_anyway,
     payouts.EDIT: edit,
 }
@@ -404,6 +422,7 @@ FORMS: dict[str, SubmissionHandler] = {
     wording.WITHDRAW: take_back,
     cards.RETRY: partial(vote, count=decide.retry),
     cards.CLOSE: partial(end_with_reason, end=decide.close_as_not_paid),
+    cards.RELEASE: release,
     forms.REQUEST: submit_payout,
     payouts.EDIT: submit_payout,
     again.RESEND: submit_payout,

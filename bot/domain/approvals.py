@@ -209,6 +209,13 @@ def may_decide(
     return None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER
 
 
+def may_release(standing: Membership, *, requester: str, people: People, home: str) -> No | None:
+    """None when this person may let a request be sent that may pay twice: an admin, but never their own."""
+    refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=people, home=home)
+    own = standing.person is not None and standing.person.id == requester
+    return refusal or (No.OWN_REQUEST if own else None)
+
+
 def counting(
     votes: Iterable[Vote],
     *,

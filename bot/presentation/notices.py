@@ -25,6 +25,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "paid_elsewhere": "Find out who paid it from the dashboard or another program.",
     "stuck": "Fix the setting or the policy, then restart. It continues by itself.",
     "suspended": "An admin can withdraw it, or approvers approve again.",
+    "held_back": "Look both up at the provider before you release it.",
     "disagrees": "Freeze payments, then run `switchboard audit verify`. Find out who wrote to the database.",
     "unaccounted": _IN_DOUBT,
     "unread": _IN_DOUBT,

@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from math import ceil
-from typing import Final
+from typing import Any, Final
 
 from bot.domain.errors import OperatorError, PersonError, ServiceTrouble
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.money import shown
+from bot.domain.payments.earlier import Finding
 from bot.domain.payments.instruction import State
 from bot.domain.policy import Short
 from bot.domain.reasons import (
@@ -31,7 +32,7 @@ from bot.domain.reasons import (
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import clean
 from bot.domain.troubles import FileTrouble, Trouble, failed, full_reason, unusable
-from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, quote, sentence_of, typed
+from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, numbered, quote, sentence_of, typed
 from bot.presentation.table_problems import EXAMPLE, table_problem
 from bot.presentation.words import OF_REQUESTS, Facts, status_word, word
 
@@ -208,6 +209,23 @@ _REFUSALS: Final = {
 }
 
 
+def earlier_lines(found: Sequence[Any]) -> list[str]:
+    """What speaks against each request that one was made from; clauses."""
+    return [_earlier(Finding.read(one)) for one in found[:_MOST_IDS]]
+
+
+def _earlier(one: Finding) -> str:
+    if one.rows:
+        what, few = f"{numbered(one.rows, len(one.rows))} of {one.reference}", len(one.rows) == 1
+        if one.moved:
+            return f"the provider no longer lists {what} as failed"
+        return f"the provider doesn't confirm that {what} {'is' if few else 'are'} unpaid"
+    if not one.moved:
+        return f"the provider doesn't confirm that {one.reference} is unpaid"
+    listed = f"lists {one.reference} as {status_word(one.status)}" if one.status else f"shows {one.reference} as paid"
+    return f"the provider now {listed}"
+
+
 def _refused(facts: Facts, named: _Named) -> str:
     status, fields = facts["status"], facts["fields"]
     otherwise = f"doesn't accept the {' and the '.join(fields)}" if fields else "rejected the request"
@@ -381,6 +399,10 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.DAILY_LIMIT: "today's limit is reached",
     OfRequest.OVER_TODAY: lambda facts, _: over_today(facts["left"], facts["limit"]),
     OfRequest.ANOTHER_IS_SENT: "another bulk payment is being sent",
+    OfRequest.EARLIER_NOT_UNPAID: lambda facts, _: (
+        f"not sent, because it may pay twice: {'; '.join(earlier_lines(facts['found']))}; an admin can release it or "
+        "withdraw it"
+    ),
     OfRequest.NOT_CONFIGURED: lambda facts, _: f"Payments isn't configured: {to_set(facts['missing'], code=False)}",
     OfRequest.UNDECIDED: lambda facts, named: (
         f"{named.say(facts['held'])}; the time for that is over" if facts["held"] else "not approved in time"

@@ -12,6 +12,7 @@ from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.tables import Table
 from bot.domain.overview import Assumption
+from bot.domain.payments.earlier import Finding
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
@@ -162,6 +163,10 @@ class WorkQueue:
     slots: int
 
 
+async def _not_made_from(_ctx: object, _payments: object, earlier: Instruction, _rows: object) -> Sequence[Finding]:
+    raise TypeError(f"no request is made from {earlier.reference}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKind:
     """One kind of request: all that the engine in ``requests/`` uses of it. Its code defines the record.
@@ -177,6 +182,8 @@ class RequestKind:
         may have been sent. None: its own steps look before they send.
         observe: applies such a record. True: it moved the request forward, or has nothing new about one that ended.
         ended: effects of its end, in the transaction of the end.
+        still_unpaid: reads an ended request at the service again, of a list these rows: what speaks against its being
+        surely unpaid. For kinds from which other requests are made.
     """
 
     kind: Kind
@@ -191,6 +198,9 @@ class RequestKind:
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
     observe: "Callable[[Unit, Instruction, Operation], bool]" = lambda *_: False
     ended: "Callable[[Unit, Instruction], None]" = lambda _uow, _ended: None
+    still_unpaid: "Callable[[Context, PaymentsClient, Instruction, Sequence[int]], Awaitable[Sequence[Finding]]]" = (
+        _not_made_from
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

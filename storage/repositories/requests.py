@@ -294,9 +294,10 @@ class Instructions(MovingRows[Instruction]):
                         found.append((key, SamePayment(str(name), int(row), (str(payee), int(cents)))))
         return [one for _, one in sorted(found, key=lambda one: (one[0], -one[1].row), reverse=True)]
 
-    def made_from(self, source: str) -> list[Instruction]:
-        """Requests whose source key begins so, oldest first."""
-        return self._all(SHAPE, _ALL.where(table.c.source_key.startswith(source, autoescape=True)).order_by(table.c.id))
+    def retries(self, first_id: str) -> list[Instruction]:
+        """Lists that retry failed payments of this one, oldest first."""
+        query = _ALL.where(table.c.source_key.startswith(f"{AGAIN}{first_id}", autoescape=True))
+        return self._all(SHAPE, query.order_by(table.c.id))
 
     def may_be_paid(self, references: Collection[str]) -> dict[str, bool]:
         """What was paid, True, or may be, by reference, and by reference and row: ``L-4F7K2M/2``.

@@ -238,14 +238,14 @@ one.""")
     await run(rig)
     await ask(rig, "luis@example.com,5.00\nana@example.com,5.00")
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00,other words")
-    assert line(await rig.card(), "same payments") == snapshot(""":warning: Needs 2 approvers because the same \
-payments were already requested as L-······.""")
+    assert line(await rig.card(), "Needs") == snapshot(""":warning: Needs 2 approvers because it repeats L-······ and \
+rows 1 and 2 repeat L-······.""")
 
 
 @pytest.mark.parametrize(
     ("days", "needs"),
     [
-        (6.99, ":warning: Needs 2 approvers because the same payments were already requested as L-······."),
+        (6.99, ":warning: Needs 2 approvers because it repeats L-······."),
         (7.01, ""),
     ],
 )

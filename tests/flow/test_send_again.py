@@ -47,7 +47,9 @@ async def test_what_failed_is_sent_again_once_and_paid_once(rig: Rig) -> None:
     assert await press(rig, "again", user=TOM) == snapshot(":no_entry_sign: Only the requester can send this again.")
     await asyncio.gather(press(rig, "again"), press(rig, "again"))
     again, first = await by_state(rig)
-    assert (first.state, again.state, again.payload) == (State.FAILED, State.AWAITING, first.payload)
+    replaced = first.payload.model_copy(update={"again_of": first.reference})
+    assert (first.state, again.state, again.payload) == (State.FAILED, State.AWAITING, replaced)
+    assert f"replaces {first.reference}" in (await rig.card(APPROVALS)).text
     assert await press(rig, "again") == snapshot("""\
 :information_source: This payout was already requested as P-······: $25.00 to Ana Maria Lopez, *waiting for \
 approval*.""")

@@ -11,7 +11,7 @@ from bot.domain.payments.bulk_records import NOT_AGAIN, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
-from bot.domain.reasons import Reason
+from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, menu
@@ -26,6 +26,7 @@ APPROVE: Final = "payout.approve"
 REJECT: Final = "payout.reject"
 RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
+RELEASE: Final = "payout.release"
 MENU: Final = "payout.menu"
 """The three dots; the value of a choice is what is wanted, a colon, and what a button carries."""
 WITHDRAW: Final = "withdraw"
@@ -242,6 +243,8 @@ def alert(
         lines.append(f"{' '.join(able)}, please decide.")
     if topic == "out_of_reach":
         lines.append(" ".join([*map(md.addressed, admins), "Add an approver, or withdraw it."]))
+    if topic == "held_back":
+        lines.append(" ".join([*map(md.addressed, admins), "Release it on its card, or withdraw it."]))
     return md.message("\n".join(lines) + advice(topic))
 
 
@@ -255,6 +258,8 @@ def deciding(instruction: Instruction) -> list[Block]:
         # The provider has a record that may be this one: paying again waits until people know.
         decide = [] if instruction.suspect else [("Retry", RETRY, "danger")]
         decide.append((f"Close{words.closed_as}", CLOSE, ""))
+    if state is State.APPROVED and has_code(instruction.reason, OfRequest.EARLIER_NOT_UNPAID):
+        decide = [("Release", RELEASE, "danger")]  # for admins
     about, value = f"the {words.noun} of {shown(instruction.cents)}", value_of(instruction)
     return [button(label, to, value, style=style, spoken=f"{label} {about}") for label, to, style in decide]
 

@@ -21,6 +21,8 @@ from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.domain.policy import Short
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import (
+    SECTION_LIMIT,
+    capital,
     context,
     counted,
     escape,
@@ -32,16 +34,18 @@ from bot.presentation.blocks.text import (
     quote,
     section,
     series,
+    shorten,
 )
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
 from bot.presentation.payments.again import RESEND
 from bot.presentation.payments.amounts import decimals_select
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
 from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
-from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY, warnings
+from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RELEASE, RETRY, warnings
 from bot.presentation.payments.kinds import KINDS, headline, in_full, noun, word_of
 from bot.presentation.payments.payouts import EDIT, asked_anyway
 from bot.presentation.payments.wording import WITHDRAW, Stands
+from bot.presentation.reasons import earlier_lines
 from bot.presentation.views import View, email_input, field, form, text_input
 
 REQUEST = "payout.request"
@@ -96,8 +100,10 @@ _NOTHING_YET: Final = "Nothing is paid until it's approved."
 _CHECKED_FIRST: Final = "This checks addresses and accounts. Nothing is requested yet."
 
 
-def about(instruction: Instruction, *, channel: str, ts: str) -> str:
+def about(instruction: Instruction, *, channel: str, ts: str, seen: str = "") -> str:
+    """``seen``: fingerprint of what the form shows beside the request."""
     facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
+    facts |= {"seen": seen} if seen else {}
     return json.dumps(facts, separators=(",", ":"))
 
 
@@ -128,6 +134,20 @@ def _with_reason(callback_id: str, about: Instruction, *, metadata: str, short: 
     }[callback_id]
     asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
     return _decision(callback_id, title, submit, about, metadata, asked, short=short)
+
+
+def release(instruction: Instruction, earlier: Sequence[Instruction], *, metadata: str) -> View:
+    """For an admin: both requests, what speaks against sending the second one, and why it is sent all the same."""
+    assert instruction.reason is not None
+    found: Any = instruction.reason.facts["found"]
+    words = KINDS[instruction.kind]
+    before = [f"{in_full(one)} · {one.reference}, {word_of(one)}" for one in earlier]
+    lines = [f":warning: {capital(line)}." for line in earlier_lines(found)]
+    told = section(plain(shorten("\n".join(["Made from:", *before]), SECTION_LIMIT)))
+    hint = "How do you know that both should be paid? Visible in the audit log."
+    asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
+    title = f"Release a {words.noun}"
+    return _decision(RELEASE, title, "Send it", instruction, metadata, told, *paragraphs(lines), asked)
 
 
 def take_back(instruction: Instruction, *, metadata: str) -> View:

@@ -125,6 +125,7 @@ def _besides(instruction: Instruction) -> list[str]:
     """What few payouts have: a code that a person chose, an id under which it was made elsewhere."""
     made = instruction.payload.taken.replace("`", "")
     found = [f"code {code}" for _, code in chosen_code(instruction)]
+    found += [f"replaces {instruction.payload.again_of}"] if instruction.payload.again_of else []
     found += [f"created outside Switchboard as `{md.quote(made, 200)}`"] if made else []
     return [f"· {one}" for one in found]
 

@@ -27,7 +27,6 @@ from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID,
 WITHDRAW: Final = "payout.withdraw"
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
-_ROWS = 10
 _OVER = re.compile(r"over \$?([\d,]+)(\.\d\d)?(?: USD)?")
 _REPEATS: Final = "same recipient and amount within a day"  # as the policy words it
 
@@ -285,18 +284,10 @@ def unusual(needs: Requirement) -> list[str]:
 
 
 def _repeats(one: Repeat) -> str:
-    theirs = f"{_rows(one.theirs, len(one.theirs))} of {one.reference}" if one.theirs else one.reference
+    theirs = f"{md.numbered(one.theirs, len(one.theirs))} of {one.reference}" if one.theirs else one.reference
     if not one.rows:
         return f"it repeats {theirs}"
-    return f"{_rows(one.rows, one.count)} {'repeats' if one.count == 1 else 'repeat'} {one.reference}"
-
-
-def _rows(rows: Sequence[int], count: int) -> str:
-    """``rows 2 and 4``, ``rows 2, 4, 5 and 7 more``."""
-    named = [*map(str, rows[:_ROWS]), *([f"{count - _ROWS} more"] if count > _ROWS else [])]
-    if count == 1:
-        return f"row {named[0]}"
-    return f"rows {', '.join(named[:-1])} and {named[-1]}"
+    return f"{md.numbered(one.rows, one.count)} {'repeats' if one.count == 1 else 'repeat'} {one.reference}"
 
 
 def _because(reason: str) -> str:
@@ -370,6 +361,7 @@ ALERTS: Final[Mapping[str, str]] = {
     "paid_after_end": "ended as not paid, but the provider shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "suspended": "isn't sent.",
+    "held_back": "may pay twice, so it isn't sent.",
     "out_of_reach": "can't be approved: there are too few approvers.",
     "within_reach": "can be approved now: there are enough approvers again.",
     "continues": "is no longer held.",

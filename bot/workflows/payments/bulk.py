@@ -26,6 +26,7 @@ from bot.domain.payments.bulk_records import (
     is_ours,
     state_of,
 )
+from bot.domain.payments.earlier import Finding
 from bot.domain.payments.instruction import FINAL, Attempt, Instruction, Kind, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason
@@ -50,6 +51,7 @@ from bot.workflows.requests.announce import (
 )
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once
 from bot.workflows.requests.authority import has_its_items, hold_changed
+from bot.workflows.requests.earlier import hindrance, read_earlier
 from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, watch_ended
 from bot.workflows.requests.send import not_now, sending
 from storage.rows import Tracked
@@ -71,7 +73,8 @@ class Read:
     """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not.
 
     ``unexplained``: why the failures could not be read, although rows have no end or no reason yet. ``failing``: rows
-    that a list calls failed now, and none otherwise.
+    that a list calls failed now, and none otherwise. ``otherwise``: rows of which the lists say another end than they
+    had, or than each other.
     """
 
     job: BulkJob
@@ -82,6 +85,7 @@ class Read:
     unread: Reason | None = None
     unexplained: Reason | None = None
     failing: frozenset[int] = frozenset()
+    otherwise: frozenset[int] = frozenset()
 
 
 async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
@@ -118,7 +122,8 @@ async def read_items(ctx: Context, payments: PaymentsClient, instruction: Instru
             log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
     trouble = accounting.trouble if unread is None else None
     failing = frozenset(accounting.failing - accounting.contradicted) if trouble is None else frozenset()
-    return Read(job, tuple(changes), unread is None, trouble, accounting.contradiction, unread, unexplained, failing)
+    contradiction, otherwise = accounting.contradiction, frozenset(accounting.contradicted)
+    return Read(job, tuple(changes), unread is None, trouble, contradiction, unread, unexplained, failing, otherwise)
 
 
 def may_be_over(job: BulkJob) -> bool:
@@ -264,17 +269,18 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         look = await in_history(ctx, payments, instruction)
         if not await is_absent(ctx, instruction, look, found=_found):
             return
+    earlier = await read_earlier(ctx, payments, instruction)
     known = frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
 
-    def hindrance(uow: Unit) -> Reason | None:
-        return None if uow.bulk_flights.take(instruction.id, known=known, now=uow.now) else _ANOTHER
+    def hindered(uow: Unit) -> Reason | None:
+        return hindrance(uow, instruction, earlier) or _take_off(uow, instruction, known)
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
         unknown = instruction.commits > 0
         return await payments.submit_bulk(instruction.reference, items, earlier_unknown=unknown, guard=guard)
 
     sealed = {KNOWN: known_digest(known)}
-    claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance, sealed=sealed)
+    claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindered, sealed=sealed)
     await attempt_once(ctx, payments.circuit, claim, submit, SUBMITTED, name="submitted")
 
 
@@ -304,6 +310,11 @@ def _waits(uow: Unit, instruction: Instruction) -> bool:
         return False
     hold(uow, instruction, _ANOTHER)
     return True
+
+
+def _take_off(uow: Unit, instruction: Instruction, known: frozenset[str]) -> Reason | None:
+    """Take the flight; the reason why not, while another one has it."""
+    return None if uow.bulk_flights.take(instruction.id, known=known, now=uow.now) else _ANOTHER
 
 
 def _land(uow: Unit, instruction_id: str) -> None:
@@ -401,6 +412,22 @@ def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
         _land(uow, under_way.id)
 
 
+async def _still_unpaid(
+    ctx: Context, payments: PaymentsClient, ended: Instruction, rows: Sequence[int]
+) -> Sequence[Finding]:
+    """Read rows that failed once more: in the list of its items, or as a whole in the history if it was refused."""
+    if ended.remote_id is None:
+        look = await in_history(ctx, payments, ended)
+        if look.hits:
+            return [Finding(ended.reference, moved=True, status=look.hits[0].status, rows=tuple(rows))]
+        return [Finding(ended.reference, moved=False, rows=tuple(rows))] if look.doubt is not None else []
+    read = await read_items(ctx, payments, ended, await payments.get_bulk(ended.remote_id))
+    moved = tuple(row for row in rows if row in read.otherwise)
+    unclear = tuple(row for row in rows if row not in read.failing | read.otherwise)
+    found = ((True, moved), (False, unclear))
+    return [Finding(ended.reference, moved=is_moved, rows=some) for is_moved, some in found if some]
+
+
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> SearchResult:
     look = await in_history(ctx, payments, instruction)
     holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
@@ -424,4 +451,5 @@ KIND = RequestKind(
     ready=methodcaller("require", "create_bulk_payment"),
     find=_find,
     ended=lambda uow, ended: _land(uow, ended.id),
+    still_unpaid=_still_unpaid,
 )

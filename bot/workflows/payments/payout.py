@@ -19,6 +19,7 @@ from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
+from bot.domain.payments.earlier import Finding
 from bot.domain.payments.instruction import (
     FINAL,
     SETTLED,
@@ -57,6 +58,7 @@ from bot.workflows.requests.announce import (
     tell,
 )
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
+from bot.workflows.requests.earlier import hindrance, read_earlier
 from bot.workflows.requests.look_again import (
     Look,
     found_after_create,
@@ -79,6 +81,7 @@ ORPHAN = "orphan"
 LEAVES_ONE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED})
 """Final states that may leave an unpaid payout at the service."""
 _WATCHED = timedelta(days=90)
+_STILL_UNPAID = frozenset({OperationStatus.CREATED, OperationStatus.FAILED, OperationStatus.CANCELED})
 
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -177,7 +180,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         outcome = await payments.commit_payout(operation.id, earlier_unknown=instruction.commits > 0, guard=guard)
         return await reread(payments, instruction, outcome)
 
-    claim = sending(ctx, instruction, name="claim_commit")
+    earlier = await read_earlier(ctx, payments, instruction)
+    claim = sending(ctx, instruction, name="claim_commit", hindrance=lambda uow: hindrance(uow, instruction, earlier))
     await attempt_once(ctx, payments.circuit, claim, commit, COMMITTED, name="committed")
 
 
@@ -378,6 +382,20 @@ COMMITTED: Answers[Claimed, Operation] = Answers(
 PAID: Answers[Claimed, Operation] = Answers(done=paid)
 
 
+async def _still_unpaid(
+    ctx: Context, payments: PaymentsClient, ended: Instruction, _rows: Sequence[int]
+) -> Sequence[Finding]:
+    """Read a payout that ended unpaid once more, by its id or by our code."""
+    if ended.remote_id is not None:
+        look: Look[Operation] = Look((await payments.get_operation(ended.remote_id),))
+    else:
+        look = await by_code(ctx, payments, ended)
+    if look.doubt is not None or any(differences(ended, one) for one in look.hits):
+        return [Finding(ended.reference, moved=False)]
+    moved = [one for one in look.hits if one.state not in _STILL_UNPAID]
+    return [Finding(ended.reference, moved=True, status=one.status) for one in moved[:1]]
+
+
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
     if instruction.remote_id is None:
         return await find_by_code(ctx, payments, instruction, sent)
@@ -406,6 +424,7 @@ KIND = RequestKind(
     read=lambda payments, remote_id: payments.get_operation(remote_id),
     observe=observe,
     ended=watch,
+    still_unpaid=_still_unpaid,
 )
 
 
@@ -433,7 +452,8 @@ async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) 
         new = new_payout(ctx, instruction)
         return await payments.one_step_payout(new, earlier_unknown=instruction.commits > 0, guard=guard)
 
-    claim = sending(ctx, instruction, name="claim_commit")
+    earlier = await read_earlier(ctx, payments, instruction)
+    claim = sending(ctx, instruction, name="claim_commit", hindrance=lambda uow: hindrance(uow, instruction, earlier))
     await attempt_once(ctx, payments.circuit, claim, pay, PAID, name="committed")
 
 

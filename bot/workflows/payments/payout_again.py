@@ -69,7 +69,7 @@ async def _made(
             requester=person,
             channel=first.origin_channel,
             kind=first.kind,
-            payload=as_now(first.payload),
+            payload=as_now(first.payload).model_copy(update={"again_of": first.reference}),
             source_key=key,
         )
 

@@ -134,7 +134,8 @@ async def edited(ctx: Context, decision: Decision, requested: Requested) -> Inst
         if isinstance(found, Decided):
             raise _ReplacedError(found.instruction)
         finish(uow, found, State.WITHDRAWN, decision.person, Reason(OfRequest.EDITED))
-        return requested
+        payload = requested.payload.model_copy(update={"again_of": found.reference})
+        return replace(requested, payload=payload)
 
     try:
         return await request_of(ctx, requested.source_key, make)

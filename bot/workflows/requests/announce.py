@@ -13,10 +13,12 @@ from typing import Final
 
 from bot.domain.payments.instruction import FINAL, Instruction, Progress, State
 from bot.domain.payments.moves import APPROVED
+from bot.domain.payments.operation import OperationStatus, read_status
+from bot.domain.payments.sealed import PAID_AFTER_ALL
 from bot.domain.policy import Policy
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.tracking import next_look
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Context, Unit, witness
 from bot.workflows.slack.boards import ELSEWHERE, THREAD, post_board, queue, show_board
 from storage.repositories.requests import Changes
 from storage.rows import Action
@@ -204,6 +206,7 @@ def alert(
 
 def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
     """Queue the alert that a request that ended as not paid reads as paid; once, across all processes."""
+    note_paid(uow, instruction, reason)
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
     else:
@@ -215,6 +218,19 @@ def alert_changed(uow: Unit, instruction: Instruction, status: str) -> None:
     """Queue the alert that the service now tells another end than the one it told before."""
     reason = Reason(OfRequest.CONTRADICTED, before=instruction.state.value, status=status)
     alert(uow, instruction, "contradiction", reason=reason)
+    if read_status(status) not in (OperationStatus.FAILED, OperationStatus.CANCELED):
+        note_paid(uow, instruction, reason)
+
+
+def note_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
+    """Note in the audit that it reads as paid, for requests that pay the same or were made from it; once."""
+    if not reads_as_paid(uow, instruction):
+        witness(uow, PAID_AFTER_ALL, {"reason": stored(reason)}, about=instruction)
+
+
+def reads_as_paid(tx: Tx, instruction: Instruction) -> bool:
+    """Whether the service shows a payment of a request that ended as not paid."""
+    return any(row.action == PAID_AFTER_ALL for row in tx.audit.about(instruction.id))
 
 
 def queue_line(uow: Unit, instruction: Instruction, place: str, key: str, payload: Mapping[str, object]) -> None:

@@ -9,15 +9,17 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role, needs_confirming
+from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role, may_release, needs_confirming
 from bot.domain.errors import RuleError
 from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
-from bot.domain.reasons import Reason, given, stored
+from bot.domain.payments.sealed import RELEASED
+from bot.domain.reasons import OfRequest, Reason, given, has_code, stored
 from bot.domain.text import clean
 from bot.slack.messenger import Posted
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.requests.announce import Place, tell
+from bot.workflows.requests.attempt import fingerprint
 from bot.workflows.requests.authority import (
     OutdatedError,
     Standings,
@@ -115,6 +117,36 @@ async def close_as_not_paid(ctx: Context, decision: Decision, *, reason: str) ->
         return finish(uow, found, State.CLOSED, decision.person, given(reason), due_at=look)
 
     return await _decide(ctx, decision, work, name="close")
+
+
+def is_held_back(found: Instruction) -> bool:
+    """Whether an admin has to release it, because what it was made from may have been paid."""
+    return found.state is State.APPROVED and has_code(found.reason, OfRequest.EARLIER_NOT_UNPAID)
+
+
+def seen_of(found: Instruction) -> str:
+    """Fingerprint of why it is held back, for the form that shows that."""
+    return fingerprint(stored(found.reason))
+
+
+async def release(ctx: Context, decision: Decision, *, seen: str, reason: str) -> Decided:
+    """An admin, but not its requester, lets a request be sent that is held back.
+
+    Once it is held back for something else than was ``seen`` in the form, it isn't released.
+    """
+    standing = await ctx.people.standing(decision.person)
+
+    def work(uow: Unit, found: Instruction) -> Decided:
+        no = may_release(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None or found.reason is None or not is_held_back(found):
+            return Decided(found, no or Refusal.DECIDED)
+        if seen_of(found) != seen:
+            return Decided(found, Refusal.STALE)
+        detail = {"found": found.reason.facts["found"], "reason": stored(given(reason))}
+        witness(uow, RELEASED, detail, actor=decision.person, about=found)
+        return Decided(uow.instructions.touch(found, show=True, reason=None, due_at=uow.now) or found)
+
+    return await _decide(ctx, decision, work, name="release")
 
 
 async def withdraw(ctx: Context, decision: Decision, *, reason: str = "") -> Decided:

@@ -1,6 +1,7 @@
 """Whether a new request pays something that another one pays, too, and which requests it was made from."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -8,19 +9,27 @@ from bot.domain.approvals import SAME_FILE, SAME_PAYMENT
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Payload
 from bot.domain.policy import MOST_REPEATS, Repeat
 from bot.workflows.context import Unit
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 _MOST_ROWS = 100
 
 
-def made_from(tx: Tx, payload: Payload) -> list[Instruction]:
-    """The request that one with this payload was made from, the one before that, and so on. Raises RowUnreadable."""
+def made_from(tx: Tx, payload: Payload) -> tuple[list[Instruction], str]:
+    """The request that one with this payload was made from, the one before that, and so on.
+
+    And the reference of the one that is missing or can't be read; empty: none is.
+    """
     found: list[Instruction] = []
-    while payload.again_of and (first := tx.instructions.find(payload.again_of)) not in (None, *found):
-        assert first is not None
+    while payload.again_of:
+        first = None
+        with suppress(RowUnreadable):
+            first = tx.instructions.find(payload.again_of)
+        if first is None or first in found:
+            return found, payload.again_of
         found.append(first)
         payload = first.payload
-    return found
+    return found, ""
 
 
 def repeats_of(
@@ -34,7 +43,7 @@ def repeats_of(
     payments = payload.payments(items)
     if not payments:
         return ()
-    firsts, week = made_from(uow, payload), asked_at - SAME_FILE
+    firsts, week = made_from(uow, payload)[0], asked_at - SAME_FILE
     since = min([asked_at - SAME_PAYMENT, *(one.created_at for one in firsts[:1])])
     twin = None
     if payload.twin_digest:

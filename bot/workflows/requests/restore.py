@@ -28,7 +28,7 @@ from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
 from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import WAITS, looks, note, reading_only
-from bot.workflows.requests.announce import alert
+from bot.workflows.requests.announce import alert, note_paid
 from storage.repositories.requests import Changes
 
 log = structlog.get_logger(__name__)
@@ -140,6 +140,7 @@ def _take_up(uow: Unit, instruction: Instruction, sent_at: datetime, reason: Rea
     """The service holds more than the database: from here on the outcome is read, as after any lost answer."""
     if instruction.state in FINAL:
         said = Reason(OfRequest.ENDED_HERE, found=reason, state=instruction.state.value)
+        note_paid(uow, instruction, said)
         alert(uow, instruction, "paid_after_close", reason=said)
     elif instruction.state in _READ_ANYWAY:
         uow.instructions.touch(instruction, due_at=uow.now)

@@ -1,0 +1,98 @@
+"""The requests that a request was made from: tried again, edited, or of which failed payments are retried.
+
+They had ended unpaid when it was made. What ended as failed can turn out paid, so they are read again at the service
+before it is sent. While one isn't surely unpaid, it is held, until an admin releases it in a form that names both.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.audit import Entry
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.payments.earlier import Finding, are_new, not_released
+from bot.domain.payments.instruction import NOT_PAID, Instruction
+from bot.domain.payments.sealed import HELD_BACK
+from bot.domain.reasons import OfRequest, Reason
+from bot.workflows.context import Context, Unit, witness
+from bot.workflows.requests.announce import alert, reads_as_paid
+from bot.workflows.requests.repeats import made_from
+from storage.transaction import Tx
+
+_READINGS: Final = 3
+"""Times that a reading without an answer is repeated before the request is held for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ToRead:
+    """An earlier request; ``rows``: of a list, those that are paid again."""
+
+    request: Instruction
+    rows: tuple[int, ...] = ()
+
+    def unread(self) -> Finding:
+        return Finding(self.request.reference, moved=False, rows=self.rows)
+
+
+async def read_earlier(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> tuple[Finding, ...]:
+    """Read them at the service, all of a chain: what isn't surely unpaid now. Raises: as reading, a few times."""
+    if not instruction.payload.again_of:
+        return ()
+
+    def look(uow: Unit) -> list[_ToRead]:
+        # An admin has to decide already: nothing that is read now would change that.
+        return [] if not_released((), _entries(uow, instruction)) else _earlier(uow, instruction)
+
+    found: list[Finding] = []
+    for one in await ctx.read(look):
+        try:
+            found += await ctx.kinds[one.request.kind].still_unpaid(ctx, payments, one.request, one.rows)
+        except ServiceNever:
+            found.append(one.unread())
+        except ServiceNow:
+            if instruction.puts_off < _READINGS:
+                raise
+            found.append(one.unread())
+    return tuple(found)
+
+
+def hindrance(uow: Unit, instruction: Instruction, found: Collection[Finding]) -> Reason | None:
+    """Why it may not be sent because of what it was made from, checked in the transaction of the claim; or None.
+
+    ``found``: as it was just read. Whether one reads as paid since is checked here.
+    """
+    if not instruction.payload.again_of:
+        return None
+    chain, missing = made_from(uow, instruction.payload)
+    late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
+    lost = [Finding(missing, moved=False)] if missing else []
+    entries = _entries(uow, instruction)
+    left = not_released([*found, *late, *lost], entries)
+    if not left:
+        return None
+    reason = Reason(OfRequest.EARLIER_NOT_UNPAID, found=[one.stored for one in left])
+    if are_new(left, entries):
+        witness(uow, HELD_BACK, {"found": [one.stored for one in left]}, about=instruction)
+        times = sum(one.action == HELD_BACK for one in entries)
+        alert(uow, instruction, f"{HELD_BACK}:{times}", reason=reason)
+    return reason
+
+
+def _entries(tx: Tx, instruction: Instruction) -> Sequence[Entry]:
+    rows = tx.audit.verified(tx.audit.about(instruction.id))
+    return [row.entry for row in rows if row.is_intact and row.entry is not None]
+
+
+def _earlier(tx: Tx, instruction: Instruction) -> list[_ToRead]:
+    """All of which anything may be at the service; of lists also others that retried the same rows."""
+    rows = {row.row for row in tx.bulk_items.rows(instruction.id)} if instruction.payload.has_items else set()
+    found = []
+    for first in made_from(tx, instruction.payload)[0]:
+        found.append(_ToRead(first, tuple(sorted(rows))))
+        for other in tx.instructions.retries(first.id) if rows else ():
+            its_own = rows & {row.row for row in tx.bulk_items.rows(other.id)}
+            if other.id != instruction.id and other.state in NOT_PAID and its_own:
+                found.append(_ToRead(other, tuple(sorted(its_own))))
+    left = [one for one in found if one.request.creates or one.request.commits or one.request.remote_id is not None]
+    return list({one.request.id: one for one in left}.values())
