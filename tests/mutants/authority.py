@@ -106,13 +106,13 @@ a shorter time to decide is for new requests alone | a stricter policy applies t
 +0.0
 a stricter policy takes the extra approver from a duplicate |
 a duplicate needs one more approver than the policy of the day
--duplicates=twins
-+duplicates=0
+-requirement_of(uow.policy, facts, payload, repeats)
++requirement_of(uow.policy, facts, payload)
 @ bot/domain/approvals.py tests/flow/test_policy_in_force.py
 a stricter policy takes the extra approver from a list with repeated rows |
 a duplicate needs one more approver than the policy of the day
--doubts = doubts_of(payload)
-+doubts = ""
+-doubt = doubt_of(payload)
++doubt = ""
 @ bot/workflows/payments/bulk_cancel.py tests/flow/test_bulk.py -k time_is_over
 the window of a cancellation is not looked at in the claim | what was not sent in time after its approval is not sent
 -late = instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline

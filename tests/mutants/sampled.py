@@ -13,8 +13,8 @@ the key changes although anchors are forged | a key is handed over only where th
 +    if verdict.bad_seq is not None or anchors.unreadable:
 @ bot/domain/approvals.py tests/domain/payments/test_bulk.py
 the same file again needs nobody more | the same payments again need one more approver
--payload.same_as:
-+payload.same_as and payload.duplicate_count:
+-if not doubt and not repeats:
++if not doubt:
 @ bot/domain/approvals.py tests/workflows/requests/test_held_and_twins.py -k same_payment
 the same payment is remembered for half a day | the same within a day needs one more approver
 -SAME_PAYMENT = timedelta(days=1)
@@ -27,7 +27,7 @@ a second attempt can be withdrawn | nothing is told as not paid of which a commi
 a cancellation of which nothing came back is completed | a cancellation is completed when anything came back
 -    return State.COMPLETED if tally.canceled else State.FAILED
 +    return State.COMPLETED
-@ bot/domain/payments/bulk_records.py tests/flow/test_bulk.py -k remembered
+@ bot/domain/approvals.py tests/flow/test_bulk.py -k remembered
 the same file is remembered for half a week | the same file within a week needs one more approver
 -SAME_FILE = timedelta(days=7)
 +SAME_FILE = timedelta(days=3.5)

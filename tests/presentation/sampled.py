@@ -58,6 +58,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     Exchange.SLACK_UPLOAD_LENGTH: {"bytes": 4000},
     Exchange.SLACK_UPLOAD_STATUS: {"status": 500},
     Exchange.SLACK_DENIES: {"what": "person", "error": "missing_scope", "needed": "users:read"},
+    OfRequest.EARLIER_NOT_UNPAID: {"found": [("P-4F7K2M", True, "completed", ()), ("L-4F7K2M", False, "", (2, 4))]},
     Failed.NAMED: {"service": "delivery", "why": Reason(Exchange.STORE_KEY)},
     Failed.MENDED: {"why": Reason(Exchange.STORE_KEY), "mend": "list the stores"},
     Failed.NOW: {"service": "payments", "why": NO_ANSWER, "wait": 30.0, "advice": True},

@@ -20,7 +20,8 @@ SAME = PayoutPayload(email="ana@example.com", cents=777, description="rent")
     ({}, 1), ({"state": State.REJECTED}, 0), ({"state": State.FAILED}, 0), ({"state": State.EXPIRED}, 0),
     ({"state": State.COMPLETED}, 1), ({"state": State.CLOSED}, 1), ({"state": State.NEEDS_HUMAN}, 1),
     ({"ago": DAY, "state": State.COMPLETED}, 1), ({"ago": DAY + SECOND, "state": State.COMPLETED}, 0),
-    ({"ago": DAY + SECOND}, 1), ({"ago": DAY + SECOND, "state": State.COMMIT_UNKNOWN}, 1), ({"email": "ANA@example.com"}, 1), ({"cents": 778}, 0),
+    ({"ago": DAY + SECOND}, 1), ({"ago": DAY + SECOND, "state": State.COMMIT_UNKNOWN}, 1),
+    ({"email": "ANA@example.com"}, 1), ({"cents": 778}, 0),
     ({"email": "luis@example.com"}, 0), ({"kind": Kind.ONE_STEP}, 1),
 ])  # fmt: skip
 async def test_a_request_of_the_day_for_the_same_payment_counts_unless_it_ended_unpaid(
