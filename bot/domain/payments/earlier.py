@@ -50,7 +50,7 @@ def not_released(found: Iterable[Finding], entries: Sequence[Entry]) -> tuple[Fi
     held = [one for one in noted(entries, HELD_BACK) if one.moved]
     released = {key for one in noted(entries, RELEASED) for key in one.keys}
     left: dict[tuple[str, bool], tuple[str, set[int]]] = {}
-    for one in (*found, *held):
+    for one in (*held, *found):
         for name, moved, row in one.keys:
             # Who released what had moved has also released what could not be read.
             if released.isdisjoint({(name, moved, row), (name, True, row)}):
