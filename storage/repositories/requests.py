@@ -31,7 +31,7 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.sealed import PAID_AFTER_ALL, REQUESTED, asked
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
-from bot.domain.references import without_letter
+from bot.domain.references import ulid, without_letter
 from storage.damage import Broken, Shape
 from storage.prepared import Prepared
 from storage.repositories.leased import NO_LEASE, claiming, columns, free, insert_once
@@ -71,6 +71,9 @@ _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
 """States in which a row is claimed. One with a request in flight belongs to the holder of its lease."""
 _IN_ONE_QUERY = 500
+_OLDEST = timedelta(days=30)
+"""A list that was requested longer ago was not sent in the last day."""
+_TIME_OF_ULID = 10
 _UNPAID_ROW = (OperationStatus.FAILED.value, OperationStatus.CANCELED.value)
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -145,6 +148,19 @@ def _stored_before(instruction_id: str) -> tuple[ColumnElement[bool], ...]:
     mine = requested.where(audit.c.instruction_id == instruction_id).correlate(None).scalar_subquery()
     theirs = requested.where(audit.c.instruction_id == table.c.id).correlate(table).scalar_subquery()
     return (table.c.id != instruction_id, func.coalesce(theirs < mine, True))
+
+
+def _may_be_paid(since: datetime, again_since: datetime, before: str) -> tuple[ColumnElement[bool], ...]:
+    """Conditions of :meth:`Instructions.same_payments`."""
+    recent = or_(
+        table.c.created_at >= since,
+        table.c.sent_at >= since,
+        table.c.state.in_(UNSETTLED),
+        and_(table.c.created_at >= again_since, table.c.source_key.like(f"{AGAIN}%")),
+    )
+    # What ended as not paid never changes its state again: only the audit says that it reads as paid after all.
+    paid_after_all = exists().where(audit.c.instruction_id == table.c.id, audit.c.action == PAID_AFTER_ALL)
+    return (recent, or_(table.c.state.not_in(NOT_PAID), paid_after_all), *_stored_before(before))
 
 
 class Instructions(MovingRows[Instruction]):
@@ -271,27 +287,29 @@ class Instructions(MovingRows[Instruction]):
         Those count that were requested or sent since then or are not sent yet, unless they certainly ended unpaid.
         Lists that retry failed payments count from ``again_since`` on. ``before``: as of :meth:`last_same`.
         """
-        recent = or_(
-            table.c.created_at >= since,
-            table.c.sent_at >= since,
-            table.c.state.in_(UNSETTLED),
-            and_(table.c.created_at >= again_since, table.c.source_key.like(f"{AGAIN}%")),
-        )
-        # What ended as not paid never changes its state again: only the audit says that it reads as paid after all.
-        paid_after_all = exists().where(audit.c.instruction_id == table.c.id, audit.c.action == PAID_AFTER_ALL)
-        counts = (recent, or_(table.c.state.not_in(NOT_PAID), paid_after_all), *_stored_before(before))
-        alone = select(table.c.id, table.c.reference, literal(0).label("row"), table.c.payee_email, table.c.cents)
-        alone = alone.where(table.c.kind.in_(_MONEY_OUT), *counts)
-        listed = select(table.c.id, table.c.reference, bulk_item.c.number, bulk_item.c.payee, bulk_item.c.cents)
-        listed = listed.join(table).where(table.c.kind == Kind.BULK, bulk_item.c.status.not_in(_UNPAID_ROW), *counts)
+        counts = _may_be_paid(since, again_since, before)
         wanted, people = set(payments), sorted({payee for payee, _ in payments})
-        found: list[tuple[str, SamePayment]] = []
-        for start in range(0, len(people), _IN_ONE_QUERY):
-            part = people[start : start + _IN_ONE_QUERY]
-            for query in (alone.where(table.c.payee_email.in_(part)), listed.where(bulk_item.c.payee.in_(part))):
-                for key, name, row, payee, cents in self._connection.execute(query):
-                    if (payee, cents) in wanted:
-                        found.append((key, SamePayment(str(name), int(row), (str(payee), int(cents)))))
+        parts = [people[start : start + _IN_ONE_QUERY] for start in range(0, len(people), _IN_ONE_QUERY)]
+        alone = select(table.c.id, literal(0), table.c.payee_email, table.c.cents, table.c.reference)
+        alone = alone.where(table.c.kind.in_(_MONEY_OUT), *counts)
+        queries = [alone.where(table.c.payee_email.in_(part)) for part in parts]
+        # Lists first, then their rows: by recipient, all lists of years would be looked at. Measured with 30 old lists
+        # of 5,000 rows: 1.6 s in the writer.
+        recently = or_(table.c.id >= ulid(since - _OLDEST)[:_TIME_OF_ULID], table.c.state.in_(UNSETTLED))
+        lists = select(table.c.id, table.c.reference).where(table.c.kind == Kind.BULK, recently, *counts)
+        names = {str(key): str(name) for key, name in self._connection.execute(lists)}
+        of_lists = (bulk_item.c.instruction_id.in_(names), bulk_item.c.status.not_in(_UNPAID_ROW))
+        listed = select(
+            bulk_item.c.instruction_id, bulk_item.c.number, bulk_item.c.payee, bulk_item.c.cents, literal("")
+        )
+        listed = listed.where(*of_lists)
+        queries += [listed.where(bulk_item.c.payee.in_(people)) if len(parts) == 1 else listed] if names else []
+        found = [
+            (str(key), SamePayment(str(name) or names[str(key)], int(row), (str(payee), int(cents))))
+            for query in queries
+            for key, row, payee, cents, name in self._connection.execute(query)
+            if (payee, cents) in wanted
+        ]
         return [one for _, one in sorted(found, key=lambda one: (one[0], -one[1].row), reverse=True)]
 
     def retries(self, first_id: str) -> list[Instruction]:
