@@ -66,8 +66,20 @@ the first card does not follow the second request | both cards say how the faile
 +        if False:
 @ storage/repositories/requests.py tests/flow/test_pay_again.py -k mended_file
 what a mended file pays already is not noticed | the same payments need one more approver
--                found[str(name)] += (payee, cents) in wanted
-+                found[str(name)] += 0
+-            if (payee, cents) in wanted
++            if False
+@ storage/repositories/requests.py tests/flow/test_doors.py -k whatever_both
+rows of lists are compared with nothing | a single payout and a row of a list are compared
+-if names else []
++if not names else []
+@ bot/workflows/requests/earlier.py tests/flow/test_held_back.py -k "second_payout and completed"
+what a request was made from is not read at the claim | the first one is read again before the second is sent
+-late = [Finding(one.reference, moved=True) for one in chain if reads_as_paid(uow, one)]
++found, late = (), []
+@ bot/workflows/requests/earlier.py tests/flow/test_held_back.py -k alert_that
+an alert since the reading is not looked at | what reads as paid since holds the second one
+-if reads_as_paid(uow, one)]
++if False]
 @ bot/workflows/payments/accounts.py tests/workflows/payments/test_bulk_accounts.py
 a service that stays silent keeps the approvers waiting for ever | silent look-ups hold up nobody for ever
 -        if trouble is not None and held.puts_off < MAX_CREATES:
