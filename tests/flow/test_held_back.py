@@ -213,6 +213,20 @@ async def test_without_an_answer_about_the_first_it_waits_and_then_is_held(rig: 
     assert (await last(rig)).commits == 1, "the first is read again, and unpaid"
 
 
+@pytest.mark.parametrize("command", ["send", "now"])
+async def test_what_was_refused_is_edited_and_sent(rig: Rig, command: str) -> None:
+    operation = "create_payout" if command == "send" else "one_step_payout"
+    rig.payments.faults.arm(Fault(FaultKind.REFUSED, operation=operation))
+    await rig.pay(f"{command} ana@example.com 25.00 rent")
+    if command == "now":
+        await rig.press("approve")
+    await rig.pass_time(1_800, steps=30)
+    assert (await last(rig)).state is State.REFUSED
+    await edited(rig)
+    await rig.press("approve")
+    assert (await last(rig)).state is State.COMMITTED
+
+
 SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))
 
 

@@ -85,7 +85,7 @@ def _entries(tx: Tx, instruction: Instruction) -> Sequence[Entry]:
 
 
 def _earlier(tx: Tx, instruction: Instruction) -> list[_ToRead]:
-    """All of which anything may be at the service; of lists also others that retried the same rows."""
+    """All of which money may have moved; of lists also others that retried the same rows."""
     rows = {row.row for row in tx.bulk_items.rows(instruction.id)} if instruction.payload.has_items else set()
     found = []
     for first in made_from(tx, instruction.payload)[0]:
@@ -94,5 +94,6 @@ def _earlier(tx: Tx, instruction: Instruction) -> list[_ToRead]:
             its_own = rows & {row.row for row in tx.bulk_items.rows(other.id)}
             if other.id != instruction.id and other.state in NOT_PAID and its_own:
                 found.append(_ToRead(other, tuple(sorted(its_own))))
-    left = [one for one in found if one.request.creates or one.request.commits or one.request.remote_id is not None]
+    # A create that was refused moves no money; should it have had an effect, an alert tells who commits it.
+    left = [one for one in found if one.request.commits or one.request.remote_id is not None]
     return list({one.request.id: one for one in left}.values())
