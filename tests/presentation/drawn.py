@@ -16,7 +16,7 @@ from bot.domain.payments.instruction import (
     State,
     Vote,
 )
-from bot.domain.policy import Requirement
+from bot.domain.policy import MOST_REPEATS, Repeat, Requirement
 from bot.domain.reasons import given, stored
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW, instruction, payload, purchase, vote
@@ -78,6 +78,16 @@ REQUIREMENTS = st.builds(
     reasons=st.lists(
         st.sampled_from(["over $999,999,999,999.99", "same recipient and amount within a day: one more approver"]),
         max_size=2,
+    ).map(tuple),
+    repeats=st.lists(
+        st.sampled_from(
+            [
+                Repeat(reference="P-4F7K2M"),
+                Repeat(reference="L-4F7K2M", rows=(2,), count=1, theirs=(3, 4)),
+                Repeat(reference="L-4F7K2M", rows=tuple(range(9_900, 10_000)), count=10_000),
+            ]
+        ),
+        max_size=MOST_REPEATS,
     ).map(tuple),
 )
 
