@@ -22,7 +22,6 @@ _REST = "… and more in the message itself."
 INSTANT = "{date_short_pretty} {time}"  # Slack's format of an instant
 _NAME_LIMIT = 80
 _CELLS = 20
-_MOST_ROWS = 10
 _FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])|:(?=[\w'+-]+:)")
 """Characters that format what follows or precedes them; within a word they do not. A colon begins an emoji's code."""
 _LIKE = str.maketrans("*_~`:", "\u2217\uff3f\u223c\u02cb\ua789")
@@ -117,9 +116,9 @@ def series(found: Sequence[object], of: int) -> str:
     return ", ".join(map(str, found)) + (f" and {more} more" if more > 0 else "")
 
 
-def numbered(rows: Sequence[int], count: int) -> str:
+def numbered(rows: Sequence[int], count: int, most: int = 10) -> str:
     """``row 2``, ``rows 2 and 4``, ``rows 2, 4, 5 and 7 more``: the first of so many."""
-    shown = [*map(str, rows[:_MOST_ROWS]), *([f"{count - _MOST_ROWS} more"] if count > _MOST_ROWS else [])]
+    shown = [*map(str, rows[:most]), *([f"{count - most} more"] if count > most else [])]
     return f"row {shown[0]}" if count == 1 else f"rows {', '.join(shown[:-1])} and {shown[-1]}"
 
 

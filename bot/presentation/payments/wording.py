@@ -27,6 +27,7 @@ from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID,
 WITHDRAW: Final = "payout.withdraw"
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
+_FEW = 5
 _OVER = re.compile(r"over \$?([\d,]+)(\.\d\d)?(?: USD)?")
 _REPEATS: Final = "same recipient and amount within a day"  # as the policy words it
 
@@ -280,14 +281,15 @@ def is_unusual(instruction: Instruction) -> bool:
 def unusual(needs: Requirement) -> list[str]:
     """Why it needs more than other requests, in clauses; plain text."""
     more = ["it repeats others"] if len(needs.repeats) == MOST_REPEATS else []
-    return [*map(_because, needs.reasons), *map(_repeats, needs.repeats), *more]
+    rows = 10 if len(needs.repeats) <= _FEW else 3  # all requests are named, whatever room that leaves for rows
+    return [*map(_because, needs.reasons), *(_repeats(one, rows) for one in needs.repeats), *more]
 
 
-def _repeats(one: Repeat) -> str:
-    theirs = f"{md.numbered(one.theirs, len(one.theirs))} of {one.reference}" if one.theirs else one.reference
+def _repeats(one: Repeat, most: int) -> str:
+    theirs = f"{md.numbered(one.theirs, len(one.theirs), most)} of {one.reference}" if one.theirs else one.reference
     if not one.rows:
         return f"it repeats {theirs}"
-    return f"{md.numbered(one.rows, one.count)} {'repeats' if one.count == 1 else 'repeat'} {one.reference}"
+    return f"{md.numbered(one.rows, one.count, most)} {'repeats' if one.count == 1 else 'repeat'} {one.reference}"
 
 
 def _because(reason: str) -> str:
