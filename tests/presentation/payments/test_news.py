@@ -193,6 +193,9 @@ was never sent by Switchboard, but was committed elsewhere. ⏎ The provider lis
 `652f7a1e9b3c4d5e6f708192`.
 suspended: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) isn't \
 sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+held_back: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) may \
+pay twice, so it isn't sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`. ⏎ \
+Release it on its card, or withdraw it.
 out_of_reach: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
 can't be approved: there are too few approvers. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`. ⏎ Add an approver, or withdraw it.
@@ -256,6 +259,9 @@ paid_elsewhere: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, reque
 although its link wasn't given out. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 suspended: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) isn't sent. ⏎ The \
 provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+held_back: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) may pay twice, so it \
+isn't sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`. ⏎ Release it on its \
+card, or withdraw it.
 out_of_reach: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't be approved: \
 there are too few approvers. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`. ⏎ Add \
 an approver, or withdraw it.
