@@ -111,8 +111,8 @@ a duplicate needs one more approver than the policy of the day
 @ bot/domain/approvals.py tests/flow/test_policy_in_force.py
 a stricter policy takes the extra approver from a list with repeated rows |
 a duplicate needs one more approver than the policy of the day
--doubt = doubt_of(payload)
-+doubt = ""
+-return found.with_one_more(doubt, repeats) if doubt or repeats else found
++return found.with_one_more(doubt, repeats) if repeats else found
 @ bot/workflows/payments/bulk_cancel.py tests/flow/test_bulk.py -k time_is_over
 the window of a cancellation is not looked at in the claim | what was not sent in time after its approval is not sent
 -late = instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline

@@ -13,8 +13,8 @@ the key changes although anchors are forged | a key is handed over only where th
 +    if verdict.bad_seq is not None or anchors.unreadable:
 @ bot/domain/approvals.py tests/domain/payments/test_bulk.py
 the same file again needs nobody more | the same payments again need one more approver
--if not doubt and not repeats:
-+if not doubt:
+-return found.with_one_more(doubt, repeats) if doubt or repeats else found
++return found.with_one_more(doubt, repeats) if doubt else found
 @ bot/domain/approvals.py tests/workflows/requests/test_held_and_twins.py -k same_payment
 the same payment is remembered for half a day | the same within a day needs one more approver
 -SAME_PAYMENT = timedelta(days=1)

@@ -23,8 +23,8 @@ an emotion has no face | each of the seven documented emotions is shown as itsel
 -    "Sadness": ":cry:",
 -
 an unknown call is repeated without a warning | who repeats an unknown call is told that both may be billed
--confirm=asked if doubted else None
-+confirm=None
+-"It may have been done already. Both may be billed." if doubted else
++"Nothing was done." if doubted else
 @ bot/domain/localization/progress.py tests/presentation/localization/test_localization.py
 an unknown call cannot be repeated | people can run again what nobody knows the end of
 -frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})

@@ -147,7 +147,7 @@ def release(instruction: Instruction, earlier: Sequence[Instruction], *, metadat
     hint = "How do you know that both should be paid? Visible in the audit log."
     asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
     title = f"Release a {words.noun}"
-    return _decision(RELEASE, title, "Send it", instruction, metadata, told, *paragraphs(lines), asked)
+    return _decision(RELEASE, title, "Send it", instruction, metadata, told, *paragraphs(lines), asked, short=None)
 
 
 def take_back(instruction: Instruction, *, metadata: str) -> View:
