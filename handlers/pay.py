@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 
-from bot.domain.approvals import Refusal, may_decide, may_look, may_release, needs_confirming
+from bot.domain.approvals import Refusal, Role, listed, may_decide, may_look, may_release, needs_confirming
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError, ServiceNow
 from bot.domain.fields import PAYEE_RULE, amount, email, payee
@@ -24,7 +24,15 @@ from bot.workflows.admin.overview import decisions
 from bot.workflows.payments import recipient
 from bot.workflows.payments.payout_again import send_again
 from bot.workflows.requests import decide
-from bot.workflows.requests.authority import freeze, involved_in, refusal_of, unfreeze
+from bot.workflows.requests.authority import (
+    Freezing,
+    freeze,
+    frozen,
+    involved_in,
+    refusal_of,
+    sent_by_unfreezing,
+    unfreeze,
+)
 from bot.workflows.requests.decide import Decided, Shown, shown_as, shown_at_home
 from bot.workflows.requests.reach import short_of
 from bot.workflows.requests.repeats import made_from
@@ -165,15 +173,33 @@ async def _approvals(deps: Dependencies, command: Command, _values: Values) -> R
     return Private(payment_answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
 
 
-async def _switch(deps: Dependencies, command: Command, values: Values, *, on: bool) -> Reply:
-    if on:
-        done = await freeze(deps.ctx, person=command.user, reason=values["reason"], command=deps.spelled(NAME))
-    else:
-        done = await unfreeze(deps.ctx, person=command.user)
-    if done.refusal is not None:
-        return Private(answers.refused(done.refusal))
-    said = payment_answers.freezing(done.frozen, changed=done.changed, asked_to_freeze=on, needed=done.needed)
-    return Private(said)
+async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
+    reason = values["reason"]
+    return _freezing(await freeze(deps.ctx, person=command.user, reason=reason, command=deps.spelled(NAME)), on=True)
+
+
+async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    """Vote to unfreeze, at once if that sends nothing; otherwise show first what is sent."""
+    ctx, standing = deps.ctx, await admit(deps, command.user)
+    stopped, held = await ctx.read(lambda uow: (frozen(uow), sent_by_unfreezing(uow)))
+    if stopped is None or not held or not listed(Role.APPROVER, standing, ctx.policy.people):
+        return _freezing(await unfreeze(ctx, person=command.user), on=False)
+    votes = len({*stopped.lifting, command.user})
+    return Open(forms.unfreeze(held, votes=votes, needed=ctx.policy.approval.quorum))
+
+
+async def submit_unfreeze(deps: Dependencies, form: Submission) -> Reply:
+    done = await unfreeze(deps.ctx, person=form.user)
+    told = answers.refused(done.refusal) if done.refusal is not None else _frozen_or_not(done, on=False)
+    return Replace(views.notice(forms.UNFREEZE_TITLE, told.text))
+
+
+def _freezing(done: Freezing, *, on: bool) -> Reply:
+    return Private(answers.refused(done.refusal) if done.refusal is not None else _frozen_or_not(done, on=on))
+
+
+def _frozen_or_not(done: Freezing, *, on: bool) -> Content:
+    return payment_answers.freezing(done.frozen, changed=done.changed, asked_to_freeze=on, needed=done.needed)
 
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
@@ -393,11 +419,11 @@ _APPROVALS = Verb("approvals", "what waits for approval, yours first", _approval
 FREEZE = Verb(
     "freeze",
     "freeze all payments (approvers and admins)",
-    partial(_switch, on=True),
+    _freeze,
     example="freeze the bank called",
     arguments=(Argument(name="reason", rule="a reason in a few words", read=fields.reason, rest=True),),
 )
-_UNFREEZE = Verb("unfreeze", "vote to unfreeze payments", partial(_switch, on=False))
+_UNFREEZE = Verb("unfreeze", "vote to unfreeze payments", _unfreeze)
 
 COMMAND = SlashCommand(
     NAME,
@@ -423,6 +449,7 @@ FORMS: dict[str, SubmissionHandler] = {
     cards.RETRY: partial(vote, count=decide.retry),
     cards.CLOSE: partial(end_with_reason, end=decide.close_as_not_paid),
     cards.RELEASE: release,
+    forms.UNFREEZE: submit_unfreeze,
     forms.REQUEST: submit_payout,
     payouts.EDIT: submit_payout,
     again.RESEND: submit_payout,

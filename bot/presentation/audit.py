@@ -43,6 +43,7 @@ _SAID: Mapping[str, str] = {
     "withdrawn": "{who} withdrew it",
     "expired": "expired",
     "tightened": "the policy got stricter: {quorum} approvals needed",
+    "held": "on hold{by}",
     "held_back": "not sent: what it was made from may have been paid",
     "released": "{who} released it",
     "paid_after_all": "the provider shows a payment",
@@ -163,6 +164,7 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
         "what": md.quote(in_full(instruction)),
         "nth": str(nth),
         "votes": votes,
+        "by": f", frozen by {person(by)}" if (by := str(detail.get("by") or "")) else "",
         "counted": md.series(names[:_MOST_PEOPLE], len(names)) or "nobody",
         "quorum": md.quote(str(quorum), WORD_LIMIT),
         # A word of the service that is known is told in one spelling.

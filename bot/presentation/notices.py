@@ -202,10 +202,13 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         f"it from being updated. The cause is in the log under `{facts['number']}`."
     ),
     "frozen": lambda facts: (
-        f":snowflake: {md.mention(str(facts['by']))} froze all payments: “{md.typed(str(facts['reason']))}”. "
+        f":snowflake: {md.named(str(facts['by']), facts['names'])} froze all payments: "
+        f"“{md.typed(str(facts['reason']))}”. "
         f"To resume: `{facts.get('command', '/pay')} unfreeze`"
     ),
-    "unfrozen": lambda facts: f":sunny: {md.mentions([str(person) for person in facts['by']])} unfroze payments.",
+    "unfrozen": lambda facts: (
+        f":sunny: {', '.join(md.named(str(person), facts['names']) for person in facts['by'])} unfroze payments."
+    ),
     "clock_set": lambda facts: (
         f":alarm_clock: *The clock was set {'forward' if facts['seconds'] > 0 else 'back'} by "
         f"{md.duration(abs(facts['seconds']))}.* Everything that waits was moved along, so no deadline "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from hashlib import sha256
+from typing import Any
 
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
@@ -18,7 +19,9 @@ class Notices(Subject):
     """Lines without a board."""
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
-        return notices.notice(payload)
+        by: Any = payload.get("by", ())
+        people = [str(one) for one in ([by] if isinstance(by, str) else by)]
+        return notices.notice({**payload, "names": await ctx.people.names(people)} if people else payload)
 
     def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
         """Nothing to do: it is an alert itself."""

@@ -218,10 +218,18 @@ def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
     return {name: one.since for name, one in found.items() if one is not None and abs(now - one.seen) <= OLD}
 
 
-def hold(uow: Unit, instruction: Instruction, reason: Reason | None, pause: timedelta = _PAUSE) -> None:
-    """Keep the state and look again later; the window to execute goes on running."""
+def hold(
+    uow: Unit,
+    instruction: Instruction,
+    reason: Reason | None,
+    pause: timedelta = _PAUSE,
+    *,
+    held_at: datetime | None = None,
+) -> None:
+    """Keep the state and try again later; the window to execute goes on running. ``held_at``: if it begins now."""
     due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)
-    uow.instructions.touch(instruction, show=instruction.reason != reason, due_at=due, reason=reason)
+    since = held_at or instruction.held_at
+    uow.instructions.touch(instruction, show=instruction.reason != reason, due_at=due, reason=reason, held_at=since)
 
 
 def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:

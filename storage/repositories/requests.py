@@ -114,6 +114,7 @@ class Changes(TypedDict, total=False):
     expires_at: datetime | None
     exec_deadline: datetime | None
     sent_at: datetime | None
+    held_at: datetime | None
     unknown_since: datetime | None
     reads: int
     last_read_at: datetime | None

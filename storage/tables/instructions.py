@@ -35,6 +35,7 @@ instruction = Table(
     Column("expires_at", Moment),
     Column("exec_deadline", Moment),
     Column("sent_at", Moment),
+    Column("held_at", Moment),
     Column("unknown_since", Moment),
     Column("reads", Integer, nullable=False),
     Column("last_read_at", Moment),

@@ -34,6 +34,7 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
         expires_at=later(2),
         exec_deadline=later(3),
         sent_at=later(4),
+        held_at=later(4),
         unknown_since=later(5),
         reads=1,
         last_read_at=later(6),

@@ -8,8 +8,8 @@ ATTACKED: Final[dict[str, str]] = {
     "instruction": (
         "id reference kind payload code digest requirement state round version requester origin_channel created_at "
         "source_key recipient progress remote_id remote_status svc_hash reason decided_by refusal suspect posted_at "
-        "expires_at exec_deadline sent_at unknown_since reads last_read_at creates commits puts_off due_at lease_owner "
-        "lease_until tries errors stopped closed_at payee_email cents chosen_code"
+        "expires_at exec_deadline sent_at held_at unknown_since reads last_read_at creates commits puts_off due_at "
+        "lease_owner lease_until tries errors stopped closed_at payee_email cents chosen_code"
     ),
     "vote": "instruction_id round person choice at typed",
     "attempt": "instruction_id n kind request_hash claimed_at boot_at outcome detail finished_at",

@@ -219,6 +219,8 @@ class Instruction:
     expires_at: datetime | None = None
     exec_deadline: datetime | None = None
     sent_at: datetime | None = None
+    held_at: datetime | None = None
+    """Since when it has been held for its present reason; see :func:`bot.domain.payments.moves.is_on_hold`."""
     unknown_since: datetime | None = None
     reads: int = 0
     """Conclusive reads since the outcome became unknown (or complete listings, for a create)."""

@@ -5,6 +5,7 @@ from typing import Final
 
 from bot.domain.machine import Machine
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
+from bot.domain.reasons import OfRequest, has_code
 
 _NEW, _AWAITING, _APPROVED, _SENDING = State.NEW, State.AWAITING, State.APPROVED, State.SENDING
 _CREATING, _CREATE_UNKNOWN, _OPEN = State.CREATING, State.CREATE_UNKNOWN, State.OPEN
@@ -82,3 +83,9 @@ def may_be_sent_again(one: Instruction) -> bool:
     return one.state in (State.FAILED, State.REFUSED) or (
         one.state in (State.REJECTED, State.EXPIRED) and not one.commits
     )
+
+
+def is_on_hold(instruction: Instruction) -> bool:
+    """Whether it is approved, and isn't sent before somebody does something or a day ends."""
+    holds = (OfRequest.FROZEN, OfRequest.DAILY_LIMIT, OfRequest.OVER_TODAY, OfRequest.EARLIER_NOT_UNPAID)
+    return instruction.state is State.APPROVED and has_code(instruction.reason, *holds)

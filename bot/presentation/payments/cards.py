@@ -9,7 +9,7 @@ from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk_records import NOT_AGAIN, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
-from bot.domain.payments.moves import APPROVED
+from bot.domain.payments.moves import APPROVED, is_on_hold
 from bot.domain.policy import Short
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.presentation import notices
@@ -18,7 +18,7 @@ from bot.presentation.blocks.elements import actions, button, menu
 from bot.presentation.notices import advice, channel_help, unusable
 from bot.presentation.payments.bulk import again_button
 from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
-from bot.presentation.payments.wording import News, Stands, value_of
+from bot.presentation.payments.wording import News, Stands, value_of, why_held
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.unread import hint
 
@@ -143,8 +143,16 @@ def _blocks(
         instruction.reference,
         *([call] if call else []),
     ]
-    said = [] if not why else [md.paragraph(why)] if state is State.NEEDS_HUMAN else [md.context(why)]
-    blocks = [md.header(title), *words.head(instruction, asker), *said]
+    said = (
+        []
+        if not why
+        else [md.paragraph(why)]
+        if state is State.NEEDS_HUMAN or is_on_hold(instruction)
+        else [md.context(why)]
+    )
+    head = words.head(instruction, asker)
+    # Why it is on hold comes first: until somebody acts, nothing else about it matters.
+    blocks = [md.header(title), *(said + head if is_on_hold(instruction) else head + said)]
     return [*blocks, *([md.context("\n".join(warned))] if warned else []), md.context(" · ".join(last))]
 
 
@@ -212,6 +220,13 @@ def not_shown(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
         f"can't be shown to the approvers in {md.channel(str(facts['channel']))}, because {why}. The admins know. "
         f"It's posted once that's fixed. Otherwise it expires {md.moment(until)}."
     )
+
+
+def held(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str]) -> Content:
+    """Notify the requester that an approved request isn't sent. Whoever held it is named, not called."""
+    what = f"{md.escape(headline(instruction))} ({instruction.reference})"
+    why = why_held(instruction, Reason.read(facts["reason"]), names)
+    return md.message(f":hourglass: {md.mention(instruction.requester)} *On hold*: {what}. {why}")
 
 
 def alert(

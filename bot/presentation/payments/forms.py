@@ -48,6 +48,9 @@ from bot.presentation.payments.wording import WITHDRAW, Stands
 from bot.presentation.reasons import earlier_lines
 from bot.presentation.views import View, email_input, field, form, text_input
 
+UNFREEZE: Final = "payments.unfreeze"
+UNFREEZE_TITLE: Final = "Unfreeze payments"
+_LISTED: Final = 10
 REQUEST = "payout.request"
 ACCOUNT = "account.status"
 COLLECT = "purchase.request"
@@ -115,6 +118,16 @@ def approve(instruction: Instruction, *, metadata: str, short: Short | None = No
         asked.append(_amount(f"To approve, type the amount: {plain_amount(instruction.cents)}"))
     submit = "Approve anyway" if doubtful else "Approve"
     return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked, short=short)
+
+
+def unfreeze(held: Sequence[Instruction], *, votes: int, needed: int) -> View:
+    """What unfreezing sends, shown before it does. ``votes``: of how many approvers with this one."""
+    cents = sum(one.cents for one in held)
+    sent = f"{counted(len(held), 'approved request')}, {shown(cents)} in all"
+    first = f"This sends {sent}:" if votes >= needed else f"Vote {votes} of {needed}. The last vote sends {sent}:"
+    lines = [f"• {quote(in_full(one))} · {one.reference}" for one in held[:_LISTED]]
+    more = [f"… and {len(held) - _LISTED} more"] if len(held) > _LISTED else []
+    return form(UNFREEZE, UNFREEZE_TITLE, "Unfreeze", {}, [paragraph("\n".join([first, *lines, *more]))])
 
 
 def retry(instruction: Instruction, *, metadata: str, short: Short | None = None) -> View:

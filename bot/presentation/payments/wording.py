@@ -14,9 +14,10 @@ from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.bulk_records import has_failed, has_failures
 from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.moves import is_on_hold
 from bot.domain.payments.operation import read_status
 from bot.domain.policy import MOST_REPEATS, Repeat, Requirement
-from bot.domain.reasons import Exchange, Reason, Verbatim, has_code
+from bot.domain.reasons import Code, Exchange, OfRequest, Reason, Verbatim, has_code
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
@@ -217,6 +218,8 @@ class Wording:
         """The word of its state, or what came of many payments: they are not called paid where some failed."""
         if has_failed(instruction):
             return word(State.FAILED)
+        if is_on_hold(instruction):
+            return "on hold"
         return self.ended(instruction) or self.states.get(instruction.state) or word(instruction.state)
 
     def why(self, instruction: Instruction, *, votes: int) -> str:
@@ -328,13 +331,42 @@ def _words_of(reason: Reason | None) -> str:
     return f": “{md.typed(said)}”." if own else f": {md.as_said(md.quote(said))}"
 
 
+_HELPS: Final[Mapping[Code, str]] = {
+    OfRequest.FROZEN: "It's sent once an approver unfreezes payments (`/pay unfreeze`).",
+    OfRequest.EARLIER_NOT_UNPAID: "An admin can release it on its card.",
+}
+"""What ends a hold, if its reason doesn't say so."""
+
+
+def why_held(instruction: Instruction, reason: Reason | None, names: Mapping[str, str] | None = None) -> str:
+    """Why a request is on hold, by whom, what helps, and until when; in sentences of mrkdwn.
+
+    ``names``: for a new message, which would call whom it mentions.
+    """
+    by = str(reason.facts["by"]) if reason is not None and has_code(reason, OfRequest.FROZEN) else ""
+    froze = ""
+    if by.startswith(("U", "W")):
+        froze = f" Frozen by {md.mention(by) if names is None else md.named(by, names)}."
+    helps = _HELPS.get(reason.code, "") if reason is not None else ""
+    until = f"It can be sent until {md.moment(at)}." if (at := instruction.exec_deadline) else ""
+    return " ".join(filter(None, [f"{reason_of(reason)}{froze}", helps, until]))
+
+
+def _approved(stands: Stands) -> str:
+    one = stands.instruction
+    if not is_on_hold(one):
+        return str(stands["reason"])
+    since = f"Since {md.moment(one.held_at)}: " if one.held_at is not None else ""
+    return f"{since}{why_held(one, one.reason)}"
+
+
 def _expired(why: Reason | None) -> str:
     return reason_of(why) or "Not approved in time."
 
 
 DECIDED: Final[Mapping[State, Sentence]] = {
     State.AWAITING: "{reason}",
-    State.APPROVED: "{reason}",
+    State.APPROVED: _approved,
     State.REJECTED: "Rejected by {by}{words_of} {nothing}",
     State.WITHDRAWN: "Withdrawn by {by}{words_of} {nothing}",
     State.EXPIRED: lambda stands: f"{_expired(stands.given)} {stands.words.nothing}",

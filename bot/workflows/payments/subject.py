@@ -71,28 +71,30 @@ class RequestSubject(Subject):
         instruction, line = sight.instruction, Line(str(payload["line"]))
         names = await ctx.people.names(_people_in(instruction, payload))
         match line:
-            case Line.NEWS:
-                return cards.news(instruction, payload, names=names)
+            case Line.NEWS | Line.HELD:
+                told = cards.news if line is Line.NEWS else cards.held
+                return told(instruction, payload, names=names)
             case Line.REMINDER:
                 return cards.reminder(instruction, sight.votes, payload, names=names)
-            case Line.NOT_SHOWN:
-                return cards.not_shown(instruction, payload)
-            case Line.OUT_OF_REACH:
-                return cards.out_of_reach(instruction, payload)
+            case Line.NOT_SHOWN | Line.OUT_OF_REACH:
+                warned = cards.not_shown if line is Line.NOT_SHOWN else cards.out_of_reach
+                return warned(instruction, payload)
             case Line.ALERT:
-                subjects = [subject_of(instruction.id, place) for place in Place]
-                boards = await ctx.read(lambda uow: [uow.boards.get(one) for one in subjects])
-                posted = next((Posted(board.channel, board.ts) for board in boards if board and board.ts), None)
-                link = ""
-                try:
-                    link = await ctx.messenger.permalink(posted) if posted is not None else ""
-                except ServiceTrouble as silent:
-                    about, why = instruction.reference, str(silent.reason)
-                    log.info("an alert goes out without the link to its card", request=about, reason=why)
-                people = ctx.policy.people
+                link, people = await self._link(ctx, instruction), ctx.policy.people
                 return cards.alert(
                     instruction, payload, names=names, link=link, approvers=people.approvers, admins=people.admins
                 )
+
+    async def _link(self, ctx: Context, instruction: Instruction) -> str:
+        """The link to its card, or empty while there is none or Slack doesn't give it."""
+        subjects = [subject_of(instruction.id, place) for place in Place]
+        boards = await ctx.read(lambda uow: [uow.boards.get(one) for one in subjects])
+        posted = next((Posted(board.channel, board.ts) for board in boards if board and board.ts), None)
+        try:
+            return await ctx.messenger.permalink(posted) if posted is not None else ""
+        except ServiceTrouble as silent:
+            log.info("alert without link to its card", request=instruction.reference, reason=str(silent.reason))
+            return ""
 
     async def file(
         self,
@@ -200,7 +202,9 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
 def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[str]:
     """People whom a message names without notifying them."""
     voters, decided = payload.get("voters"), str(payload.get("decided_by") or "")
-    return [instruction.requester, decided, *map(str, voters if isinstance(voters, list) else [])]
+    reason = Reason.read(payload.get("reason"))
+    by = str(reason.facts.get("by", "")) if reason is not None else ""
+    return [instruction.requester, decided, by, *map(str, voters if isinstance(voters, list) else [])]
 
 
 def _look(tx: Tx, name: str) -> Sight | None:

@@ -40,6 +40,7 @@ class Line(StrEnum):
     REMINDER = "reminder"
     OUT_OF_REACH = "out_of_reach"
     NOT_SHOWN = "not_shown"
+    HELD = "held"
 
 
 SUBJECT = "request"

@@ -261,6 +261,12 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
     return await ctx.write(work, name="unfreeze")
 
 
+def sent_by_unfreezing(tx: Tx) -> list[Instruction]:
+    """The approved requests that wait for nothing but the freeze, oldest first."""
+    approved = tx.instructions.awaiting((State.APPROVED,))
+    return [one for one in approved if one.reason is None or has_code(one.reason, OfRequest.FROZEN)]
+
+
 def _tell_approvers(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
     """One message, to the approvers, who can change it; requesters are told when they request."""
     tell(uow, uow.policy.channels.approvals, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})

@@ -14,13 +14,13 @@ from typing import Any
 
 from bot.domain.approvals import Count, No, Void, facts_of, may_request, requirement_of
 from bot.domain.payments.instruction import MONEY_OUT, Instruction, Kind, Payload, State
-from bot.domain.payments.moves import APPROVED
+from bot.domain.payments.moves import APPROVED, is_on_hold
 from bot.domain.payments.sealed import daily_key, needed
 from bot.domain.policy import Requirement
-from bot.domain.reasons import OfRequest, Reason, has_code
+from bot.domain.reasons import OfRequest, Reason, has_code, stored
 from bot.workflows.context import Context, Unit, witness
 from bot.workflows.effect import Claim, hold
-from bot.workflows.requests.announce import alert, ask_people, end, remind
+from bot.workflows.requests.announce import Line, alert, ask_people, asked_in, end, queue_line, remind
 from bot.workflows.requests.attempt import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.authority import (
     Standings,
@@ -236,7 +236,7 @@ def claim(
         return None
     stopped = frozen(uow)
     if stopped is not None:
-        hold(uow, instruction, Reason(OfRequest.FROZEN, why=stopped.reason))
+        _hold_back(uow, instruction, Reason(OfRequest.FROZEN, why=stopped.reason, by=stopped.by))
     allowed = still_approved(uow, instruction, standings) if stopped is None else None
     if allowed is None:
         return None
@@ -246,11 +246,11 @@ def claim(
     if not uow.reservations.reserve(
         instruction.id, n, day=daily_key(uow.now), cents=instruction.cents, limit_cents=limit
     ):
-        hold(uow, instruction, over_today(uow, instruction))
+        _hold_back(uow, instruction, over_today(uow, instruction))
         return None
     if (hindered := hindrance(uow)) is not None:
         uow.reservations.release(instruction.id, n)
-        hold(uow, instruction, hindered)
+        _hold_back(uow, instruction, hindered)
         return None
     under_way = uow.instructions.move(
         instruction,
@@ -265,6 +265,21 @@ def claim(
     if under_way is None:
         raise OvertakenError  # e.g. withdrawn: its reservation is rolled back
     return open_attempt(uow, under_way, request_hash=instruction.digest)
+
+
+def _hold_back(uow: Unit, instruction: Instruction, reason: Reason | None) -> None:
+    """Hold an approved request. Why and since when is in its audit story, and its requester is notified, once."""
+    if is_on_hold(instruction) and reason is not None and has_code(instruction.reason, reason.code):
+        hold(uow, instruction, reason)
+        return
+    hold(uow, instruction, reason, held_at=uow.now)
+    held = uow.instructions.get(instruction.id)
+    if held is None or not is_on_hold(held):
+        return
+    by = {"by": reason.facts["by"]} if reason is not None and has_code(reason, OfRequest.FROZEN) else {}
+    witness(uow, "held", {"reason": stored(reason), **by}, about=held)
+    key = f"held:{held.id}:{held.commits}:{reason.code if reason is not None else ''}"
+    queue_line(uow, held, asked_in(uow.ctx, held), key, {"line": Line.HELD, "reason": stored(reason)})
 
 
 def still_approved(
