@@ -202,12 +202,12 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         f"it from being updated. The cause is in the log under `{facts['number']}`."
     ),
     "frozen": lambda facts: (
-        f":snowflake: {md.named(str(facts['by']), facts['names'])} froze all payments: "
+        f":snowflake: {md.named(str(facts['by']), facts.get('names', {}))} froze all payments: "
         f"“{md.typed(str(facts['reason']))}”. "
         f"To resume: `{facts.get('command', '/pay')} unfreeze`"
     ),
     "unfrozen": lambda facts: (
-        f":sunny: {', '.join(md.named(str(person), facts['names']) for person in facts['by'])} unfroze payments."
+        f":sunny: {', '.join(md.named(str(one), facts.get('names', {})) for one in facts['by'])} unfroze payments."
     ),
     "clock_set": lambda facts: (
         f":alarm_clock: *The clock was set {'forward' if facts['seconds'] > 0 else 'back'} by "

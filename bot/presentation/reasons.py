@@ -395,7 +395,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.SERVICE_SAID: "{service} answered {status}",
     OfRequest.RESTORED: "on hold: the database may be out of date, so an admin has to look",
     OfRequest.ASK_AGAIN: ("the database was restored to an earlier moment, so this needs approval again"),
-    OfRequest.FROZEN: "payments are frozen: {why}",
+    OfRequest.FROZEN: lambda facts, named: f"payments are frozen: {named.say(facts['why'])}",
     OfRequest.DAILY_LIMIT: "today's limit is reached",
     OfRequest.OVER_TODAY: lambda facts, _: over_today(facts["left"], facts["limit"]),
     OfRequest.ANOTHER_IS_SENT: "another bulk payment is being sent",

@@ -61,5 +61,8 @@ def test_a_log_line_has_the_code_and_what_is_known() -> None:
     assert str(Reason(OfRequest.DAILY_LIMIT)) == "daily_limit"
     assert str(Reason(Exchange.NO_ANSWER, failure="")) == "no_answer"
     assert str(Reason(OfMode.CHANGED, row=7)) == "mode_changed (row=7)"
-    assert str(Reason(OfRequest.FROZEN, why=NO_ANSWER)) == "frozen (why=no_answer (failure=timed out))"
+    assert (
+        str(Reason(OfRequest.FROZEN, why=NO_ANSWER, person="U0OLGA"))
+        == "frozen (why=no_answer (failure=timed out), person=U0OLGA)"
+    )
     assert repr(NO_ANSWER.saying("busy")) == "Reason(no_answer (failure=timed out, words=busy))"

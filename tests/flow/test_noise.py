@@ -54,7 +54,7 @@ async def test_payments_that_are_frozen_and_unfrozen(rig: Rig) -> None:
     await rig.pay("unfreeze", user=LIN)
     assert noise(rig) == snapshot("""\
 #approvals: 2 posts
-U0ADA: 2 private, called 2 times
+U0ADA: 2 private
 U0LIN: 1 private\
 """)
 

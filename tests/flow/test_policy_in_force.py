@@ -38,12 +38,8 @@ async def test_frozen_payments_are_not_sent_until_a_quorum_lifts_it(rig: Rig) ->
     await rig.press("approve")
     await rig.pass_time(600, steps=5)
     assert commits(rig) == 0
-    [held] = [one for one in rig.cards(APPROVALS)[0].plain.splitlines() if "ayments are frozen" in one][1:]
-    assert held == snapshot("Payments are frozen: the bank called.")
     [said] = [m.text for m in rig.workspace.messages(APPROVALS) if "froze all payments" in m.text]
-    assert said == snapshot("""\
-:snowflake: <@U0OLGA> froze all payments: “the bank called”. To resume: `/pay unfreeze`\
-""")
+    assert said == snapshot(":snowflake: Olga Reis froze all payments: “the bank called”. To resume: `/pay unfreeze`")
     assert rig.workspace.messages(ALERTS) == []
     rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 5.00 "x"')
@@ -51,6 +47,7 @@ async def test_frozen_payments_are_not_sent_until_a_quorum_lifts_it(rig: Rig) ->
 :snowflake: Payments are frozen by <@U0OLGA>: “the bank called”. You can send requests again once an approver \
 unfreezes them.""")
     await rig.pay("unfreeze", user=ADA)
+    await rig.submit(ADA, {})
     assert commits(rig) == 1  # at once: the time in which it may be sent has been running
     assert any("unfroze payments" in m.text for m in rig.workspace.messages(APPROVALS))
 

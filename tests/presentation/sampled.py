@@ -79,7 +79,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfRequest.HELD: {"no": "gone", "sent_before": False},
     OfRequest.ON_HOLD: {"found": (("content", ()), ("changed row", ("7", "9")))},
     OfRequest.VOTES_VOID: {"void": ("gone", "too_old"), "missing": 2},
-    OfRequest.FROZEN: {"why": Reason(Verbatim.GIVEN, text="the bank called")},
+    OfRequest.FROZEN: {"why": Reason(Verbatim.GIVEN, text="the bank called"), "person": "U0OLGA"},
     OfRequest.NOT_CONFIGURED: {"missing": ("PAYMENTS_BASE_URL", "PAYMENTS_API_KEY")},
     OfRequest.OUT_OF_REACH: {"needs": 2, "can": 1},
     OfRequest.OVER_TODAY: {"left": 2_000, "limit": 5_000},

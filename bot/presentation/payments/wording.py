@@ -343,7 +343,7 @@ def why_held(instruction: Instruction, reason: Reason | None, names: Mapping[str
 
     ``names``: for a new message, which would call whom it mentions.
     """
-    by = str(reason.facts["by"]) if reason is not None and has_code(reason, OfRequest.FROZEN) else ""
+    by = str(reason.facts["person"]) if reason is not None and has_code(reason, OfRequest.FROZEN) else ""
     froze = ""
     if by.startswith(("U", "W")):
         froze = f" Frozen by {md.mention(by) if names is None else md.named(by, names)}."

@@ -15,7 +15,7 @@ from bot.domain.content import Content
 from bot.domain.errors import ServiceNow, ServiceTrouble
 from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.reasons import Exchange, Reason
+from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.tracking import next_look
 from bot.presentation.blocks import elements
 from bot.presentation.payments import cards, purchases
@@ -203,8 +203,8 @@ def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[
     """People whom a message names without notifying them."""
     voters, decided = payload.get("voters"), str(payload.get("decided_by") or "")
     reason = Reason.read(payload.get("reason"))
-    by = str(reason.facts.get("by", "")) if reason is not None else ""
-    return [instruction.requester, decided, by, *map(str, voters if isinstance(voters, list) else [])]
+    froze = [str(reason.facts["person"])] if has_code(reason, OfRequest.FROZEN) and reason is not None else []
+    return [instruction.requester, decided, *froze, *map(str, voters if isinstance(voters, list) else [])]
 
 
 def _look(tx: Tx, name: str) -> Sight | None:

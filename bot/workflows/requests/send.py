@@ -236,7 +236,7 @@ def claim(
         return None
     stopped = frozen(uow)
     if stopped is not None:
-        _hold_back(uow, instruction, Reason(OfRequest.FROZEN, why=stopped.reason, by=stopped.by))
+        _hold_back(uow, instruction, Reason(OfRequest.FROZEN, why=stopped.reason, person=stopped.by))
     allowed = still_approved(uow, instruction, standings) if stopped is None else None
     if allowed is None:
         return None
@@ -276,7 +276,7 @@ def _hold_back(uow: Unit, instruction: Instruction, reason: Reason | None) -> No
     held = uow.instructions.get(instruction.id)
     if held is None or not is_on_hold(held):
         return
-    by = {"by": reason.facts["by"]} if reason is not None and has_code(reason, OfRequest.FROZEN) else {}
+    by = {"by": reason.facts["person"]} if reason is not None and has_code(reason, OfRequest.FROZEN) else {}
     witness(uow, "held", {"reason": stored(reason), **by}, about=held)
     key = f"held:{held.id}:{held.commits}:{reason.code if reason is not None else ''}"
     queue_line(uow, held, asked_in(uow.ctx, held), key, {"line": Line.HELD, "reason": stored(reason)})

@@ -32,7 +32,7 @@ _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "awaiting again": {"reason": Reason(OfRequest.VOTES_VOID, void=[No.NOT_APPROVER, Void.TOO_OLD], missing=1)},
     "awaiting, stopped": {"stopped": "0badcafe"},
     "approved": {},
-    "approved, frozen": {"reason": Reason(OfRequest.FROZEN, why=given("the books are being audited"))},
+    "approved, frozen": {"reason": Reason(OfRequest.FROZEN, why=given("the books are being audited"), person="U0OLGA")},
     "approved, over the limit": {"reason": Reason(OfRequest.DAILY_LIMIT)},
     "approved, held": {"reason": Reason(OfRequest.HELD, no=No.GONE, sent_before=False)},
     "approved, no answer": {"reason": Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat())},
