@@ -66,12 +66,12 @@ def run_seeds(seeds: Sequence[int], lengths: dict[str, int]) -> list[Outcome]:
 
 
 def random_plans(ledger: Ledger, *, first: int, count: int, workers: int | None) -> None:
-    wanted = _missing(range(first, first + count), ledger.done("plans"))
+    wanted = missing(range(first, first + count), ledger.done("plans"))
     with Crew(workers) as crew:
         references = crew.run([Plan(flow) for flow in FLOWS])
         assert not references.broken, references.table()
         lengths = {one.plan.partition(":")[0]: len(one.trace) for one in references.outcomes}
-        for piece in _pieces(wanted):
+        for piece in pieces(wanted):
             batches = [(piece[at : at + _BATCH], lengths) for at in range(0, len(piece), _BATCH)]
             _keep(ledger, "plans", piece[0], crew.gather(run_seeds, batches))
 
@@ -93,7 +93,7 @@ def every_pair(ledger: Ledger, *, flows: Sequence[str], workers: int | None, fir
 
 
 def _run_listed(ledger: Ledger, crew: Crew, campaign: str, plans: Sequence[Plan]) -> None:
-    for piece in _pieces(_missing(range(len(plans)), ledger.done(campaign))):
+    for piece in pieces(missing(range(len(plans)), ledger.done(campaign))):
         _keep(ledger, campaign, piece[0], crew.run([plans[number] for number in piece]))
 
 
@@ -121,14 +121,14 @@ def _keep(ledger: Ledger, campaign: str, first: int, report: Report) -> None:
         print(f"    {line}", flush=True)  # noqa: T201
 
 
-def _missing(wanted: range, done: set[int]) -> list[int]:
+def missing(wanted: range, done: set[int]) -> list[int]:
     return [number for number in wanted if number not in done]
 
 
-def _pieces(numbers: Sequence[int]) -> Iterator[list[int]]:
+def pieces(numbers: Sequence[int], size: int = PIECE) -> Iterator[list[int]]:
     piece: list[int] = []
     for number in numbers:
-        if piece and (len(piece) == PIECE or number != piece[-1] + 1):
+        if piece and (len(piece) == size or number != piece[-1] + 1):
             yield piece
             piece = []
         piece.append(number)
