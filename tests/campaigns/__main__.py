@@ -33,9 +33,9 @@ def _run(ledger: Ledger, given: argparse.Namespace) -> None:
     if "pairs" in chosen:
         plans.every_pair(ledger, flows=given.flows, workers=given.workers)
     seeds = {"first": given.first, "workers": given.workers}
-    for name, run, usual in (("plans", plans.random_plans, 20_000), ("people", people.campaign, 2_000)):
-        if name in chosen:
-            run(ledger, count=given.count or usual, **seeds)
+    drawn = {"plans": (plans.random_plans, 20_000), "people": (people.campaign, 2_000)}
+    for run, usual in (drawn[name] for name in drawn if name in chosen):
+        run(ledger, count=given.count or usual, **seeds)
     if "kills" in chosen:
         kills.campaign(ledger, kills=given.kills, at_once=given.workers or 3, first=given.first)
     if "fleet" in chosen:

@@ -20,8 +20,8 @@ from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA,
 
 THEMES: Final[Mapping[str, tuple[Sequence[str], Mapping[str, int]]]] = {
     "good rows": (("file",), {"send": 3, "mend": 6, "file": 2}),
-    "again": (("send", "fail"), {"again": 6, "edit": 2, "turn": 2, "file": 2, "fail": 2}),
-    "home": (("send", "send", "send"), {"tap": 8, "aim": 5, "stale": 2}),
+    "again": (("send", "fail", "again"), {"again": 6, "edit": 2, "turn": 2, "file": 2, "fail": 2}),
+    "home": (("send", "send", "tap"), {"tap": 6, "aim": 5, "stale": 2}),
     "import": (("file", "approve", "step", "elsewhere", "take in"), {"take in": 5, "elsewhere": 3}),
     "status": (("file", "approve", "step"), {"status": 5, "export": 5}),
     "everything": (("send",), {}),
@@ -175,7 +175,7 @@ class History:
         user, workspace = self._requester(), self._rig.workspace
         heard = len(workspace.ephemerals(user))
         await self._rig.pay("list", user=user)
-        listed = sorted({one for m in workspace.ephemerals(user)[heard:] for one in _ID.findall(m.plain)})
+        listed = list(dict.fromkeys(one for m in workspace.ephemerals(user)[heard:] for one in _ID.findall(m.plain)))
         known_there = [one.id for one in self.service.elsewhere]
         if not listed + known_there:
             return
@@ -233,7 +233,7 @@ class History:
             self._rig.clock.advance(apart)
             await self.scene.land(user, chosen, phone=phone)
 
-        await self.scene.deciding(user, chosen.references, twice)
+        await self.scene.deciding(user, chosen.references, twice, chosen.text)
 
     async def aim(self) -> None:
         """Aim at a button of the App Home; before the finger comes down, something happens and it is drawn again."""
@@ -243,7 +243,9 @@ class History:
         self.scene.note(f"{NAMES[user]} aims at {chosen.button.text} of {', '.join(chosen.references)} at home")
         await self._chance.choice((self.approve, self.approve, self.send, self.withdraw))()
         await self._rig.pass_time(4.0, steps=2)
-        await self.scene.deciding(user, chosen.references, lambda: self.scene.land(user, chosen, phone=phone))
+        await self.scene.deciding(
+            user, chosen.references, lambda: self.scene.land(user, chosen, phone=phone), chosen.text
+        )
 
     async def stale(self) -> None:
         """Press what another device of the same person still shows."""
@@ -251,7 +253,9 @@ class History:
         if chosen is not None:
             await self.approve()
             self.scene.note(f"{NAMES[user]} presses Approve of {', '.join(chosen.references)} on an old screen")
-            await self.scene.deciding(user, chosen.references, lambda: self.scene.press_stale(user, chosen))
+            await self.scene.deciding(
+                user, chosen.references, lambda: self.scene.press_stale(user, chosen), chosen.text
+            )
 
     # the service
 

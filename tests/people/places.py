@@ -23,6 +23,7 @@ class Spot:
     slot: int
     button: Button
     references: frozenset[str]
+    text: str
 
 
 def spots(view: View, references: Callable[[str], frozenset[str]], *, phone: bool) -> list[Spot]:
@@ -42,14 +43,14 @@ def _spots(view: View, references: Callable[[str], frozenset[str]], *, phone: bo
         above = "" if block["type"] in ("divider", "header") else f"{above}\n{_text(block)}"
         pressed = [one for _, one in elements_of([block]) if one["type"] == "button"]
         for slot, one in enumerate(pressed):
-            own = references(_text(block)) if "accessory" in block else references(above)
+            text = _text(block) if "accessory" in block else above
             button = Button(
                 action_id=one["action_id"],
                 text=one["text"]["text"],
                 value=one.get("value", ""),
                 block_id=block.get("block_id", ""),
             )
-            yield Spot(top, bottom, _ACCESSORY if "accessory" in block else slot, button, own)
+            yield Spot(top, bottom, _ACCESSORY if "accessory" in block else slot, button, references(text), text)
         top = bottom
 
 

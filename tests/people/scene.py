@@ -108,6 +108,7 @@ class Scene:
         """Act and fill in what opens, then compare the cards with before: only what was aimed at may be decided."""
         before = self._standing()
         self.rig.clock.advance(0.01)
+        pressed_at = self.now
         with suppress(ImpossibleAct):  # the client shows that no more
             await doing()
         await self.rig.settle()
@@ -120,7 +121,7 @@ class Scene:
             voted = user in voters and user not in was[1]
             ended = card.text.startswith(_ENDED_BY_PEOPLE) and not was[0].text.startswith(_ENDED_BY_PEOPLE)
             if voted:
-                self.votes.append(Vote(reference, user, self.now, was[0].plain))
+                self.votes.append(Vote(reference, user, pressed_at, was[0].plain))
             if (voted or ended) and reference not in aimed:
                 shown = ", ".join(sorted(aimed)) or "nothing"
                 self.broken.append(f"press: {NAMES[user]} pressed where {shown} was shown and decided {reference}")
@@ -191,6 +192,7 @@ class Scene:
             pressed = next((one for one in view.buttons if one.text.startswith("Request the")), None)
             if pressed is not None and good:
                 await self.workspace.click_in_view(user, pressed.action_id, block_id=pressed.block_id)
+                await self._turns(user, view)
             elif view.submit and pressed is None:
                 ack = await self.workspace.submit(user, filled(view, ""))
                 if twice:
@@ -203,6 +205,15 @@ class Scene:
         await self.settle()
         if self.workspace.modal(user) is not None:
             await self.workspace.close(user, clear=True)
+
+    async def _turns(self, user: str, view: View) -> None:
+        """Wait until the form turns into another one."""
+
+        def changed() -> bool:
+            now = self.workspace.modal(user)
+            return now is None or now.plain != view.plain
+
+        await self.workspace.until(changed)
 
     async def _read(self, user: str) -> View | None:
         """The form once the file is read."""
@@ -235,7 +246,7 @@ class Scene:
     async def press_stale(self, user: str, spot: Spot) -> None:
         """Press what another device still shows."""
         button = spot.button
-        sent = {"block_id": button.block_id, "value": button.value}
+        sent: dict[str, Any] = {"block_id": button.block_id, "value": button.value}
         await self.workspace.click_in_view(user, button.action_id, home=True, force=True, **sent)
 
     def _references_of(self, text: str) -> frozenset[str]:

@@ -40,7 +40,7 @@ class Service:
 
     async def turn(self, chance: random.Random) -> list[str]:
         """One payment that failed turns out paid, and the service says so from now on; its name."""
-        open_ones = sorted(set(self.failed) - set(self.turned))
+        open_ones = [one for one in self.failed if one not in self.turned]
         if not open_ones:
             return []
         chosen, now = chance.choice(open_ones), self._rig.clock.seconds()
