@@ -120,7 +120,8 @@ def _repeated(history: History, later: Payment, request: Request, repeated: list
     if not alive:
         return
     about = f"{later} repeats {' and '.join(map(str, alive))}"
-    if not any(one.reference in named for one in alive):
+    others = {one.reference for one in alive} - {later.reference}
+    if others and not others & named:
         yield f"repeat: {about}, and the card named none of them at the last approval"
     needed = min(_BASE + 1, len({ADA, LIN, TOM} - {request.requester}))
     if len(_voters(history, later)) < needed:
