@@ -208,6 +208,10 @@ class BulkItems(Repository):
         """The same of the one row that a note names."""
         return self._sent(instruction.c.reference == reference, bulk_item.c.number == number)
 
+    def sent_with(self, svc_hash: str) -> list[tuple[str, BulkRow]]:
+        """The same of the rows with this hash. No index has it: it is not for everything in a list."""
+        return self._sent(bulk_item.c.hash == svc_hash)
+
     def payments_sent(self) -> frozenset[tuple[str, int]]:
         """Address in lower case and amount of the rows that may be at the service, of the latest bulk payments."""
         query = select(bulk_item.c.payee, bulk_item.c.cents).join(instruction).where(*_SENT)

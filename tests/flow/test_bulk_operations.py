@@ -202,6 +202,15 @@ async def test_a_payout_with_our_marks_is_never_imported_whatever_database_it_is
     assert (await requests(rig), "secret" in answer.text) == ([], False)
 
 
+async def test_a_payout_with_the_hash_of_a_row_is_never_imported(rig: Rig) -> None:
+    """Whoever it goes to, and whatever the amount."""
+    reference, items = await sent(rig, "settled")
+    record = made(rig, email="kim@example.com", cents=9_900, code="COPY")
+    record.svc_operation_hash = items[0].hash
+    told = await ask(rig, f"show {record.id}")
+    assert (f"may be row 1 of the bulk payment {reference}" in told.text, told.buttons) == (True, [])
+
+
 @pytest.mark.parametrize("description", ["PO-7 of P-234567", "part XP-4F7K2M-9", "P-4F7K2", "F-202611/3"])
 async def test_numbers_of_others_are_no_marks(rig: Rig, description: str) -> None:
     told = await ask(rig, f"show {made(rig, description=description).id}")

@@ -51,20 +51,21 @@ def named_row(operation: Operation) -> tuple[str, int] | None:
 
 def row_of(operation: Operation, rows: Iterable[SentRow]) -> OwnRow | None:
     named, ids = named_row(operation), {operation.svc_hash, operation.id, operation.operation_id}
-    by_name: OwnRow | None = None
+    by_mark: OwnRow | None = None
     by_payment: OwnRow | None = None
     for sent in rows:
         reference, number = sent.bulk.reference, sent.row.row
         is_named, is_same = named == (reference, number), _pays_the_same(operation, sent.row)
-        is_certain = is_same and (is_named or not ids.isdisjoint({sent.row.hash, sent.row.operation} - {""}))
+        has_mark = is_named or not ids.isdisjoint({sent.row.hash, sent.row.operation} - {""})
+        is_certain = is_same and has_mark
         found = OwnRow(reference=reference, row=number, is_certain=is_certain)
         if is_certain:
             return found
-        if is_named:
-            by_name = by_name or found
+        if has_mark:
+            by_mark = by_mark or found
         elif is_same and _fits(operation, sent):
             by_payment = by_payment or found
-    return by_name or by_payment
+    return by_mark or by_payment
 
 
 def _pays_the_same(operation: Operation, row: BulkRow) -> bool:

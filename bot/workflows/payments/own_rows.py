@@ -4,7 +4,7 @@ from contextlib import suppress
 
 from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.payments.bulk_operations import OwnRow, SentRow, named_row, row_of
-from bot.domain.payments.operation import Operation
+from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.taken import mark_of
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Unit
@@ -16,6 +16,8 @@ def own_row(uow: Unit, operation: Operation) -> OwnRow | None:
     named = named_row(operation)
     found = uow.bulk_items.sent_as(*named) if named is not None else []
     found += uow.bulk_items.sent_to(operation.email) if operation.email else []
+    if operation.svc_hash and operation.state is OperationStatus.CREATED:  # nothing else can be taken in
+        found += uow.bulk_items.sent_with(operation.svc_hash)
     if not found:
         return None
     bulks = {of: uow.instructions.get(of) for of, _ in found}
