@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bot.playground.simulators.ledger import EntryKind
 from tests.people.history import History
-from tests.people.scene import Request, references
+from tests.people.scene import Request, own_reference, references
 from tests.support.answers import ask
 from tests.support.rig import ADA, LIN, TOM, Rig
 
@@ -65,7 +65,7 @@ async def _payments(rig: Rig, history: History) -> AsyncIterator[Payment]:
         else:
             record, row = payments.operations[name], ""
             shown = await ask(rig, f"show {name}")
-            reference = next(iter(sorted(references(shown.text.partition("\n")[0]))), "")
+            reference = own_reference(shown.text.partition("\n")[0])
             email, cents, sent_at = record.email, record.cents, payments.ledger.of_operation(name)[0].at
         yield Payment(
             reference=reference,

@@ -28,6 +28,12 @@ def references(text: str) -> frozenset[str]:
     return frozenset(_REFERENCE.findall(text))
 
 
+def own_reference(text: str) -> str:
+    """The request that a card, a line or news is about; empty: none."""
+    found = _OWN.search(text) or _REFERENCE.search(text)
+    return found[found.lastindex or 0] if found is not None else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Vote:
     """A vote that the card showed after a press; ``card``: the text of the card in #approvals right before it."""
@@ -85,10 +91,10 @@ class Scene:
     def own(self, message: Message) -> str:
         """The reference of the request that a card, a line or news is about: the first that it showed."""
         if message.ts not in self._own:
-            found = _OWN.search(message.text) or _REFERENCE.search(message.text)
-            if found is None:
+            found = own_reference(message.text)
+            if not found:
                 return ""
-            self._own[message.ts] = found[found.lastindex or 0]
+            self._own[message.ts] = found
         return self._own[message.ts]
 
     def cards(self, channel: str = APPROVALS) -> dict[str, Message]:

@@ -15,12 +15,10 @@ def quiet() -> Iterator[None]:
         yield
 
 
-@pytest.mark.xfail(reason="payments that repeat others are not compared yet", strict=True)
 def test_histories_of_people_break_no_law() -> None:
     assert [str(one) for one in map(play, range(12)) if one.broken] == []
 
 
-@pytest.mark.xfail(reason="payments that repeat others are not compared yet", strict=True)
 @pytest.mark.postgres
 def test_histories_of_people_break_no_law_on_postgres(postgres: PostgresServer, migrated_postgres: str) -> None:
     for seed in range(12, 18):
