@@ -110,11 +110,11 @@ def _repeats(history: History, paid: list[Payment]) -> Iterator[str]:
 def _repeated(history: History, later: Payment, request: Request, repeated: list[Payment]) -> Iterator[str]:
     votes = [one for one in history.scene.votes if one.reference == later.reference and one.at <= later.sent_at]
     named = references(votes[-1].card) if votes else frozenset()
-    alive = []
+    firsts, alive = history.scene.made_from(later.reference), []
     for one in repeated:
         had_failed = one.failed_at <= request.at
-        if request.made_from == one.reference and had_failed:
-            yield from _made_from(history, later, one, named)
+        if one.reference in firsts and had_failed:
+            yield from _made_from(history, later, one, named if one.reference == request.made_from else None)
         elif not had_failed or one.turned_at <= later.sent_at:  # otherwise the service said that nothing was paid
             alive.append(one)
     if not alive:
@@ -128,9 +128,10 @@ def _repeated(history: History, later: Payment, request: Request, repeated: list
         yield f"repeat: {about}, with {len(_voters(history, later))} of {needed} approvers"
 
 
-def _made_from(history: History, later: Payment, first: Payment, named: frozenset[str]) -> Iterator[str]:
+def _made_from(history: History, later: Payment, first: Payment, named: frozenset[str] | None) -> Iterator[str]:
+    """``named``: on the card; None: another one was made in between, which it names."""
     about = f"{later} was made from {first}"
-    if first.reference not in named:
+    if named is not None and first.reference not in named:
         yield f"repeat: {about}, and the card did not name it at the last approval"
     both = {first.reference, later.reference}
     released = any(at >= first.turned_at and both <= references(text) for at, text in history.scene.releases)

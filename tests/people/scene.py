@@ -106,6 +106,14 @@ class Scene:
     def new_since(self, known: set[str]) -> list[Request]:
         return [one for reference, one in self.requests.items() if reference not in known]
 
+    def made_from(self, reference: str) -> list[str]:
+        """The request that this one was made from, the one before that, and so on."""
+        found: list[str] = []
+        while (one := self.requests.get(reference)) is not None and one.made_from not in ("", *found):
+            reference = one.made_from
+            found.append(reference)
+        return found
+
     # presses
 
     async def deciding(
