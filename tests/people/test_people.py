@@ -16,7 +16,7 @@ def quiet() -> Iterator[None]:
 
 
 def test_histories_of_people_break_no_law() -> None:
-    seeds = {*range(3), *(shortcut.seeds[0] for shortcut in SHORTCUTS.values())}
+    seeds = {5, *(shortcut.seeds[0] for shortcut in SHORTCUTS.values())}
     assert [str(one) for one in map(play, sorted(seeds)) if one.broken] == []
 
 
