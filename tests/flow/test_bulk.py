@@ -79,8 +79,8 @@ async def test_the_files_go_with_it(rig: Rig) -> None:
     (request,) = files(rig, APPROVALS)
     assert request.name.endswith("-request.csv")
     assert content(request).splitlines()[:2] == [
-        "row,email,amount,note,name,registered name,active,verified,primary,country,to check",
-        "1,ana@example.com,1.00,row 1,,Ana Maria Lopez,yes,yes,yes,ECU,",
+        "row,email,amount,note,name,registered name,active,verified,primary,country,to check,internal note",
+        f"1,ana@example.com,1.00,row 1,,Ana Maria Lopez,yes,yes,yes,ECU,,{reference(rig)}/1",
     ]
     await approve(rig)
     await run(rig)
@@ -422,7 +422,7 @@ async def test_looking_at_it(rig: Rig) -> None:
     await rig.pay(f"bulk items {name}")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
 *Payments of L-······*: 4, page 1 of 1
-• row 1 · ana@example.com · $1.00 · paid
+• row 1 · ana@example.com · Ana Maria Lopez · $1.00 · paid
 • row 2 · x1@example.com · $2.00 · waiting for sign-up
 • row 3 · x2@example.com · $3.00 · waiting for sign-up
 • row 4 · x3@example.com · $4.00 · waiting for sign-up\

@@ -15,7 +15,7 @@ from bot.playground.simulators.payments.bulk import BulkItem
 from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press
-from tests.support.rig import FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
 from tests.support.rig import press as press_on_card
 from tests.support.shown import shown
 from tests.workflows.looking import asked, newest, requests, state
@@ -29,7 +29,7 @@ async def sent(rig: Rig, stage: str, shows: str = "hashed") -> tuple[str, list[B
     """
     rig.payments.switches.bulk_operations = shows  # type: ignore[assignment]
     await bulk.ask(rig)
-    await bulk.approve(rig)
+    await bulk.approve(rig, *[ADA, LIN][: (await newest(rig)).requirement.quorum])
     if stage in ("paid", "settled"):
         await rig.payments.advance()
         await rig.payments.advance()

@@ -48,12 +48,12 @@ async def test_what_the_service_has_received_is_queued(rig: Rig) -> None:
 ($2.00), 4 queued.""")
     assert await told(rig, f"bulk items {name}") == snapshot("""\
 *Payments of L-······*: 6, page 1 of 1
-• row 1 · person1@example.com · $1.00 · paid · note row 1
+• row 1 · person1@example.com · Person 1 · $1.00 · paid · note row 1
 • row 2 · person2@example.com · $2.00 · waiting for sign-up · note row 2
-• row 3 · person3@example.com · $3.00 · queued · note row 3
-• row 4 · person4@example.com · $4.00 · queued · note row 4
-• row 5 · person5@example.com · $5.00 · queued · note row 5
-• row 6 · person6@example.com · $6.00 · queued · note row 6\
+• row 3 · person3@example.com · Person 3 · $3.00 · queued · note row 3
+• row 4 · person4@example.com · Person 4 · $4.00 · queued · note row 4
+• row 5 · person5@example.com · Person 5 · $5.00 · queued · note row 5
+• row 6 · person6@example.com · Person 6 · $6.00 · queued · note row 6\
 """)
     assert await told(rig, f"bulk cancel {name} 4") == snapshot(""":pencil2: Row 4 (person4@example.com) hasn't been \
 processed yet, so it can't be canceled.""")
@@ -78,9 +78,10 @@ You can retry the 3 that failed. 1 payment may still arrive: *don't send it agai
 {time}|2026-11-20 09:00 UTC> · L-······ · failed · 6 payments · 2 paid · 3 failed""")
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 3, page 1 of 1
-• row 4 · person4@example.com · $4.00 · The bulk payment failed before this payment · note row 4
-• row 5 · person5@example.com · $5.00 · The bulk payment failed before this payment · note row 5
-• row 6 · person6@example.com · $6.00 · The bulk payment failed before this payment · note row 6""")
+• row 4 · person4@example.com · Person 4 · $4.00 · The bulk payment failed before this payment · note row 4
+• row 5 · person5@example.com · Person 5 · $5.00 · The bulk payment failed before this payment · note row 5
+• row 6 · person6@example.com · Person 6 · $6.00 · The bulk payment failed before this payment · note row 6\
+""")
     rig.payments.add_account("person2@example.com", full_name="Late")
     await rig.pass_time(86_400, steps=8)
     assert news(rig).partition("\n")[2] == snapshot("""*Failed*: $21.00 · 6 payments to 6 people (L-······). Something \
@@ -133,8 +134,10 @@ async def test_what_the_items_leave_out_is_failed_by_the_list_of_failures(rig: R
 2 failed ($9.00), 0 pending. Approved by Ada Okafor. <@U0MARIA>""")
     assert await told(rig, f"bulk failed {name}") == snapshot("""\
 *Failed payments of L-······*: 2, page 1 of 1
-• row 3 · person3@example.com · $3.00 · The recipient's account refused the money (PAYMENT_FAILED) · note row 3
-• row 6 · person6@example.com · $6.00 · The recipient's account refused the money (PAYMENT_FAILED) · note row 6\
+• row 3 · person3@example.com · Person 3 · $3.00 · The recipient's account refused the money (PAYMENT_FAILED) · note \
+row 3
+• row 6 · person6@example.com · Person 6 · $6.00 · The recipient's account refused the money (PAYMENT_FAILED) · note \
+row 6\
 """)
     assert not rig.workspace.messages(ALERTS)
 
@@ -148,7 +151,7 @@ async def test_reasons_come_in_many_shapes_and_the_unreadable_are_kept_and_noted
     why = "The recipient's account refused the money"
     words = {"list": f"{why} (PAYMENT_FAILED); {why}", "other": f"rejection: {why}"}.get(shape, why)
     [row] = (await told(rig, f"bulk failed {name}")).splitlines()[1:]
-    assert row == f"• row 6 · person6@example.com · $6.00 · {words} · note row 6"
+    assert row == f"• row 6 · person6@example.com · Person 6 · $6.00 · {words} · note row 6"
     await rig.settle()
     unread = (await answers.ask(rig, "unread", command="/switchboard", user=OLGA)).text
     assert ('error = "rejection"' in unread) is (shape == "other")
