@@ -382,6 +382,7 @@ async def test_nothing_is_sent_where_it_cannot_be_read_whether_it_may(rig: Rig, 
     await rig.pass_time(120)
     assert rig.paid == []
     await rig.pay("unfreeze", user=ADA)
+    await rig.submit(ADA, {})
     assert len(rig.paid) == 1
 
 
