@@ -99,7 +99,7 @@ def unusable(error: str) -> str:
 
 def channel_help(error: str, setting: str = "") -> str:
     """What makes a channel usable again. ``setting``: of the policy that names it, e.g. ``channels.approvals``."""
-    what = _UNUSABLE[error][1] if error in _UNUSABLE else "Invite me there: `/invite @Switchboard`"
+    what = _UNUSABLE[error][1] if error in _UNUSABLE else "Run `switchboard doctor`, which checks it"
     return f"{what}{f', or name another channel in policy.toml (`{md.quote(setting)}`)' if setting else ''}."
 
 

@@ -83,7 +83,8 @@ def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) 
         *((f"web={number}x10.00", "number from 1 to 9999") for number in ("", "0", "1.5", "-1", "10000", "٢")),
         ("web=2x", "unit price"),
         ("web=2x0", "more than 0"),
-        ("web=2x1.005", "2 decimal places"),
+        ("web=2x1.005", "1005.00"),
+        ("web=2x1.0051", "2 decimal places"),
     ],
 )
 def test_each_mistake_names_argument_and_rule(typed: str, rule: str) -> None:

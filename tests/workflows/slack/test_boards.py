@@ -82,7 +82,7 @@ async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds
     await play.say("half")
     assert [one.text for one in play.messages()] == ["Job 7 is at 0", "7: half"]
     [alert] = play.messages(ALERTS)
-    assert "couldn't be posted in <#C0FINANCE>: Slack says `missing_scope`" in alert.text
+    assert "couldn't be posted in <#C0FINANCE>: Slack says missing_scope" in alert.text
 
 
 async def test_a_file_arrives_once_whatever_becomes_of_its_answer(play: Play) -> None:

@@ -242,5 +242,5 @@ async def test_a_freeze_is_news_of_payments_without_a_conversation(rig: Rig) -> 
     await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
     await rig.settle()
     (said,) = rig.workspace.messages(APPROVALS)
-    assert said.text.startswith(":snowflake: <@U0OLGA> froze all payments: “the bank called”.")
+    assert said.text.startswith(":snowflake: Olga Reis froze all payments: “the bank called”.")
     assert [*rig.workspace.messages(ALERTS), *rig.workspace.messages(MONEY)] == []
