@@ -10,39 +10,15 @@ from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
-from bot.playground.workspace import Message
 from tests.support.answers import ask
 from tests.support.bulk import ROWS, approve, reference, run
 from tests.support.bulk import ask as ask_in_bulk
 from tests.support.deliveries import booked, open_rig
+from tests.support.exports import files, send
 from tests.support.rig import FINANCE, MARIA, OLGA, ZOE, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import newest
 
 status = partial(ask, command="/switchboard", user=OLGA)
-
-
-def files(rig: Rig, user: str) -> list[tuple[str, str]]:
-    """Names and contents of the files in the direct messages of one person."""
-    found = []
-    for message in rig.workspace.messages(rig.workspace.open_dm(user).id):
-        for name in message.files:
-            stored = rig.workspace.file(name)
-            assert stored is not None
-            found.append((stored.name, stored.content.decode("utf-8")))
-    return found
-
-
-async def send(rig: Rig, listed: Message, user: str = MARIA, *, value: str | None = None, word: str = "direct") -> str:
-    """Press *Send as CSV* below a list; the answer, once it has this word."""
-    [button] = [one for one in listed.buttons if one.text == "Send as CSV"]
-    before = len(rig.workspace.ephemerals(user))
-    await rig.workspace.click(user, listed.channel, listed.ts, button.action_id, value=value, force=user != listed.user)
-
-    def told() -> str | None:
-        return next((shown(one.text) for one in rig.workspace.ephemerals(user)[before:] if word in one.text), None)
-
-    return await rig.workspace.until(told)
 
 
 def table(content: str) -> list[list[str]]:

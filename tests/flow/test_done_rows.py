@@ -7,7 +7,6 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.bulk import BulkPayload
-from tests.flow.test_csv import files, send
 from tests.support.answers import ask as asks
 from tests.support.bulk import (
     approve,
@@ -24,6 +23,7 @@ from tests.support.bulk import (
     submit,
     told,
 )
+from tests.support.exports import files, send
 from tests.support.rig import APPROVALS, FINANCE, MARIA, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests

@@ -37,6 +37,7 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
                 "payout.menu",
                 "payout.retry",
                 "payout.close",
+                "payout.release",
                 "payout.send_anyway",
                 "payout.edit",
                 "payout.again",

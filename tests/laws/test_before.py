@@ -131,6 +131,7 @@ async def test_while_payments_are_frozen_no_money_leaves(rig: Rig, effect: Effec
     assert (await state(rig), effect.sent(rig)) == (effect.ready, 0)
     assert "ayments are frozen: the bank called." in rig.cards(FINANCE)[-1].text
     await rig.pay("unfreeze", user=ADA)
+    await rig.submit(ADA, {})
     assert effect.sent(rig) == 1, "at once"
     assert "frozen" not in rig.cards(FINANCE)[-1].text
 

@@ -44,9 +44,9 @@ one look is believed | 'the list does not show it' is believed after two looks
 @ bot/workflows/requests/send.py tests/flow/test_policy_in_force.py -k frozen_payments
 a freeze is not looked at in the claim | nothing is sent while payments are frozen
 -    if stopped is not None:
--        hold(
+-        _hold_back(
 +    if stopped is not None and not stopped.reason:
-+        hold(
++        _hold_back(
 @ bot/domain/outcome.py tests/domain/test_outcome.py
 a conflict counts as a refusal | 409 may be the answer to what was executed
 -frozenset({400, 401, 403, 404, 422})
