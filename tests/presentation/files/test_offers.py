@@ -146,6 +146,7 @@ def test_every_trouble_says_what_to_do() -> None:
 :no_entry_sign: *a.wav*: This text isn't UTF-8; save it as UTF-8 and upload it again.
 :no_entry_sign: *a.wav*: This file doesn't look like text.
 :no_entry_sign: *a.wav*: This document is damaged; save it again as .docx and upload that.
+:no_entry_sign: *a.wav*: This document is too complex to read; copy its text into a new document and upload that.
 :no_entry_sign: *a.wav*: This file didn't arrive whole; try again.\
 """)
 
