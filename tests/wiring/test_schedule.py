@@ -338,6 +338,7 @@ def test_the_workers() -> None:
             "damage",
             "denials",
             "disk",
+            "health",
             "homes",
             "probe delivery",
             "probe localization",
@@ -347,7 +348,7 @@ def test_the_workers() -> None:
             "unread",
         ]
     )
-    assert snapshot(("anchors", "disk", "unread", "damage", "retention", "reach", "homes")) == workers.CHORES
+    assert snapshot(("anchors", "disk", "health", "unread", "damage", "retention", "reach", "homes")) == workers.CHORES
     assert [one.name for one in workers.WATCHED] == snapshot(["payments", "delivery", "localization"])
 
 
