@@ -275,6 +275,7 @@ async def translate(walk: Walk, _: Playground) -> None:
     await walk.types()
     await walk.sees(walk.private())
     await walk.presses(walk.private())
+    await walk.presses(by(walk.page, "confirm"))
     everybody = walk.page.locator("#middle [data-testid=message]:not([data-ephemeral=true])")
     await walk.sees(everybody.last)
 

@@ -40,6 +40,8 @@ async def test_an_approver_works_in_the_app_home(visit: Page, playground: Playgr
     ):
         await say(page, f"/pay send {line}")
     await say(page, "/localize translate from=en to=fr Good morning")
+    lines = page.locator("#middle").get_by_test_id("message").filter(has_text=re.compile(r"· P-"))
+    await expect(lines).to_have_count(3, timeout=LATER)
     await enter(page, "home")
     await expect(home(page)).to_contain_text("Your requests")
     await expect(home(page).get_by_role("button", name="Withdraw")).to_have_count(3, timeout=LATER)
@@ -84,7 +86,12 @@ _STIRS = 12
 
 
 async def middles(found: Locator) -> list[tuple[float, float]]:
-    boxes = [await one.bounding_box() for one in await found.all()]
+    """Their middles, once scrolling has ended."""
+    while True:
+        boxes = [await one.bounding_box() for one in await found.all()]
+        await found.page.wait_for_timeout(50)
+        if boxes == [await one.bounding_box() for one in await found.all()]:
+            break
     return [(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2) for box in boxes if box is not None]
 
 

@@ -16,7 +16,7 @@ from bot.domain.payments.instruction import (
     State,
     Vote,
 )
-from bot.domain.policy import MOST_REPEATS, Repeat, Requirement
+from bot.domain.policy import Repeat, Requirement
 from bot.domain.reasons import given, stored
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW, instruction, payload, purchase, vote
@@ -87,7 +87,7 @@ REQUIREMENTS = st.builds(
                 Repeat(reference="L-4F7K2M", rows=tuple(range(9_900, 10_000)), count=10_000),
             ]
         ),
-        max_size=MOST_REPEATS,
+        max_size=20,
     ).map(tuple),
 )
 
