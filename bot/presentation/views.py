@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
-from bot.presentation.blocks.text import capital, paragraph, plain, section
+from bot.presentation.blocks.text import SECTION_LIMIT, capital, paragraph, plain, section, shorten
 
 VERB = "verb"
 _ARGUMENT_LIMIT = 500
@@ -39,8 +39,21 @@ def result(title: str, blocks: Sequence[Block]) -> View:
         "callback_id": "notice",
         "title": plain(title),
         "close": plain("Close"),
-        "blocks": list(blocks),
+        "blocks": [_as_lines(block) if block["type"] == "table" else block for block in blocks],
     }
+
+
+def _as_lines(table: Block) -> Block:
+    """A table as lines, because a modal can't hold one."""
+
+    def text(cell: Block) -> str:
+        if cell["type"] == "raw_text":
+            return str(cell["text"])
+        [instant] = cell["elements"][0]["elements"]
+        return str(instant["fallback"])
+
+    lines = [" · ".join(map(text, row)) for row in table["rows"]]
+    return section(plain(shorten("\n".join(lines), SECTION_LIMIT)))
 
 
 def notice(title: str, text: str) -> View:

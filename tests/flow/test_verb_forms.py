@@ -4,6 +4,7 @@ from inline_snapshot import snapshot
 
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.support.shown import shown
+from tests.workflows.looking import newest
 
 
 async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
@@ -13,6 +14,13 @@ async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
 Switchboard
 :pencil2: I can't find P-000000. Check the reference, or see `/pay list`.\
 """)
+
+
+async def test_collection_with_a_table_of_items_is_shown_in_the_form(rig: Rig) -> None:
+    await rig.pay('collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"')
+    await rig.pay("show", user=ADA)
+    await rig.submit(ADA, {"operation": (await newest(rig)).reference})
+    assert "Print ads · 1 × 99.50 · 99.50" in rig.form(ADA).plain
 
 
 async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
