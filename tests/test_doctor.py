@@ -304,9 +304,12 @@ is a full member of this workspace who did not ask. Example: approvers = ["S0TRE
 
 
 async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, capsys: Printed) -> None:
-    rig.workspace.set_group("S0TREASURY", ["U0ADA"])
     await rig.start()
     await rig.pay('send ana@example.com 1500.00 "rent"')
+    await rig.card()
+    await rig.switchboard.stop()
+    rig.workspace.set_group("S0TREASURY", ["U0ADA"])
+    await rig.start()
     await rig.workspace.until(lambda: ["can approve it" in one.text for one in rig.cards()] == [True] or None)
     await rig.switchboard.stop()
     assert await troubles(capsys, "warning  P-") == snapshot("""\
