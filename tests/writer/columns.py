@@ -22,7 +22,7 @@ ATTACKED: Final[dict[str, str]] = {
         "kind remote_id instruction_id created_at due_at polls lease_owner lease_until tries errors stopped "
         "last_status stopped_at"
     ),
-    "bulk_item": "instruction_id number email payee cents note status hash error attempt name",
+    "bulk_item": "instruction_id number email payee cents note status hash error attempt name operation",
     "bulk_flight": "instruction_id flying known taken_at",
     "inbox": (
         "id token_hash body_hash instruction_id kind body received_at state attempts due_at lease_owner lease_until "

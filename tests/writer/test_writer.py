@@ -111,7 +111,7 @@ def test_nor_with_the_audit_changed_besides(scene: Scene, attack: Attack) -> Non
 
 OTHER_NOTE = Attack("bulk_item", "note", 1, Mode.PLAIN)
 OTHER_CODE = Attack("instruction", "code", 1, Mode.PLAIN)
-OTHER_PAYLOAD = Attack("instruction", "payload", 0, Mode.PLAIN)
+OTHER_PAYLOAD = Attack("instruction", "payload", 1, Mode.PLAIN)
 OTHER_HASH = Attack("bulk_item", "hash", 4, Mode.PLAIN)
 
 

@@ -154,10 +154,6 @@ the order of two columns: every statement names the columns it reads and writes
 -    *required(sa.Text, "requester", "ts"),
 +*required(sa.Text, "requester", "ts"),
 +    sa.Column("thread_ts", sa.Text()),
-@ bot/workflows/requests/reach.py
-how many people are counted before the counting ends: what they can give is capped at what is needed
--enough = max(quorum for _, _, quorum in asked) + 1  # one of them may have asked
-+enough = max(quorum for _, _, quorum in asked) + 2  # one of them may have asked
 @ bot/workflows/emails/run.py
 one answer more or less that is stored with its group: the others are stored with the next, a moment later
 -while self._under_way and len(self._answers) * _GROUP < len(self._under_way):
