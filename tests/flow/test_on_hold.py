@@ -35,7 +35,7 @@ async def test_frozen_request_says_who_why_and_until_when_everywhere(rig: Rig) -
     await rig.pay(f"show {(await newest(rig)).reference}")
     answer = rig.workspace.ephemerals(MARIA)[-1]
     for message in (card, rig.cards(FINANCE)[-1], answer):
-        for fact in ("the bank called", "U0OLGA", "/pay unfreeze", "can be sent until"):
+        for fact in ("the bank called", "U0OLGA", "unfreezes payments", "can be sent until"):
             assert fact in message.text + str(message.blocks), (fact, message.plain)
     await rig.press("menu", user=ADA, value=f"{cards.HISTORY}:{(await newest(rig)).id}:1")
     assert "On hold, frozen by" in shown(rig.form(ADA))

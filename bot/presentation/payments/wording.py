@@ -17,7 +17,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import is_on_hold
 from bot.domain.payments.operation import read_status
 from bot.domain.policy import MOST_REPEATS, Repeat, Requirement
-from bot.domain.reasons import Code, Exchange, OfRequest, Reason, Verbatim, has_code
+from bot.domain.reasons import Exchange, OfRequest, Reason, Verbatim, has_code
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
@@ -331,25 +331,20 @@ def _words_of(reason: Reason | None) -> str:
     return f": “{md.typed(said)}”." if own else f": {md.as_said(md.quote(said))}"
 
 
-_HELPS: Final[Mapping[Code, str]] = {
-    OfRequest.FROZEN: "It's sent once an approver unfreezes payments (`/pay unfreeze`).",
-    OfRequest.EARLIER_NOT_UNPAID: "An admin can release it on its card.",
-}
-"""What ends a hold, if its reason doesn't say so."""
-
-
 def why_held(instruction: Instruction, reason: Reason | None, names: Mapping[str, str] | None = None) -> str:
     """Why a request is on hold, by whom, what helps, and until when; in sentences of mrkdwn.
 
     ``names``: for a new message, which would call whom it mentions.
     """
-    by = str(reason.facts["person"]) if reason is not None and has_code(reason, OfRequest.FROZEN) else ""
-    froze = ""
-    if by.startswith(("U", "W")):
-        froze = f" Frozen by {md.mention(by) if names is None else md.named(by, names)}."
-    helps = _HELPS.get(reason.code, "") if reason is not None else ""
-    until = f"It can be sent until {md.moment(at)}." if (at := instruction.exec_deadline) else ""
-    return " ".join(filter(None, [f"{reason_of(reason)}{froze}", helps, until]))
+    parts = [reason_of(reason)]
+    if reason is not None and has_code(reason, OfRequest.FROZEN):
+        by = str(reason.facts["person"])
+        if by.startswith(("U", "W")):
+            parts.append(f"Frozen by {md.mention(by) if names is None else md.named(by, names)}.")
+        parts.append("It's sent once an approver unfreezes payments.")
+    if (at := instruction.exec_deadline) is not None:
+        parts.append(f"It can be sent until {md.moment(at)}.")
+    return " ".join(parts)
 
 
 def _approved(stands: Stands) -> str:

@@ -53,8 +53,8 @@ Recipient]
 payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by \
 Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, frozen: On hold · $25.00 USD to Ana Maria Lopez ⏎ Payments are frozen: the books are being audited. \
-Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments (`/pay unfreeze`). ⏎ (head) ⏎ ana@example.com, \
-verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments. ⏎ (head) ⏎ ana@example.com, verified, ECU · \
+requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, over the limit: On hold · $25.00 USD to Ana Maria Lopez ⏎ Today's limit is reached. ⏎ (head) ⏎ \
 ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
 Recipient]
@@ -276,8 +276,7 @@ Maria Lopez · P-4F7K2M [Withdraw] ⏎ :octagonal_sign: Stopped by an internal e
 again in the alerts channel.
 payout approved: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw]
 payout approved, frozen: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
-Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments \
-(`/pay unfreeze`).
+Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments.
 payout approved, over the limit: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] \
 ⏎ Today's limit is reached.
 payout approved, held: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ On \
