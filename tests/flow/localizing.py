@@ -67,7 +67,7 @@ class Localizer:
             said = boards[number].text
             return boards[number] if without not in said and all(word in said for word in words) else None
 
-        return await self.rig.workspace.until(there, timeout=20)
+        return await self.rig.workspace.until(there, timeout=60)
 
     async def results(self, board: Message, count: int = 1) -> list[Message]:
         """What stands in the thread of a call, once there is so much: all but its own message and the offer."""
@@ -81,7 +81,7 @@ class Localizer:
             ]
             return found if len(found) >= count else None
 
-        return await self.rig.workspace.until(there, timeout=20)
+        return await self.rig.workspace.until(there, timeout=60)
 
     async def answer(self, *words: str, number: int = -1) -> Message:
         """The private answer to a text, once it has all these words: the newest, or the one of that number."""
@@ -92,7 +92,7 @@ class Localizer:
                 return None
             return told[number] if all(word in told[number].text for word in words) else None
 
-        return await self.rig.workspace.until(there, timeout=20)
+        return await self.rig.workspace.until(there, timeout=60)
 
     def files(self, messages: list[Message]) -> list[StoredFile]:
         found = [self.rig.workspace._state.files.get(file) for m in messages for file in m.files]

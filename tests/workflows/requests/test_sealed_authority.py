@@ -234,6 +234,8 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     await rig.settle()
     assert rig.paid == []
     await rig.pay("unfreeze", user=ADA)
+    await rig.workspace.submit(ADA)
+    await rig.settle()
     assert await read(rig, frozen) is None
     assert await disagreements(rig) == ()
     assert rig.paid == [("ana@example.com", 2500)]
