@@ -48,7 +48,7 @@ chaos: $(DEV_STAMP)       ## run the fault campaigns (single faults, pairs, rand
 campaign: $(DEV_STAMP)    ## run what make test leaves out: long tests, the other database, many random examples
 	$(BIN)/python -m pytest -m "campaign or twin or hypothesis" --hypothesis-profile thorough --timeout 3600 -s $(ARGS)
 
-mutants: $(DEV_STAMP)     ## plant mistakes in copies of the sources; the tests have to find each
+mutants: $(DEV_STAMP)     ## plant random mistakes in copies of the sources and count those that the tests find
 	PYTHONPATH="$(CURDIR)" $(BIN)/python -m tests.mutants $(ARGS)
 
 bench: $(DEV_STAMP)       ## run the benchmarks: ratios against a peer in the same run

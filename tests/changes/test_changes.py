@@ -4,8 +4,6 @@ import ast
 import importlib
 import pkgutil
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -16,12 +14,8 @@ import bot
 import handlers
 import storage
 from bot.domain.payments.instruction import Kind
-from tests.changes.glossary import GLOSSARY
-from tests.changes.plan import Change
-from tests.changes.refund import REFUND
 
 ROOT = Path(__file__).parents[2]
-CHANGES = (REFUND, GLOSSARY)
 LONGEST = {"`/pay refund`": 10, "A fifth service": 13, "Bookings from a table": 13}
 """Plans in docs/changes.md, and how many production files each may touch."""
 _APART = ("playground", "__main__", "migrations")
@@ -68,33 +62,3 @@ def test_the_plan_of_a_new_kind_names_every_table_of_kinds() -> None:
     forced = {str(Path(str(one.__file__)).relative_to(ROOT)) for one in modules() if tables(one)}
     assert len(forced) > 1
     assert forced - set(planned("`/pay refund`")) == set()
-
-
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.plan)
-def test_a_planned_change_needs_no_other_file(change: Change) -> None:
-    assert set(planned(change.plan)) == set(change.files)
-    with change.made() as copy:
-        assert copy.passes([change.story]) == ""
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize(
-    ("change", "file"), [pytest.param(change, file, id=file) for change in CHANGES for file in change.files]
-)
-def test_a_planned_change_needs_each_file(change: Change, file: str) -> None:
-    with change.made(without=file) as copy:
-        assert copy.passes([change.story, "-x"], patience=1)
-
-
-@pytest.mark.campaign
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.plan)
-def test_types_hold_with_a_planned_change(change: Change) -> None:
-    with change.made() as copy:
-        done = subprocess.run(
-            [sys.executable, "-m", "mypy", "bot", "handlers", "storage"],
-            cwd=copy.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout

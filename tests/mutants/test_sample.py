@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.mutants.mutant import ROOT
 from tests.mutants.sample.choosing import Choosing
 from tests.mutants.sample.equivalent import EQUIVALENT, Equivalent
 from tests.mutants.sample.hunting import Limits, Result, Verdict, hunt_all
@@ -13,6 +12,8 @@ from tests.mutants.sample.planting import Planted, places
 from tests.mutants.sample.recorded import Suite
 from tests.mutants.sample.run import Kept, Wanted, run
 from tests.support.fixtures import Printed
+
+ROOT = Path(__file__).resolve().parents[2]
 
 SHOP = """
 import time

@@ -3,10 +3,13 @@
 What could be seen, however seldom, does not belong here: it gets a test.
 """
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tests.mutants.mutant import mistakes
 from tests.mutants.sample.planting import Planted
+
+_CHANGE = r"((?:^[^-+\n].*\n)+)((?:^-.*\n)+)((?:^\+.*\n)*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +36,23 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
+def _changes(text: str) -> Iterator[tuple[str, str, str, str, str]]:
+    """Yield file, function, reason, old and new lines of each change in a text like a diff."""
+    for part in re.split(r"^@ ", text, flags=re.MULTILINE)[1:]:
+        head, _, body = part.partition("\n")
+        assert re.fullmatch(f"(?:{_CHANGE})+", body, re.MULTILINE), head
+        file, _, scope = head.partition(" ")
+        for words, old, new in re.findall(_CHANGE, body, re.MULTILINE):
+            yield file, scope, " ".join(words.split()), _without_signs(old), _without_signs(new)
+
+
+def _without_signs(lines: str) -> str:
+    return "\n".join(line[1:] for line in lines.splitlines())
+
+
 EQUIVALENT = tuple(
     Equivalent(file, before, after, reason, scope)
-    for file, scope, reason, before, after in mistakes("""
+    for file, scope, reason, before, after in _changes("""
 @ bot/tables/workbook.py
 the size of the pieces in which a part is read: all pieces together are the same bytes
 -_BLOCK = 64 * 1024
