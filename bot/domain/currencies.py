@@ -45,6 +45,7 @@ _OF_AMERICA: Final = frozenset(
     etats unis amerikanische amerikanischer
     """.split()  # noqa: SIM905
 )
+_PREPOSITIONS: Final = frozenset({"in", "en", "em"})
 _OTHER_LANDS: Final = re.compile(
     "canad|kanad|austral|mexic|hong|singap|zealand|neuseel|jamai|taiwan|trinid|barbad|bahama|beliz|namib|fiji|bermud"
 )
@@ -85,6 +86,14 @@ def _others(text: str) -> Iterator[str]:
             yield word
     if _DOLLARS.intersection(map(_loose, words)):
         yield from (word for word in words if _OTHER_LANDS.match(_loose(word)))
+
+
+def without_currency(name: str) -> str:
+    """The name of a column of amounts without the currency in it: ``importe (EUR)``, ``monto_usd``, ``valor R$``."""
+    text = _SOLES.sub(" ", _WITH_DOLLAR.sub(" ", unicodedata.normalize("NFKC", name)))
+    words = re.findall(rf"{_WORD.pattern}|\d+", text)
+    dropped = _DOLLARS | _OF_AMERICA | _PREPOSITIONS | {_loose(word) for word in _others(text)}
+    return " ".join(word for word in words if _loose(word) not in dropped)
 
 
 def is_ours(text: str) -> bool:

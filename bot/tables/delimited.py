@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import BinaryIO
 
-from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, Table, TableProblem
+from bot.domain.files.tables import CELL_LIMIT, Flaw, Hidden, Limits, Rows, Runs, SampleRead, Table, TableProblem
 
 _SAMPLE = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
@@ -32,6 +32,7 @@ _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
 """Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
 _LINE_END = re.compile(r"[\r\n]")
 _QUOTED = re.compile(r'"[^"]*"?')
+_QUOTED_NUMBER = re.compile(r'"[$\s]*[0-9][0-9.]*\s*"')
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
 _FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
 _PLAIN = re.compile(r"[\t\r\n -~]*")
@@ -67,7 +68,8 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
     finally:
         if isinstance(decoded, io.TextIOWrapper):
             decoded.detach()
-    return Table(header=records.header, rows=records.rows, encoding=encoding, delimiter=delimiter)
+    hidden = Hidden(quoted=records.quoted_rows.spans())
+    return Table(header=records.header, rows=records.rows, encoding=encoding, delimiter=delimiter, hidden=hidden)
 
 
 def _encoding(file: BinaryIO) -> tuple[str, str]:
@@ -107,6 +109,9 @@ class _Records:
     odd: bool = False
     """Whether a line since the last reset had an apostrophe, or any line a NUL: then each cell is checked."""
     nul: bool = False
+    quoted: bool = False
+    """Whether a line of the next record had a number in quotation marks."""
+    quoted_rows: Runs = field(default_factory=Runs)
     header: tuple[str, ...] = ()
     rows: Rows = field(default_factory=Rows)
     width: int = 0
@@ -119,6 +124,8 @@ class _Records:
             if "'" in line or "\x00" in line:
                 self.odd = True
                 self.nul = self.nul or "\x00" in line
+            if '"' in line and _QUOTED_NUMBER.search(line):
+                self.quoted = True
             yield line
 
     def take(self, records: Iterator[list[str]]) -> None:
@@ -129,6 +136,9 @@ class _Records:
         try:
             with suppress(SampleRead):
                 for number, cells in enumerate(records, 1):
+                    if self.quoted:
+                        self.quoted_rows.add(number)
+                        self.quoted = False
                     # The fast path, for nearly every row of a large file.
                     if len(cells) == width and not self.odd and cells[0].strip() and len(rows) < most:
                         add(number, tuple(cells))

@@ -1,6 +1,6 @@
 """The amounts of a file: their currency, and which sign stands before the cents, which is asked and never guessed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 from inline_snapshot import snapshot
@@ -78,6 +78,81 @@ async def test_a_column_named_in_another_currency_is_refused_once(rig: Rig, name
     await submit(rig, {"amount": "2"})
     await submit(rig)
     assert (await newest(rig)).cents == 38_500
+
+
+@pytest.mark.parametrize(
+    ("name", "currency"),
+    [
+        ("importe EUR", "EUR"),
+        ("amount MXN", "MXN"),
+        ("Betrag (EUR)", "EUR"),
+        ("valor R$", "R$"),
+        ("monto_eur", "eur"),
+        ("Amount in euros", "euros"),
+        ("monto_usd", ""),
+        ("Total en dólares", ""),
+    ],
+)
+async def test_a_column_named_by_amount_and_currency_is_recognised(rig: Rig, name: str, currency: str) -> None:
+    offer = await offered(rig, f"email,{name}\nana@example.com,25.00\n".encode())
+    assert ("$25.00" in said(rig)[-1].text) == (not currency)
+    await press(rig, offer)
+    assert (f"The column “{name}” is in {currency}." in told(rig), "How are" in told(rig)) == (bool(currency), False)
+    await submit(rig)
+    assert [one.cents for one in await requests(rig)] == ([] if currency else [2_500])
+
+
+async def test_a_column_in_dollars_is_preferred_to_one_in_another_currency(rig: Rig) -> None:
+    await pressed(rig, b"email,monto (MXN),monto (USD)\nana@example.com,450.00,25.00\n")
+    await submit(rig)
+    assert (await newest(rig)).cents == 2_500
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "email,amount,currency\nana@example.com,100.00,EUR\nluis@example.com,20.00,EUR",
+        "email,amount,note\nana@example.com,100.00 EUR,March\nluis@example.com,EUR 20.00,April",
+        "email;amount;note\nana@example.com;100,00;EUR\nluis@example.com;20,00;EUR",
+    ],
+)
+async def test_a_file_in_one_other_currency_is_refused_with_one_sentence(rig: Rig, content: str) -> None:
+    await pressed(rig, content.encode())
+    assert told(rig).splitlines()[1:] == snapshot(
+        [":pencil2: *All amounts are in EUR.* I pay in USD only. Write them in USD, for example 25.00."]
+    )
+    await submit(rig)
+    assert await requests(rig) == []
+
+
+@pytest.mark.parametrize(
+    ("rows", "bad", "cents"),
+    [
+        ("email,amount,note\nana@example.com,1,500\nluis@example.com,25,rent", {2: 150_000}, [2_500]),
+        ("email,amount,note\nana@example.com,1,500\nluis@example.com,2,300.5", {2: 150_000, 3: 230_050}, []),
+        ("email,amount,note\nana@example.com,1500,50\nluis@example.com,$1655,60", {2: 150_050, 3: 165_560}, []),
+        ("email,amount,,note\nana@example.com,1,500,rent\nluis@example.com,25,,rent", {2: 150_000}, [2_500]),
+        ("email,amount,project\nana@example.com,1,500\nluis@example.com,25,", {2: 150_000}, [2_500]),
+        ("email,amount,quantity\nana@example.com,1,500\nluis@example.com,25,101", {}, [100, 2_500]),
+        ("email,amount,note\nana@example.com,1.00,500\nluis@example.com,25,2026", {}, [100, 2_500]),
+        ('email,amount,note\nana@example.com,1,"500"\n"luis@example.com","25","50"', {}, [100, 2_500]),
+        ("email;amount;note\nana@example.com;1;500\nluis@example.com;25;50", {}, [100, 2_500]),
+    ],
+)
+async def test_a_number_right_behind_an_amount_is_refused_unless_a_column_explains_it(
+    rig: Rig, rows: str, bad: Mapping[int, int], cents: list[int]
+) -> None:
+    await pressed(rig, rows.encode())
+    refused = [line for line in told(rig).splitlines() if line.startswith("• Row")]
+    assert len(refused) == len(bad)
+    for line, (row, whole) in zip(refused, bad.items(), strict=True):
+        assert line.startswith(f"• Row {row}: amount is ")
+        assert f"; write {whole // 100}.{whole % 100:02d}, or " in line
+    if bad and cents:
+        await rig.workspace.click_in_view(MARIA, "bulk.good")
+        await rig.workspace.until(lambda: "· 1 payment" in rig.form().plain or None)
+    await submit(rig)
+    assert [row.cents for row in await stored_rows(rig)] == cents if cents else await requests(rig) == []
 
 
 def formatted(cells: Sequence[tuple[str, str]]) -> bytes:

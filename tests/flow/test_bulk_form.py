@@ -117,12 +117,12 @@ async def test_one_column_cannot_be_both(rig: Rig) -> None:
 
 
 async def test_bad_rows_are_named_and_another_column_may_mend_them(rig: Rig) -> None:
-    await pressed(rig, b"email,amount,usd net\nana@example.com,EUR 25,25.00\nluis@example.com,EUR 10,10.00\n")
+    await pressed(rig, b"email,amount,usd net\nana@example.com,EUR 25,25.00\nluis@example.com,GBP 10,10.00\n")
     assert told(rig) == snapshot("""\
 Pay in bulk
 :pencil2: *All 2 rows need fixing.* Fix them and upload the file again.
 • Row 2: amount is EUR 25; amounts are in USD only
-• Row 3: amount is EUR 10; amounts are in USD only
+• Row 3: amount is GBP 10; amounts are in USD only
 Example: `ana@example.com,25.00,March translation`
 I sent you these rows as a file, with a column *problem*.\
 """)

@@ -26,6 +26,8 @@ class Hidden:
     """The number format shows something else."""
     numbers: Mapping[int, Spans] = field(default_factory=dict)
     """Cells that hold numbers with decimals: what separates these isn't written, and depends on who opens the file."""
+    quoted: Spans = ()
+    """Rows of a text with a number in quotation marks: separators around it don't belong to it."""
 
 
 class Runs:

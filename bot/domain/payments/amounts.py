@@ -1,12 +1,12 @@
-"""The amounts of a file as a whole: which sign stands before the cents, and in which currency they are."""
+"""The amounts of a file as a whole: which sign stands before the cents, their currency, and where they end."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from bot.domain.currencies import holds_currencies, is_currency, is_ours, names_other_currency, other_currency_in
 from bot.domain.files.tables import Row, Table, rows_of
-from bot.domain.money import OTHER_CURRENCY, Decimals, in_plain_style, readings
+from bot.domain.money import OTHER_CURRENCY, Decimals, cents_of, in_plain_style, plain, readings
 from bot.domain.payments.bulk_file import GIVEN_LIMIT, REQUIRED, BadRow, Unread
 
 _EXAMPLES: Final = 3
@@ -14,7 +14,7 @@ _EXAMPLES: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Amounts:
-    """The rows with amounts that have one reading, or why there are none. ``foreign``: rows in another currency.
+    """The rows with amounts that have one reading, or why there are none. ``bad``: rows whose amount isn't paid.
 
     ``asks``: amounts as written, of which a person says how they are read.
     """
@@ -22,7 +22,7 @@ class Amounts:
     rows: Sequence[Row]
     asks: tuple[str, ...] = ()
     unread: Unread | None = None
-    foreign: Sequence[BadRow] = field(default_factory=list)
+    bad: Sequence[BadRow] = field(default_factory=list)
 
 
 def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first: int = 0) -> Amounts:
@@ -30,6 +30,9 @@ def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first:
     place = places["amount"]
     if currency := other_currency_in(table.header[place]):
         return Amounts(rows=(), unread=Unread(column=table.header[place], currency=currency))
+    foreign = _foreign(table, places, first)
+    if currency := _currency_of_all(table.rows, place, {one.row - first: one.given for one in foreign}):
+        return Amounts(rows=(), unread=Unread(currency=currency))
     numbers = frozenset(rows_of(table.hidden.numbers.get(place, ())))
     fits: dict[frozenset[Decimals], list[tuple[int, str]]] = {}
     for row in table.rows:
@@ -48,12 +51,46 @@ def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first:
     rows: Sequence[Row] = table.rows
     if asks or numbers:  # a number of a workbook has a point, whatever the texts have
         rows = [_in_style(row, place, Decimals.POINT if row.number in numbers else style) for row in rows]
-    return Amounts(rows=rows, asks=asks, foreign=_foreign(table, places, first))
+    return Amounts(rows=rows, asks=asks, bad=[*foreign, *_torn(table, places, first)])
 
 
 def _in_style(row: Row, place: int, style: Decimals) -> Row:
     cells = row.cells
     return Row(row.number, (*cells[:place], in_plain_style(cells[place], style), *cells[place + 1 :]))
+
+
+def _torn(table: Table, places: Mapping[str, int], first: int) -> Iterator[BadRow]:
+    """Rows with a number right behind the amount that may continue it: ``ana@example.com,1,500`` isn't $1.00.
+
+    A column of numbers with a name of its own continues no amount.
+    """
+    place = places["amount"]
+    behind = place + 1
+    if table.delimiter != "," or behind >= len(table.header):
+        return
+    is_note = behind == places.get("note")
+    if table.header[behind] and not is_note and all(_has_digits(row.cells[behind]) for row in table.rows):
+        return
+    quoted = frozenset(rows_of(table.hidden.quoted))
+    for row in table.rows:
+        amount, number = row.cells[place].strip(), row.cells[behind]
+        together = f"{amount},{number}".rstrip()
+        whole = max((cents for value in readings(together).values() if (cents := cents_of(value))), default=0)
+        if whole and number[:1].isdecimal() and row.number not in quoted:
+            apart = f"{''.join(filter(str.isdigit, amount))}.00"
+            rule = f"write {plain(whole)}, or {apart} if {number.rstrip()} isn't part of it"
+            yield BadRow(row.number + first, "amount", rule, together[:GIVEN_LIMIT])
+
+
+def _currency_of_all(rows: Sequence[Row], place: int, given: Mapping[int, str]) -> str:
+    """The other currency that all of several rows have, in their amount or in what is ``given``; or empty."""
+    currency = ""
+    for row in rows:
+        found = other_currency_in(given.get(row.number, row.cells[place])).upper()
+        if not found or currency not in ("", found):
+            return ""
+        currency = found
+    return currency if len(rows) > 1 else ""
 
 
 def _foreign(table: Table, places: Mapping[str, int], first: int) -> list[BadRow]:

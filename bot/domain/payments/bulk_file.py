@@ -25,7 +25,7 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
         "amount": (
             *("amount usd", "amount in usd", "usd", "sum", "total", "value"),
-            *("importe", "monto", "betrag", "montant"),
+            *("importe", "monto", "betrag", "montant", "valor"),
         ),
         "note": (
             *("notes", "description", "memo", "purpose", "concept", "comment", "comments"),
@@ -66,7 +66,7 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """Why no amount of a file is read: the ``currency`` that its column names, or rows in two styles, as written.
+    """Why no amount is read: the ``currency`` of ``column``, or of every row, or rows in two styles, as written.
 
     Empty: a person says which sign stands before the cents.
     """

@@ -20,6 +20,9 @@ _NAME: Final = 60
 
 def unread(why: Unread) -> Content:
     """Why no amount of a file is read: another currency, two styles, or a style that a person has to choose."""
+    if why.currency and not why.column:
+        told = f"*All amounts are in {quote(why.currency, _NAME)}.* I pay in {CURRENCY} only. Write them in {CURRENCY}"
+        return message(f":pencil2: {told}, for example 25.00.")
     if why.currency:
         column, currency = quote(why.column, _NAME), quote(why.currency, _NAME)
         told = f"*The column “{column}” is in {currency}.* I pay in {CURRENCY} only. Use a column in {CURRENCY}"

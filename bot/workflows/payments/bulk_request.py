@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
@@ -10,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
+from bot.domain.currencies import other_currency_in, without_currency
 from bot.domain.errors import RuleError
 from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
@@ -29,7 +29,6 @@ from bot.domain.payments.bulk_file import (
     LEAST_COLUMNS,
     REQUIRED,
     TYPED,
-    BadRow,
     Checked,
     FormMetadata,
     Preview,
@@ -62,10 +61,6 @@ OF_FILE = "file:"
 _KEPT_ROWS = 100
 _AMOUNTS: Final = "amounts"
 _DECIMALS: Final = "decimals"
-_TORN: Final = re.compile(r"[^,\"]+@[^,\"]+,\s*(?:US\$|\$)?([0-9]{1,3}),([0-9]{2,3})(?:,.*)?", re.ASCII)
-"""A typed row with a comma, and no blank, between two numbers that may be one."""
-_GROUP: Final = 3
-"""Digits between separators of thousands."""
 _NOTHING: Final[Mapping[str, Lookup]] = MappingProxyType({})
 
 
@@ -109,8 +104,17 @@ def can_be_paid(header: Sequence[str]) -> bool:
 
     Two columns of the same name do: a person says which one is meant.
     """
-    known = {*clear_columns(header, COLUMNS), *same_names(header, COLUMNS)}
+    known = {*clear_columns(header, names := _names(header)), *same_names(header, names)}
     return all(name in known for name in REQUIRED)
+
+
+def _names(header: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """The names of our columns, with the names of amounts that hold a currency if no other is an amount's."""
+    if "amount" in {*clear_columns(header, COLUMNS), *same_names(header, COLUMNS)}:
+        return COLUMNS
+    amounts = [name for name in header if clear_columns([without_currency(name)], COLUMNS).keys() == {"amount"}]
+    ours = [name for name in amounts if not other_currency_in(name)]
+    return {**COLUMNS, "amount": (*COLUMNS["amount"], *(ours or amounts))}
 
 
 def total_of(table: Table) -> int | None:
@@ -118,11 +122,11 @@ def total_of(table: Table) -> int | None:
 
     Rows that are left out don't count; None if all are.
     """
-    places = clear_columns(table.header, COLUMNS)
+    places = clear_columns(table.header, _names(table.header))
     if not table.rows or any(name not in places for name in REQUIRED):
         return None
     amounts = amounts_in(table, places, "")
-    if amounts.unread is not None or amounts.foreign or disguised_rows(table.rows, places, table.hidden.disguised):
+    if amounts.unread is not None or amounts.bad or disguised_rows(table.rows, places, table.hidden.disguised):
         return None
     doubtful, _ = doubtful_rows(table.header, amounts.rows, places, _NOTHING, choice=NO_CHOICE, plain=plain)
     left_out = {one.row for one in doubtful}
@@ -150,21 +154,7 @@ async def read_typed(text: str, decimals: str = "", *, ctx: Context | None = Non
     table = await read_apart(io.BytesIO(lines.encode()), name="rows.csv", limits=LIMITS)
     requested = await requested_in(ctx, table) if ctx is not None else {}
     choice = Choice(decimals=decimals)
-    checked = await asyncio.to_thread(as_payments, table, "", first, choice=choice, requested=requested)
-    return _without_torn(checked, text) if first and checked.unread is None else checked
-
-
-def _without_torn(checked: Checked, text: str) -> Checked:
-    """The rows without those where a comma may tear an amount apart: ``ana@example.com,1,500`` isn't $1.00."""
-    torn: dict[int, BadRow] = {}
-    for n, line in enumerate(text.strip("\r\n").splitlines(), 1):
-        if (found := _TORN.fullmatch(line)) is not None:
-            units, note = found.groups()
-            whole = f"{units}.{note}" if len(note) < _GROUP else f"{units}{note}.00"
-            rule = f'write {whole}, or put the note in quotation marks: "{note}"'
-            torn[n] = BadRow(n, "amount", rule, f"{units},{note}")
-    kept = [item for item in checked.items if item.row not in torn]
-    return replace(checked, items=kept, bad=sorted([*checked.bad, *torn.values()], key=lambda one: one.row))
+    return await asyncio.to_thread(as_payments, table, "", first, choice=choice, requested=requested)
 
 
 def as_payments(
@@ -182,7 +172,7 @@ def as_payments(
     ``known``: look-ups of the file, by address in lower case; ``requested``: as :func:`requested_in` finds it.
     """
     if places is None:
-        places = find_columns(table.header, COLUMNS, required=REQUIRED)
+        places = find_columns(table.header, _names(table.header), required=REQUIRED)
     amounts = amounts_in(table, places, choice.decimals, first=first)
     if amounts.unread is not None:
         nothing = Checked(name=name or _TYPED, items=(), bad=(), rows=len(table.rows), read_as="", header=table.header)
@@ -193,8 +183,8 @@ def as_payments(
     rows = [row for row in amounts.rows if row.number not in left_out]
     items, bad = read_rows(rows, places, plain=plain, first=first)
     disguised = disguised_rows(rows, places, table.hidden.disguised)
-    foreign = [one for one in amounts.foreign if one.row - first not in left_out]
-    wrong = sorted([*bad, *disguised, *foreign], key=lambda one: one.row)
+    misread = [one for one in amounts.bad if one.row - first not in left_out]
+    wrong = sorted([*bad, *disguised, *misread], key=lambda one: one.row)
     unpaid = {one.row for one in wrong}
     items = [item for item in items if item.row not in unpaid]
     leaves_out = choice.good and bool(items)
@@ -347,14 +337,14 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
     table, name, requested = found.table, found.info.name, await requested_in(ctx, found.table)
 
     def preview() -> Preview:
-        clear = clear_columns(table.header, COLUMNS)
+        clear = clear_columns(table.header, _names(table.header))
         if len(table.header) < LEAST_COLUMNS:
             raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in clear])
         fits = all(place < len(table.header) for place in chosen.values())
         kept = dict(chosen) if fits else {}
         places = kept or clear
         looks = summarize(table.header, (row.cells for row in table.rows))
-        asked = not kept and same_names(table.header, COLUMNS)
+        asked = not kept and same_names(table.header, _names(table.header))
         complete = all(one in places for one in REQUIRED) and not asked
         return Preview(
             name=name,
