@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.payments.bulk import BulkItem
+from bot.playground.simulators.payments.bulk import BulkItem, BulkOrder
 from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press
@@ -102,6 +102,23 @@ async def test_an_import_that_became_a_row_ends_before_its_commit(rig: Rig) -> N
     await rig.settle()
     ended = next(one for one in await requests(rig) if one.id == imported.id)
     assert (ended.state, asked(rig, "commit_payout")) == (State.MISMATCH, 0)
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+async def test_a_row_of_an_unfinished_bulk_payment_of_others_is_not_imported(rig: Rig, steps: int) -> None:
+    """The service pays it by itself; a payout to the same person with a code of its own is none."""
+    rig.payments.switches.bulk_items_a_step = 1
+    orders = [BulkOrder(email=email, cents=2_500, note="n") for email in ("luis@example.com", "ana@example.com")]
+    job = rig.payments.bulk.create(orders)
+    for _ in range(2 * steps):
+        await rig.payments.advance()
+    row = job.items[1]
+    answer = await press(rig, await ask(rig, f"show {row.operation_id}"))
+    assert f"It may be row 2 of the bulk payment {job.id}." in answer.text
+    assert await requests(rig) == []
+    for record in (made(rig, email="kim@example.com", code=None), made(rig)):
+        await press(rig, await ask(rig, f"show {record.id}"))
+        assert (await newest(rig)).remote_id == record.id
 
 
 async def test_an_external_payout_beside_our_rows_is_still_imported(rig: Rig) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.domain.payments.bulk_records import BulkRow
+from bot.domain.payments.bulk_records import BulkRow, ReportedItem
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.references import CARRIED_ROW
@@ -68,9 +68,21 @@ def row_of(operation: Operation, rows: Iterable[SentRow]) -> OwnRow | None:
     return by_mark or by_payment
 
 
+def may_be_item(operation: Operation, item: ReportedItem) -> bool:
+    """Whether an operation may be this unpaid item of a bulk payment, whoever made that."""
+    if item.hash and operation.svc_hash:
+        return item.hash == operation.svc_hash
+    is_open = item.state is None or not item.state.is_final
+    return is_open and item.cents in (None, operation.cents) and _is_for(operation, item.email)
+
+
 def _pays_the_same(operation: Operation, row: BulkRow) -> bool:
     is_payout = operation.operation_type in ("", "payout")
-    return is_payout and operation.cents == row.cents and (operation.email or "").casefold() == row.email.casefold()
+    return is_payout and operation.cents == row.cents and _is_for(operation, row.email)
+
+
+def _is_for(operation: Operation, email: str) -> bool:
+    return (operation.email or "").casefold() == email.casefold()
 
 
 def _fits(operation: Operation, sent: SentRow) -> bool:

@@ -1,17 +1,20 @@
 """Take in a payout that was made elsewhere and is only created: people approve it, then it is committed, once.
 
 What is approved is the record as it was read. It is read again before the approvers see it, and before the commit; what
-has changed since ends the request. Nothing that Switchboard made is taken in, from whichever database. One payout has
-one request at a time, in the write: its source key names the payout.
+has changed since ends the request. Nothing that Switchboard made is taken in, from whichever database, and no row of a
+bulk payment that isn't done: the service pays it by itself, and whoever made it may pay it again. One payout has one
+request at a time, in the write: its source key names the payout.
 """
 
 from dataclasses import dataclass
 
 from bot.clients.payments import PaymentsClient
+from bot.domain.payments.bulk_operations import SKEW, may_be_item
+from bot.domain.payments.bulk_records import BulkJob, JobStatus
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.taken import NotTaken, may_be_taken, payload_of
-from bot.domain.reasons import Reason
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.own_rows import made_here
 from bot.workflows.payments.sought import request_about
@@ -60,7 +63,7 @@ async def take_in(
     def is_ours(uow: Unit) -> Reason | None:
         return None if known(uow, "") else made_here(uow, operation)
 
-    if (reason := await ctx.read(is_ours)) is not None:
+    if (reason := await ctx.read(is_ours) or await _row_of_others(payments, operation)) is not None:
         return Refused(NotTaken.MADE_HERE, operation, reason)
 
     def make(uow: Unit) -> Requested:
@@ -77,3 +80,23 @@ async def take_in(
 
     asked = await request_of(ctx, f"taken:{operation.id}", make, known=known)
     return asked, asked.source_key in made
+
+
+async def _row_of_others(payments: PaymentsClient, operation: Operation) -> Reason | None:
+    """The row that a payout without a code may be, of any bulk payment that isn't done; items have no codes."""
+    if operation.code:
+        return None
+    async for found in payments.bulk_history():
+        for job in found.jobs:
+            if job.state is JobStatus.DONE or _is_older(operation, job):
+                continue
+            items = [item async for page in payments.bulk_items(job.id) for item in page.items]
+            for row, item in enumerate(items, 1):
+                if may_be_item(operation, item):
+                    return Reason(OfRequest.MAY_BE_ROW, reference=job.id, row=row)
+    return None
+
+
+def _is_older(operation: Operation, job: BulkJob) -> bool:
+    made, begun = operation.created_at, job.created_at
+    return made is not None and begun is not None and made < begun - SKEW
