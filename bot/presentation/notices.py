@@ -201,6 +201,7 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         f":rotating_light: *A message in {md.channel(str(facts['channel']))} is out of date*: an internal error keeps "
         f"it from being updated. The cause is in the log under `{facts['number']}`."
     ),
+    "drawn": lambda facts: f":sunny: *The message in {md.channel(str(facts['channel']))} is up to date again.*",
     "frozen": lambda facts: (
         f":snowflake: {md.named(str(facts['by']), facts.get('names', {}))} froze all payments: "
         f"“{md.typed(str(facts['reason']))}”. "

@@ -5,11 +5,12 @@ import re
 import pytest
 
 from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.payments import cards, forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import newest, state
+from tests.workflows.looking import alerts, newest, state
 
 LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "30.00"')
 
@@ -95,3 +96,20 @@ async def test_the_last_vote_to_unfreeze_sends(rig: Rig) -> None:
         await rig.submit(user, {})
         await rig.settle()
         assert await state(rig) is after
+
+
+@pytest.mark.parametrize("end", [State.AWAITING, State.REFUSED])
+async def test_the_alert_of_a_request_that_is_stuck_is_said_to_be_over(rig: Rig, end: State) -> None:
+    if end is State.AWAITING:
+        rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
+        await rig.pay()
+    rig.payments.switches.forbidden = True
+    if end is State.REFUSED:
+        await rig.pay()
+    await rig.pass_time(3_600, steps=20)
+    reference = (await newest(rig)).reference
+    assert ["can't go on" in one for one in alerts(rig) if reference in one] == [True]
+    rig.payments.switches.forbidden = False
+    await rig.pass_time(3_600, steps=20)
+    assert await state(rig) is end
+    assert ["no longer held" in one for one in alerts(rig) if reference in one] == [False, True]

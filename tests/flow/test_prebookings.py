@@ -29,6 +29,7 @@ from tests.support.deliveries import (
 from tests.support.replaced import replaced
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, TOM, Rig
 from tests.support.shown import shown
+from tests.workflows.looking import alerts
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
@@ -271,3 +272,16 @@ Centro · 9.90 cash · V-······ · not booked here""")
     await rig.pass_time(46)
     assert "Looking for a driver" in stands(rig, CENTRO)
     assert len(rig.cards(CENTRO)) == 2
+
+
+@pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.DONE_DROPPED])
+async def test_the_alert_of_an_unchecked_link_is_said_to_be_over(rig: Rig, kind: FaultKind) -> None:
+    made = await lost(rig, kind)
+    await rig.pass_time(7_200, steps=20)
+    assert len(alerts(rig)) == 1
+    if made is not None:
+        await take_in(rig, made.id)
+    else:
+        await rig.workspace.click(TOM, FINANCE, card(rig).ts, cards.ABSENT)
+        await rig.settle()
+    assert [one.startswith(":sunny:") for one in alerts(rig)] == [False, True]

@@ -87,6 +87,27 @@ An admin adds this to the file that SERVICES_FILE names, with the right state, a
     assert len(alerts(rig)) == told[0], "each booking tells it, the admins hear of the word once"
 
 
+@pytest.mark.parametrize(
+    ("begin", "seconds", "end"),
+    [
+        (RAIN, 60, "WAY_TO_DELIVER"),
+        (RAIN, 90_000, "CANCELLED_BY_ADMIN"),
+        ("PROVIDER_NOT_FOUND", 60, "ACCEPTED"),
+    ],
+)
+async def test_an_alert_about_a_state_is_said_to_be_over(rig: Rig, begin: str, seconds: int, end: str) -> None:
+    await booked(rig)
+    service_of(rig).settle(service_of(rig).bookings[-1], begin, force=True)
+    await rig.pass_time(seconds, steps=20)
+    before = len(alerts(rig))
+    assert before > 0
+    service_of(rig).settle(service_of(rig).bookings[-1], end, force=True)
+    await rig.pass_time(7_200, steps=20)
+    assert [shown(one) for one in alerts(rig)[before:]] == snapshot(
+        [":sunny: Ana Lopez (B-······): there's nothing more to do."]
+    )
+
+
 async def test_after_a_day_somebody_is_asked_once_and_can_press(rig: Rig) -> None:
     await booked(rig)
     await in_the_rain(rig)

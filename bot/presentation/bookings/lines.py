@@ -207,6 +207,7 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
     "refused": ":x:{asker} *Not booked*: {booking}. Delivery declined it.{why_refused}",
     "dropped": ":x:{call} {booking} was *canceled*{by_whom} before an address was entered.",
     "started": ":mag: {by} started the driver search for {booking}.",
+    "over": ":sunny: {booking}: there's nothing more to do.",
     "no_provider": f":warning: Action needed: *no driver found* for {{booking}}. {SEARCH_AGAIN}",
     "contradiction": (
         ":rotating_light: {booking} had ended as {status}; the provider now reports {now}. The card keeps the first."

@@ -195,7 +195,14 @@ def waits(uow: Unit, booking: Booking, made: PrebookingRecord, *, action: str, a
     if stored is not None:
         post_link(uow, stored)
         note(uow, Point.PREBOOK, stored.reference)
+        tell_decided(uow, booking)
     return stored
+
+
+def tell_decided(uow: Unit, before: Booking) -> None:
+    """Queue the end of the alert that nobody has looked whether its link was made."""
+    if before.stage is Stage.LOST:
+        alarm(uow, before, "over:decided", {})
 
 
 def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:

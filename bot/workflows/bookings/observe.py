@@ -66,6 +66,7 @@ _QUIET = (
     Status.ARRIVED_AT_DELIVERY,
 )
 """States that only edit the card."""
+_NO_DRIVER = Status.PROVIDER_NOT_FOUND
 STORE = "store"
 """Kind of the subject that stands for a store: it has lines in its channel and no board."""
 
@@ -175,6 +176,7 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
     note(uow, Point.STATES, stored.reference)
     states, word = _kept(uow, _STATES), str(detail.get("word") or stored.status)
+    _tell_over(uow, stored, before, states)
     if is_new := word not in states and len(states) < _MOST_STATES:
         uow.flags.set(_STATES, {**states, word: stored.reference}, uow.now)
     if change is StatusChange.RESTARTED:
@@ -189,8 +191,17 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         log.warning("a state nobody knows", reference=stored.reference, status=stored.status)
         if is_new:
             alarm(uow, stored, f"unknown_state:{same_word(word)}", {"status": word})
-    if stored.known_status is Status.PROVIDER_NOT_FOUND:
+    if stored.known_status is _NO_DRIVER:
         alarm(uow, stored, f"no_provider:{detail['changes']}", {"status": stored.status})
+
+
+def _tell_over(uow: Unit, stored: Booking, before: Booking, states: Mapping[str, Any]) -> None:
+    """Queue the end of an alert about the state that it had; ``states``: who brought each word of the service."""
+    word, was_alarming = str(before.detail.get("word") or before.status), before.known_status is _NO_DRIVER
+    if is_unknown(before.status):
+        was_alarming = bool(before.detail.get("asked")) or states.get(word) == before.reference
+    if was_alarming:
+        alarm(uow, stored, f"over:{stored.detail['changes']}", {})
 
 
 def _was_seen_whole(booking: Booking) -> bool:

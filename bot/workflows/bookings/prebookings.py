@@ -15,7 +15,7 @@ from bot.domain.reasons import OfBooking, Reason
 from bot.domain.references import Letter
 from bot.domain.tracking import next_poll
 from bot.domain.troubles import failed
-from bot.workflows.bookings.book import link, waits
+from bot.workflows.bookings.book import link, tell_decided, waits
 from bot.workflows.bookings.events import followed
 from bot.workflows.bookings.observe import post_link, tell
 from bot.workflows.context import Context, Unit
@@ -131,8 +131,9 @@ async def close(ctx: Context, booking: Booking, *, by: str) -> tuple[Booking, Re
         if current is not None and current.is_undecided:
             detail = {**current.detail, "closed": {"by": by}}
             stored = uow.bookings.move(current, Stage.DROPPED, action="closed", actor=by, detail=detail, reason=None)
-        if stored is None:
+        if stored is None or current is None:
             return current or booking, Reason(OfBooking.JUST_CHANGED)
+        tell_decided(uow, current)
         if stored.requester != by:
             tell(uow, stored, "closed", {"by": by, "call": stored.requester})
         return stored, None

@@ -15,7 +15,7 @@ from bot.domain.troubles import answered, failed
 from bot.workflows import effect
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
 from bot.workflows.requests import authority, restore
-from bot.workflows.requests.announce import Place, alert, card_key, end, remind, unseen_until
+from bot.workflows.requests.announce import STUCK, Place, alert, card_key, end, remind, tell_unstuck, unseen_until
 from bot.workflows.requests.attempt import LOST, lease
 from bot.workflows.requests.authority import without_the_others
 from bot.workflows.requests.send import read_refusal, resumed, suspend
@@ -60,6 +60,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     try:
         if await restore.is_known_here(ctx, payments, instruction):
             await step(ctx, payments, instruction)
+            await _tell_progress(ctx, instruction)
     except StorageError:
         raise  # not the instruction's fault; the step is taken again
     except ServiceNow as later:  # nobody has to act; after a claim the card says what is in doubt
@@ -68,6 +69,22 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
         await _put_off(ctx, instruction, reason=failed(stuck))
+
+
+async def _tell_progress(ctx: Context, before: Instruction) -> None:
+    """After a step that failed before: if what kept it is gone, tell that its alert is over."""
+
+    def work(uow: Unit) -> None:
+        after = uow.instructions.get(before.id)
+        if after is None:
+            return
+        # A look-up that is given up clears the reason, and then the request itself may be refused all the same.
+        is_read = before.state not in _BEFORE_SENDING and after.reason != before.reason
+        if is_read or after.state not in {before.state, State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN}:
+            tell_unstuck(uow, after)
+
+    if before.puts_off and before.reason is not None:
+        await ctx.write(work, name="unstuck")
 
 
 async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruction | None:
@@ -106,7 +123,7 @@ async def _put_off(
         said, times = reason or instruction.reason, instruction.puts_off + 1
         held = uow.instructions.put_off(instruction, reason=said, due_at=due, puts_off=times)
         if held is not None and reason is not None and alarming:
-            alert(uow, held, f"stuck:{held.round}", reason=reason)
+            alert(uow, held, f"{STUCK}:{held.round}", reason=reason)
 
     await ctx.write(work, name="put_off", wakes=False)
 

@@ -143,6 +143,8 @@ def tell(uow: Unit, instruction: Instruction) -> None:
 
     A requester who withdraws is told nothing. Where approvers have to decide, the alert calls them instead.
     """
+    if instruction.state in FINAL:
+        tell_unstuck(uow, instruction)
     if instruction.state not in TOLD:
         return
     topic = f"{instruction.state}:{instruction.round}"
@@ -177,6 +179,8 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
     return facts
 
 
+STUCK: Final = "stuck"
+"""Topic of the alert that somebody has to act before a request goes on."""
 FIRST: Final = "first"
 """The call of approvers whose card stood before there was something to decide."""
 
@@ -203,6 +207,13 @@ def alert(
     """
     said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": stored(reason), **more}
     queue_line(uow, instruction, _ALERTS, f"alert:{instruction.id}:{once or topic}", said)
+
+
+def tell_unstuck(uow: Unit, instruction: Instruction) -> None:
+    """Queue the end of the alert that a request can't go on, if there was one in this round."""
+    topic = f"{STUCK}:{instruction.round}"
+    if uow.outbox.by_key(f"alert:{instruction.id}:{topic}") is not None:
+        alert(uow, instruction, f"continues:{topic}", reason=None)
 
 
 def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:

@@ -169,6 +169,8 @@ _EDIT_TIME = timedelta(seconds=30)
 _GIVEN_UP_AFTER = 12
 _TOLD_AFTER = 4
 """Failed edits of a message after which a bug of ours is an alert."""
+_NOT_DRAWN = "not_drawn:"
+"""Prefix of the flag of a message of which such an alert was posted, with its number."""
 _DELETED = "message_not_found"
 _FIXED = frozenset({"cant_update_message", "edit_window_closed"})
 """The message is there and will never change: another app's by now, or older than the workspace lets edit."""
@@ -195,17 +197,30 @@ async def _refresh(ctx: Context, board: Board) -> None:
         log.exception("a message could not be drawn", subject=board.subject, error_id=number)
         later = _NotYet(ctx.clock.now() + _pause(board), failed=True)
         if board.attempts == _TOLD_AFTER:
-            facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
-            key = f"not_drawn:{number}"
-            await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="not_drawn")
+            await ctx.write(lambda uow: _tell_not_drawn(uow, board, number), name="not_drawn")
     if isinstance(later, _NotYet):
         due, failed = later.due_at, later.failed
         await ctx.write(lambda uow: uow.boards.delay(board, due, failed=failed), name="edit_later", wakes=False)
     elif later:
         await ctx.write(lambda uow: post_anew(uow, board), name="post_anew")
     else:
-        name, version, now = board.subject, board.wanted_version, ctx.clock.now()
-        await ctx.write(lambda uow: uow.boards.shown(name, version, now), name="shown", wakes=False)
+        await ctx.write(lambda uow: _shown(uow, board), name="shown", wakes=False)
+
+
+def _tell_not_drawn(uow: Unit, board: Board, number: str) -> None:
+    if uow.flags.add(f"{_NOT_DRAWN}{board.subject}", number, uow.now):
+        facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
+        tell_everybody(uow, key=f"not_drawn:{number}", facts=facts)
+
+
+def _shown(uow: Unit, board: Board) -> None:
+    """Store that the message shows what it should; if it was an alert that it didn't, tell that this is over."""
+    uow.boards.shown(board.subject, board.wanted_version, uow.now)
+    key = f"{_NOT_DRAWN}{board.subject}"
+    number = uow.flags.readable(key) if board.attempts > _TOLD_AFTER else None
+    if number is not None:
+        uow.flags.forget(key)
+        tell_everybody(uow, key=f"drawn:{number}", facts={"topic": "drawn", "channel": board.channel})
 
 
 async def _edit(ctx: Context, board: Board) -> _NotYet | bool:

@@ -247,3 +247,5 @@ The `show` commands give the newest state.\
     monkeypatch.undo()
     await rig.pass_time(2 * MINUTE, steps=2)
     assert not rig.cards(FINANCE)[0].buttons
+    ends = sorted(one.text for one in rig.workspace.messages(ALERTS))[-2:]
+    assert ends == [f":sunny: *The message in <#{one}> is up to date again.*" for one in (APPROVALS, FINANCE)]
