@@ -6,6 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
@@ -212,3 +213,28 @@ async def test_a_shorter_time_to_decide_applies_to_open_requests(rig: Rig, hours
 def quorum_of(card: Message) -> str:
     found = there(re.search(r"\d of \d", card.text))
     return found[0]
+
+
+@pytest.mark.parametrize("hindrance", ["silent", "frozen", "refused"])
+async def test_an_approved_request_whose_requester_lost_the_right_is_held(rig: Rig, hindrance: str) -> None:
+    """Whatever else keeps it from being sent; nothing is sent once that is over."""
+    await rig.pay()
+    if hindrance == "frozen":
+        await rig.pay("freeze the bank called", user=OLGA)
+    rig.payments.switches.forbidden = hindrance == "refused"
+    if hindrance == "silent":
+        for _ in range(100):
+            rig.payments.faults.arm(Fault(FaultKind.LOST))
+    await rig.press("approve")
+    assert await state(rig) is State.APPROVED
+    await under(rig, POLICY.replace('requesters = ["S0FINANCE"]', 'requesters = ["U0TOM"]'))
+    await rig.pass_time(600, steps=10)
+    for card in (await rig.card(), rig.cards(FINANCE)[-1]):
+        for fact in ("On hold", "may no longer request", "An admin can withdraw it"):
+            assert fact in card.text, (fact, card.text)
+        assert not card.text.startswith(("Approve", "Waiting"))
+    if hindrance == "frozen":
+        await rig.pay("unfreeze", user=ADA)
+    rig.payments.switches.forbidden = False
+    await rig.pass_time(3_600, steps=10)
+    assert commits(rig) == 0

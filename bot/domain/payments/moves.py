@@ -86,6 +86,8 @@ def may_be_sent_again(one: Instruction) -> bool:
 
 
 def is_on_hold(instruction: Instruction) -> bool:
-    """Whether it is approved, and isn't sent before somebody does something or a day ends."""
+    """Whether nothing can be decided or sent before somebody does something or a day ends."""
+    if has_code(instruction.reason, OfRequest.HELD):
+        return instruction.state is State.AWAITING
     holds = (OfRequest.FROZEN, OfRequest.DAILY_LIMIT, OfRequest.OVER_TODAY, OfRequest.EARLIER_NOT_UNPAID)
     return instruction.state is State.APPROVED and has_code(instruction.reason, *holds)

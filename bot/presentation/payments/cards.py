@@ -113,7 +113,7 @@ def _told(instruction: Instruction, voters: list[str], asker: str, *, decides: b
     lead = f"{md.capital(words.word(instruction))}{f' ({votes})' if waits else ''}: {what}"
     until = f" · expires {md.moment(at)}" if (at := instruction.expires_at) else ""
     return [
-        f"Approve {what}?" if decides and waits else lead,
+        f"Approve {what}?" if decides and waits and not is_on_hold(instruction) else lead,
         f"{' '.join(words.text(instruction, asker))} · {instruction.reference}",
         f"Approved by {md.mentions(voters)}" if voters else "",
         f"{votes}{until}" if waits else "",
@@ -126,7 +126,7 @@ def _blocks(
     """While it is open what it is, what is not fine and where it stands; afterwards its end and one line."""
     words, state = KINDS[instruction.kind], instruction.state
     title = words.title(instruction)
-    if state is not State.AWAITING:
+    if state is not State.AWAITING or is_on_hold(instruction):
         title = f"{md.capital(words.word(instruction))} · {title}"
     approved = [f"approved by {md.mentions(voters)}"] if voters else []
     if state in FINAL:

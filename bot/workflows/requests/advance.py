@@ -36,8 +36,23 @@ _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 
 async def _step(ctx: Context, claimed: Instruction) -> None:
     instruction = await authority.checked(ctx, claimed)
-    if instruction and not await restore.is_held(ctx, instruction) and not await effect.is_held(ctx, instruction):
+    if instruction is None or await restore.is_held(ctx, instruction) or await _is_suspended(ctx, instruction):
+        return
+    if not await effect.is_held(ctx, instruction):
         await _go_on(ctx, instruction)
+
+
+async def _is_suspended(ctx: Context, instruction: Instruction) -> bool:
+    """Suspend an approved request whose requester lost the right to ask, whatever else keeps it from being sent."""
+    if instruction.state is not State.APPROVED:
+        return False
+    try:
+        refusal = await read_refusal(ctx, instruction)
+    except ServiceNow:  # read again before it is sent
+        return False
+    if refusal is not None:
+        await ctx.write(lambda uow: suspend(uow, instruction, refusal), name="suspend")
+    return refusal is not None
 
 
 async def _go_on(ctx: Context, instruction: Instruction) -> None:
