@@ -313,6 +313,12 @@ class Instructions(MovingRows[Instruction]):
         ]
         return [one for _, one in sorted(found, key=lambda one: (one[0], -one[1].row), reverse=True)]
 
+    def made_again(self, since: datetime) -> list[str]:
+        """Ids of requests that were made from another one since then."""
+        again = table.c.source_key.like(f"%{AGAIN}%")
+        query = select(table.c.id).where(table.c.id >= ulid(since)[:_TIME_OF_ULID], again)
+        return [str(name) for name in self._connection.execute(query).scalars()]
+
     def retries(self, first_id: str) -> list[Instruction]:
         """Lists that retry failed payments of this one, oldest first."""
         query = _ALL.where(table.c.source_key.startswith(f"{AGAIN}{first_id}", autoescape=True))

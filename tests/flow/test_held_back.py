@@ -6,6 +6,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, State
+from bot.domain.policy import Repeat
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
@@ -230,8 +231,8 @@ async def test_what_was_refused_is_edited_and_sent(rig: Rig, command: str) -> No
 SIX = "\n".join(f"person{n}@example.com,{n}.00,row {n}" for n in range(1, 7))
 
 
-@pytest.mark.parametrize(("status", "moved"), [("completed", True), ("pending", True), ("committed", False)])
-async def test_list_is_held_while_one_of_its_rows_is_not_surely_unpaid(rig: Rig, status: str, moved: bool) -> None:
+async def retried(rig: Rig) -> Instruction:
+    """A bulk payment of which each third failed and is retried."""
     rig.add_payees(*(f"person{n}@example.com" for n in range(1, 7)))
     rig.payments.switches.bulk_fail_every = 3
     await ask(rig, SIX)
@@ -243,6 +244,12 @@ async def test_list_is_held_while_one_of_its_rows_is_not_surely_unpaid(rig: Rig,
     card = rig.cards(FINANCE)[-1]
     await rig.workspace.click(MARIA, FINANCE, card.ts, "bulk.again", value=card.button("bulk.again").value)
     await rig.settle()
+    return first
+
+
+@pytest.mark.parametrize(("status", "moved"), [("completed", True), ("pending", True), ("committed", False)])
+async def test_list_is_held_while_one_of_its_rows_is_not_surely_unpaid(rig: Rig, status: str, moved: bool) -> None:
+    first = await retried(rig)
     [job] = rig.payments.bulk_payments
     job.items[2].status = status
     await approve(rig)
@@ -255,3 +262,27 @@ async def test_list_is_held_while_one_of_its_rows_is_not_surely_unpaid(rig: Rig,
     await rig.pass_time(60)
     assert len(rig.payments.bulk_payments) == 2
     assert "released" in await actions(rig)
+
+
+@pytest.mark.parametrize("is_list", [False, True])
+async def test_what_turned_out_paid_at_the_claim_is_repeated_by_a_new_request(rig: Rig, *, is_list: bool) -> None:
+    if is_list:
+        first = await retried(rig)
+        rig.payments.bulk_payments[0].items[2].status = "completed"
+    else:
+        rig.add_payees("person3@example.com", "person6@example.com")
+        first = await failed(rig, "send person3@example.com 3.00 rent")
+        await again(rig)
+        rig.payments.operations[there(first.remote_id)].status = "completed"  # the callback was lost
+    await approve(rig)
+    await rig.pass_time(120, steps=2)
+    assert found(await last(rig)), "held"
+    await rig.press("withdraw", user=MARIA)
+    rows = (3,) if is_list else ()
+    await rig.pay("send person3@example.com 3.00 rent")
+    alone = (await last(rig)).requirement
+    expected = Repeat(reference=first.reference, theirs=rows)
+    assert (alone.quorum, alone.repeats) == (2, (expected,))
+    await ask(rig, "person3@example.com,3.00\nperson6@example.com,6.00")
+    listed = (await last(rig)).requirement.repeats
+    assert Repeat(reference=first.reference, rows=(1,), count=1, theirs=rows) in listed

@@ -1,15 +1,18 @@
 """Whether a new request pays something that another one pays, too, and which requests it was made from."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from bot.domain.approvals import SAME_FILE, SAME_PAYMENT
-from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Payload
+from bot.domain.payments.earlier import noted
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Payload, Payment
+from bot.domain.payments.sealed import HELD_BACK
 from bot.domain.policy import MOST_REPEATS, Repeat
 from bot.workflows.context import Unit
 from storage.errors import RowUnreadable
+from storage.repositories.requests import SamePayment
 from storage.transaction import Tx
 
 _MOST_ROWS = 100
@@ -54,9 +57,29 @@ def repeats_of(
     # What a payout was made from is read again before it is sent; of a list, only some rows are made again.
     ignored = {*found, *(() if payload.has_items else (one.reference for one in firsts))}
     same = uow.instructions.same_payments(payments, since=since, again_since=week, before=before)
+    same += _paid_after_all(uow, payments, since=asked_at - SAME_PAYMENT, until=asked_at)
     for name in list(dict.fromkeys(one.reference for one in same if one.reference not in ignored))[:MOST_REPEATS]:
         mine = {row for one in same if one.reference == name for row in payments[one.payment]}
         theirs = {one.row for one in same if one.reference == name and one.row}
         rows, their_rows = (tuple(sorted(some)[:_MOST_ROWS]) for some in (mine, theirs))
         found[name] = Repeat(reference=name, rows=rows, count=len(mine), theirs=their_rows)
     return tuple(found.values())[:MOST_REPEATS]
+
+
+def _paid_after_all(
+    uow: Unit, wanted: Collection[Payment], *, since: datetime, until: datetime
+) -> Iterator[SamePayment]:
+    """Payments that had failed, and turned out otherwise when a request made from theirs was about to be sent.
+
+    That request is held, and can be withdrawn; the payments keep the state that they had ended in.
+    """
+    held = (uow.audit.verified(uow.audit.about(name)) for name in uow.instructions.made_again(since - SAME_FILE))
+    entries = [row.entry for rows in held for row in rows if row.is_intact and row.entry is not None]
+    for finding in noted([entry for entry in entries if since <= entry.at < until], HELD_BACK):
+        with suppress(RowUnreadable):
+            first = uow.instructions.find(finding.reference) if finding.moved else None
+            if first is not None:
+                items = [row for row in uow.bulk_items.rows(first.id) if row.row in finding.rows]
+                paid = first.payload.payments(items)
+                for payment in paid.keys() & wanted:
+                    yield from (SamePayment(finding.reference, number, payment) for number in paid[payment] or (0,))
