@@ -209,11 +209,18 @@ def may_decide(
     return None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER
 
 
-def may_release(standing: Membership, *, requester: str, people: People, home: str) -> No | None:
-    """None when this person may let a request be sent that may pay twice: an admin, but never their own."""
+def may_release(
+    standing: Membership, *, requester: str, people: People, home: str, payees: Collection[str] = ()
+) -> No | None:
+    """None when this person may let a request be sent that may pay twice: an admin, unless it is theirs or pays them.
+
+    ``payees``: as of :func:`may_decide`.
+    """
     refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=people, home=home)
     own = standing.person is not None and standing.person.id == requester
-    return refusal or (No.OWN_REQUEST if own else None)
+    return refusal or (
+        No.OWN_REQUEST if own else No.OWN_PAYMENT if profile_address(standing.person) in payees else None
+    )
 
 
 def counting(

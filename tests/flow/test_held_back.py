@@ -140,6 +140,18 @@ async def test_admin_never_releases_their_own_request(rig: Rig) -> None:
     assert (await last(rig)).commits == 0
 
 
+async def test_admin_who_is_paid_never_releases_it(rig: Rig) -> None:
+    await held(rig)
+    card = await rig.card()
+    await rig.workspace.click(OLGA, APPROVALS, card.ts, "payout.release")
+    await rig.settle()
+    rig.workspace.set_user(OLGA, email="Ana@Example.com")
+    await rig.pass_time(61)
+    await rig.submit(OLGA, {forms.REASON: "Both are owed"})
+    await rig.pass_time(120, steps=2)
+    assert (await last(rig)).commits == 0
+
+
 async def test_what_moved_once_stays_held_until_the_window_ends(rig: Rig) -> None:
     first, _ = await held(rig)
     await rig.payments.settle(there(first.remote_id), "failed", force=True)

@@ -26,6 +26,7 @@ from bot.workflows.requests.authority import (
     count,
     involved_in,
     may_decide_on,
+    paid_among,
     refusal_of,
     require_fresh,
     without_the_others,
@@ -137,7 +138,8 @@ async def release(ctx: Context, decision: Decision, *, seen: str, reason: str) -
     standing = await ctx.people.standing(decision.person)
 
     def work(uow: Unit, found: Instruction) -> Decided:
-        no = may_release(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        payees = paid_among(uow, found, [standing])
+        no = may_release(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home, payees=payees)
         if no is not None or found.reason is None or not is_held_back(found):
             return Decided(found, no or Refusal.DECIDED)
         if seen_of(found) != seen:
