@@ -23,7 +23,7 @@ _PLAIN_WORDS: Final = frozenset({"all", "try", "top"})
 _SPELLED: Final = frozenset(
     """
     eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr crc gtq hnl dop uyu pyg yen yuan renminbi pesos
-    pounds sterling reais soles bs bolivianos bolivares quetzales lempiras colones guaranies francs franken francos
+    pounds sterling reais reales soles bs bolivianos bolivares quetzales lempiras colones guaranies francs franken francos
     kronor kroner rupees rupias zł zl zloty kc kr naira
     """.split()  # noqa: SIM905
 )
@@ -34,9 +34,25 @@ _IN_NAMES: Final = _SPELLED | frozenset(
     rupee rupia krona krone koruna corona coronas kronen forint lira liras lire rand dirham dirhams riyal rial
     shekel shekels rubel ruble rubles rublo rublos roubles hryvnia nairas cedi cedis shilling shillings lei leu lev leva
     baht ringgit dong taka dinar dinars dinares tenge bsf lps bitcoin sfr livres couronnes roupies roubles
+    rs mn rm rp ft tl gs cfa fcfa руб рубли рублеи грн 円 元 人民币
     """.split()  # noqa: SIM905
 )
 """Words that name a currency in the name of a column of amounts."""
+_SCALES: Final = frozenset(
+    """
+    cent cents cts centavo centavos centimo centimos centime centimes k thousand thousands million millions mil miles
+    millon millones milhao milhoes tausend tsd teur tusd kusd mio
+    """.split()  # noqa: SIM905
+)
+"""Words of amounts that are a part or a multiple of a currency."""
+_SHORT: Final = re.compile(r"(?<=[(\[])\s*(?:[KLQR]|Fr\.?|M\.\s?N\.)\s*(?=[)\]])|\b[KTU]Sh\b", re.IGNORECASE)
+"""Signs that are letters of other words as well."""
+_UNKNOWN: Final = "a currency that it doesn't name"
+_OURS_AS_NUMBER: Final = "840"
+_NUMBERS: Final = frozenset(
+    "032 036 068 124 152 156 170 188 214 320 340 356 392 484 600 604 752 756 826 858 978 985 986".split()  # noqa: SIM905
+) | {_OURS_AS_NUMBER}
+"""Numeric codes of ISO 4217 that files have most often."""
 _DOLLARS: Final = frozenset("usd dollar dollars dolar dolares dolars us$ u$s u$d $".split())  # noqa: SIM905
 _OF_AMERICA: Final = frozenset(
     """
@@ -51,6 +67,7 @@ _OTHER_LANDS: Final = re.compile(
 )
 """Beginnings of the nations whose dollars are others."""
 _COLUMNS: Final = ("currenc", "moneda", "divisa", "devise", "monnaie", "moeda", "wahrung", "waehrung", "valuta")
+_COLUMN_ENDS: Final = ("currency", "wahrung", "waehrung")
 _SHORT_COLUMNS: Final = frozenset({"ccy", "cur", "curr"})
 _LONGEST_SIGN: Final = 3
 _WITH_DOLLAR: Final = re.compile(r"(?<![A-Za-z$])[A-Za-z]{1,3}\$[A-Za-z]?(?![A-Za-z])|(?<![A-Za-z$])\$[A-Za-z]{1,2}\b")
@@ -72,6 +89,24 @@ def other_currency_in(text: str) -> str:
     """The currency other than ours that the name of a column of amounts holds; empty if there is none."""
     text = unicodedata.normalize("NFKC", text)
     return next(_others(text), "")
+
+
+def other_unit_in(name: str, *, alone: bool) -> str:
+    """In which other unit than whole US dollars a column of amounts of this name is; empty if there is none.
+
+    ``alone``: no other column holds the currencies.
+    """
+    found = other_currency_in(name)
+    found = found or next((word for word in _WORD.findall(name) if is_scale(word) and len(word) > 1), "")
+    if not found and (sign := _SHORT.search(name)) is not None:
+        found = sign[0].strip()
+    is_ours = not _DOLLARS.isdisjoint(map(_loose, _WORD.findall(name)))
+    return found or (_UNKNOWN if alone and not is_ours and holds_currencies(name) else "")
+
+
+def is_scale(word: str) -> bool:
+    """Whether a word behind a number makes another number of it: ``2 thousand``, ``25 cents``."""
+    return _loose(word) in _SCALES
 
 
 def _others(text: str) -> Iterator[str]:
@@ -100,19 +135,28 @@ def is_ours(text: str) -> bool:
     """Whether a cell of a column of currencies names US dollars: ``usd``, ``US$``, ``Dólares americanos``."""
     found = re.findall(r"[^\W\d_$]*\$[^\W\d_$]*|[^\W\d_]+|[^\w\s().,:;/'-]", unicodedata.normalize("NFKC", text))
     words = [_loose(word) for word in found]
-    return bool(_DOLLARS.intersection(words)) and all(word in _DOLLARS | _OF_AMERICA for word in words)
+    return (
+        text.strip() == _OURS_AS_NUMBER
+        or bool(_DOLLARS.intersection(words))
+        and all(word in _DOLLARS | _OF_AMERICA for word in words)
+    )
 
 
 def is_currency(text: str) -> bool:
     """Whether a cell holds nothing but a currency, ours or another one: ``EUR``, ``€``, ``USD``."""
     word = text.strip()
-    return word in _CODES or word.upper() in OUR_CURRENCY or names_other_currency(word)
+    return word in _CODES or word.upper() in OUR_CURRENCY or _loose(word) in _DOLLARS or names_other_currency(word)
+
+
+def is_number_of_currency(text: str) -> bool:
+    """Whether a cell of a column of currencies holds the number of one instead of its code: ``978`` is the euro."""
+    return text.strip() in _NUMBERS
 
 
 def holds_currencies(name: str) -> bool:
     """Whether a column of this name holds the currencies of amounts: ``Currency code``, ``moneda``."""
     words = [_loose(word) for word in _WORD.findall(name)]
-    return any(word in _SHORT_COLUMNS or word.startswith(_COLUMNS) or word.endswith("currency") for word in words)
+    return any(word in _SHORT_COLUMNS or word.startswith(_COLUMNS) or word.endswith(_COLUMN_ENDS) for word in words)
 
 
 def _loose(word: str) -> str:

@@ -51,6 +51,8 @@ async def test_rows_in_another_currency_are_refused_with_their_number(rig: Rig) 
         ("Währung", ["USD", "", "EUR"], ["• Row 3: no currency", "• Row 4: currency is EUR"]),
         ("divisa", ["£", "US Dollar", "pesos"], ["• Row 2: currency is £", "• Row 4: currency is pesos"]),
         ("Unit", ["USD", "EUR", "USD"], ["• Row 3: currency is EUR"]),
+        ("Type", ["Dollars", "Euros", "Dólares"], ["• Row 3: currency is Euros"]),
+        ("currency", ["840", "978", "840"], ["• Row 3: currency is 978"]),
         ("Unit", ["box", "EUR", "USD"], []),
         ("Amount in local currency", ["100.00", "2.50", ""], []),
         ("note", ["rent", "MXN", "EUR for rent"], ["• Row 3: amount is 25.00 MXN"]),
@@ -64,8 +66,15 @@ async def test_a_column_of_currencies_decides_which_rows_are_paid(
     assert (bad_rows(rig), rig.form().submit) == (bad, "Go on" if bad else "Request approval")
 
 
-@pytest.mark.parametrize("name", ["amount (€)", "amount £", "amount (R$)", "amount CHF"])
-async def test_a_column_named_in_another_currency_is_refused_once(rig: Rig, name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("amount (€)", "amount £", "amount (R$)", "amount CHF", "amount (Rs.)", "importe (M.N.)", "amount (KSh)"),
+        *("金額(円)", "сумма, руб", "amount (Q)", "amount in USD cents", "importe en centavos", "amount (k)"),
+        *("Betrag in TEUR", "amount in thousands", "importe (miles)", "amount in local currency", "Betrag Hauswährung"),
+    ],
+)
+async def test_a_column_named_in_another_unit_is_refused_once(rig: Rig, name: str) -> None:
     content = f"email;{name};paid usd\nana@example.com;100.00;110.00\nluis@example.com;250.00;275.00\n".encode()
     await rig.pay("bulk")
     await rig.workspace.submit(MARIA, {"file": [rig.workspace.upload(MARIA, "march.csv", content)]})

@@ -99,6 +99,7 @@ BEHIND = [
     ("1,500 rent", ["Send $1,500.00", "Send $1.50"], [(150_000, "rent"), (150, "rent")]),
     ("1 500 EUR rent", [], []),
     ("1 500€ rent", [], []),
+    *((words, [], []) for words in ("2 thousand rent", "2 mil rent", "2 k rent", "25 cents fee", "25 (EUR) rent")),
 ]  # fmt: skip
 
 

@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from bot.domain.currencies import holds_currencies, is_currency, is_ours, names_other_currency, other_currency_in
+from bot.domain.currencies import (
+    holds_currencies,
+    is_currency,
+    is_number_of_currency,
+    is_ours,
+    names_other_currency,
+    other_unit_in,
+)
 from bot.domain.files.tables import Row, Table, rows_of
 from bot.domain.money import OTHER_CURRENCY, Decimals, cents_of, in_plain_style, plain, readings
 from bot.domain.payments.bulk_file import GIVEN_LIMIT, REQUIRED, BadRow, Unread
@@ -28,7 +35,8 @@ class Amounts:
 def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first: int = 0) -> Amounts:
     """The amounts of a table; ``decimals``: the style that a person has chosen, or empty. ``first``: as for rows."""
     place = places["amount"]
-    if currency := other_currency_in(table.header[place]):
+    alone = not any(holds_currencies(name) for at, name in enumerate(table.header) if at != place)
+    if currency := other_unit_in(table.header[place], alone=alone):
         return Amounts(rows=(), unread=Unread(column=table.header[place], currency=currency))
     foreign = _foreign(table, places, first)
     if currency := _currency_of_all(table.rows, place, {one.row - first: one.given for one in foreign}):
@@ -101,7 +109,7 @@ def _foreign(table: Table, places: Mapping[str, int], first: int) -> list[BadRow
         for at, name in enumerate(table.header)
         if at not in paid
         and (
-            (holds_currencies(name) and not _holds_only(table.rows, at, _has_digits))  # amounts in a local currency
+            (holds_currencies(name) and not _holds_only(table.rows, at, _is_amount))  # amounts in a local currency
             or (at not in places.values() and _holds_only(table.rows, at, is_currency))
         )
     ]
@@ -131,5 +139,5 @@ def _holds_only(rows: Iterable[Row], at: int, fits: Callable[[str], bool]) -> bo
     return filled
 
 
-def _has_digits(cell: str) -> bool:
-    return any(letter.isdecimal() for letter in cell)
+def _is_amount(cell: str) -> bool:
+    return any(letter.isdecimal() for letter in cell) and not is_number_of_currency(cell)

@@ -48,8 +48,10 @@ _NUMBER_BEHIND = re.compile(r"([0-9][0-9.,]*)(.*)", re.ASCII | re.DOTALL)
 
 def currency(word: str) -> bool:
     """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
-    if currencies.names_other_currency(word):
+    if currencies.names_other_currency(word.strip("()[]")):
         raise _of_amount(money.OTHER_CURRENCY, word)
+    if currencies.is_scale(word):
+        raise _of_amount("write all of it in figures, for example 2000.00", word)
     return word.upper() in currencies.OUR_CURRENCY
 
 
