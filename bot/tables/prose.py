@@ -12,8 +12,8 @@ from xml.sax.saxutils import escape
 
 from bot.domain.files.dropped import FileTrouble, UnusableFile
 from bot.domain.localization.pieces import MOST_CHARACTERS
+from bot.tables.package import DAMAGE
 from bot.tables.reading import bounded
-from bot.tables.workbook import DAMAGE
 
 _MARKS: Final = (
     (codecs.BOM_UTF8, "utf-8-sig"),

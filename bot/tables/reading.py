@@ -5,7 +5,6 @@ import re
 import resource
 import sys
 import unicodedata
-import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO
@@ -13,7 +12,8 @@ from typing import Any, BinaryIO
 from bot.domain.files.sniffing import markup_of, sniff
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.tables.delimited import read_text
-from bot.tables.workbook import DAMAGE, read_workbook
+from bot.tables.package import Package
+from bot.tables.workbook import read_workbook
 
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ]*%?")
@@ -21,12 +21,6 @@ _HEAD = 4_096
 _CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 _TEXTS = ("", "csv", "txt")
-_INSIDE = (
-    ("xl/workbook.bin", "xlsb"),
-    ("word/document.xml", "docx"),
-    ("ppt/presentation.xml", "pptx"),
-    ("Index/Document.iwa", "numbers"),
-)
 _ROWS_A_LINE = 200
 """So few that parsing one line does not block the event loop for long."""
 
@@ -37,7 +31,7 @@ def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Ta
     size = file.seek(0, 2)
     if size > limits.size:
         raise TableProblem(Flaw.TOO_LARGE, allowed=limits.size)
-    read = read_workbook if _is_workbook(file, name) else read_text
+    read = read_workbook if _is_workbook(file, name, limits) else read_text
     table = read(file, limits=limits)
     named = [heading for heading in table.header if heading]
     if any(_ADDRESS.fullmatch(one) for one in named) or all(_NUMBER.fullmatch(one) for one in named):
@@ -47,23 +41,20 @@ def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Ta
     return table
 
 
-def _is_workbook(file: BinaryIO, name: str) -> bool:
+def _is_workbook(file: BinaryIO, name: str, limits: Limits) -> bool:
     file.seek(0)
     head = file.read(_HEAD)
     if not head.strip(b"\xef\xbb\xbf\xff\xfe\r\n\t \x00"):
         raise TableProblem(Flaw.EMPTY)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        try:
-            with zipfile.ZipFile(file) as archive:
-                inside = set(archive.namelist())
-                is_small = "mimetype" in inside and archive.getinfo("mimetype").file_size < _HEAD
-                mimetype = archive.read("mimetype")[:80] if is_small else b""
-        except DAMAGE:
-            raise TableProblem(Flaw.DAMAGED) from None
-        if "xl/workbook.xml" in inside:
+        package = Package(file, limits.unpacked)
+        if any(map(package.has, ("[content_types].xml", "xl/workbook.xml"))):
+            package.check()
+        kind = package.kind or ("numbers" if package.has("index/document.iwa") else "zip")
+        if kind == "xlsx":
             return True
-        other = next((kind for part, kind in _INSIDE if part in inside), "zip")
-        raise TableProblem(Flaw.OTHER_KIND, names=["ods" if b"opendocument.spreadsheet" in mimetype else other])
+        mimetype = next(package.blocks("mimetype"), b"")[:80]
+        raise TableProblem(Flaw.OTHER_KIND, names=["ods" if b"opendocument.spreadsheet" in mimetype else kind])
     found = sniff(head).format
     if found == "ole":  # the container of old Office files; a workbook with a password is stored in one too
         file.seek(0)

@@ -234,3 +234,35 @@ def test_a_sample_ends_where_it_is_full(content: bytes) -> None:
         read(content)
     table = read_table(io.BytesIO(content), name="people", limits=Limits(sample=1))
     assert (table.header, cells(table)) == (("email", "name"), [("ana@example.com", "Ana")])
+
+
+_PACKAGE = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="rId1" '
+    'Type="http://purl.oclc.org/ooxml/officeDocument/relationships/officeDocument" Target="{}"/></Relationships>'
+)
+
+
+@pytest.mark.parametrize(
+    ("target", "names"),
+    [
+        ("xl/workbook.xml", {name: name.replace("/", "\\") for name in parts([])}),
+        ("xl/workbook2.xml", {"workbook.xml": "workbook2.xml"}),
+        ("/XL/Book.xml", {"workbook.xml": "book.xml"}),
+        ("xl\\workbook.xml", {}),
+        (
+            "/book.xml",
+            {"xl/workbook.xml": "book.xml", "xl/_rels/workbook": "_rels/book", "xl/worksheets": "worksheets"},
+        ),
+    ],
+    ids=["backslashes", "another name", "case, absolute", "backslash in a target", "no folder"],
+)
+def test_workbook_is_found_by_its_relationships(target: str, names: dict[str, str]) -> None:
+    files = parts([["email", "amount"], ["ana@example.com", 25]])
+    types = (
+        f'<Override PartName="/{target.strip("/").lower()}" ContentType="application/vnd.openxmlformats-officedocument'
+    )
+    types = f'<Types>{types}.spreadsheetml.sheet.main+xml"/></Types>'
+    files |= {"[Content_Types].xml": types, "_rels/.rels": _PACKAGE.format(target)}
+    for old, new in names.items():
+        files = {name.replace(old, new): content for name, content in files.items()}
+    assert cells(read(packed(files), "people.xlsx")) == [("ana@example.com", "25")]
