@@ -11,6 +11,7 @@ from email_validator import EmailNotValidError, validate_email
 from yarl import URL
 
 from bot.domain.errors import RuleError
+from bot.domain.text import bare
 
 LONGEST: Final = 120
 """Characters of an address: what a headline shows whole."""
@@ -19,13 +20,12 @@ RULE: Final = "an e-mail address such as ana@example.com"
 
 def address(text: str) -> str:
     """The one form in which an e-mail address is compared, shown and sent; raises RuleError."""
+    text = bare(text)
     try:
-        found = validate_email(
-            text.strip(), check_deliverability=False, globally_deliverable=False, allow_smtputf8=False
-        )
+        found = validate_email(text, check_deliverability=False, globally_deliverable=False, allow_smtputf8=False)
     except EmailNotValidError:
         found = None
-    if found is None and text.strip().startswith('"'):
+    if found is None and text.startswith('"'):
         raise RuleError("it can have no quotation marks")
     if found is None or "." not in found.ascii_domain:
         raise RuleError("it isn't an e-mail address")

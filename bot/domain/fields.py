@@ -9,6 +9,7 @@ from bot.domain.addresses import RULE, address
 from bot.domain.errors import PersonError, RuleError
 from bot.domain.money import Cents, parse_amount
 from bot.domain.references import typed_reference
+from bot.domain.text import bare
 
 T = TypeVar("T")
 PAYEE_RULE: Final = f"{RULE}, or a person such as @ana"
@@ -25,12 +26,12 @@ class Mention:
 
 def email(text: str) -> str:
     """An address in ASCII, short enough for a card to show whole; with the comma after it, or without."""
-    return ruled("email", "ana@example.com", lambda given: address(given.strip().rstrip(",;")), text)
+    return ruled("email", "ana@example.com", lambda given: address(bare(given).rstrip(",;")), text)
 
 
 def payee(text: str) -> str | Mention:
     """An address, or the person of the workspace whose address is meant."""
-    found = _MENTION.fullmatch(text.strip().rstrip(",;"))
+    found = _MENTION.fullmatch(bare(text).rstrip(",;"))
     return email(text) if found is None else Mention(name=found["name"] or "", id=found["id"] or "")
 
 

@@ -8,6 +8,7 @@ from typing import Final, NewType
 
 from bot.domain import currencies
 from bot.domain.errors import RuleError
+from bot.domain.text import bare
 
 Cents = NewType("Cents", int)
 CURRENCY: Final = currencies.CURRENCY
@@ -42,7 +43,7 @@ def parse_amount(text: str) -> Cents:
     number = _number_in(text)
     found = _NUMBER.fullmatch(number)
     if found is None or _ONE_GROUP.fullmatch(number):
-        raise _meant(number) or RuleError(_broken_rule(text.strip(), number))
+        raise _meant(number) or RuleError(_broken_rule(bare(text), number))
     cents = int(re.sub(r"[^0-9]", "", found["units"])) * 100 + int((found["cents"] or "0").ljust(2, "0"))
     if cents == 0:
         raise RuleError(_NOT_ZERO)
@@ -73,7 +74,7 @@ def in_plain_style(text: str, style: Decimals) -> str:
 
 
 def _number_in(text: str) -> str:
-    around = _AROUND.fullmatch(text.strip())
+    around = _AROUND.fullmatch(bare(text))
     return around["number"] if around is not None else ""
 
 
@@ -90,7 +91,11 @@ def _meant(number: str) -> RuleError | None:
 
 
 def _broken_rule(text: str, number: str) -> str:
-    if number.startswith(("-", "\u2212")) or text.startswith(("-", "\u2212")) or 0 in readings(number).values():
+    if (
+        number.startswith(("-", "\u2212", "("))
+        or text.startswith(("-", "\u2212", "("))
+        or 0 in readings(number).values()
+    ):
         return _NOT_ZERO
     if any(map(currencies.names_other_currency, re.split(r"[\s0-9.,]+", text))) or currencies.other_currency_in(text):
         return OTHER_CURRENCY

@@ -36,6 +36,20 @@ def clean(text: str) -> str:
     return "".join(kept).strip()
 
 
+SPACES: Final = {code: " " for code in range(0x3001) if unicodedata.category(chr(code)) == "Zs"}
+"""All spaces, for ``str.translate``: no-break, thin and ideographic ones are typed or pasted by accident."""
+_WIDE: Final = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)} | {0xFE6B: "@", 0xFE52: "."}
+_SELECTORS: Final = frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0), 0x034F)))
+
+
+def bare(text: str) -> str:
+    """An address, amount, number or column name without invisible characters, with full-width letters as ASCII."""
+    if text.isascii():
+        return text.strip()
+    seen = (one for one in text if one not in _SELECTORS and unicodedata.category(one) != "Cf")
+    return "".join(seen).translate(SPACES | _WIDE).strip()
+
+
 MAX_WORDS: Final = 500
 MAX_SAID: Final = 2_000
 _MOST_READ: Final = 16_000

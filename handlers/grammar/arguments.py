@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.errors import PersonError
-from bot.domain.text import unescape, without_links
+from bot.domain.text import SPACES, unescape, without_links
 from bot.presentation import answers
 from handlers.replies import MistakesError
 from handlers.router import Dependencies
 
 _LONGEST_EXAMPLE = 300
 """Characters of a line that is repeated with what was right in it."""
-_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
-_PLAIN = str.maketrans(
+_PLAIN = SPACES | str.maketrans(
     {
-        **dict.fromkeys(_SPACES, " "),
         "\u201c": '"',
         "\u201d": '"',
         "\u201e": '"',

@@ -26,12 +26,12 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
 
 
 @pytest.mark.parametrize(("text", "rule"), [
-    *((text, "it must be more than 0") for text in ("0", "0.00", "-1", "−1", "-$5", "$-5", "0,00", "-1,500")),
+    *((text, "it must be more than 0") for text in ("0", "0.00", "-1", "−1", "-$5", "($30.00)", "0,00", "-1,500")),
     *((text, "it can have at most 2 decimal places") for text in ("12.5050", "1234.505", "$0.005")),
     *((text, "it is too large") for text in ("1234567890123", "9" * 400)),
     *((text, "amounts are in USD only") for text in ("25 EUR", "25€", "€25", "R$25", "A$25", "$$25", "25.00eur")),
     *((text, "it isn't an amount") for text in (
-        *("1e3", "1E3", "+5", "$", "NaN", "Infinity", "0x10", "1_000", ".5", "", "٢٥", "２５", "²", "5..", "1,50,000"),
+        *("1e3", "1E3", "+5", "$", "NaN", "Infinity", "0x10", "1_000", ".5", "", "٢٥", "²", "5..", "1,50,000"),
         *("1,500'000", "12,5000", "0,500.00", "25,000,00"),
     )),
 ])  # fmt: skip
