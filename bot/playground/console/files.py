@@ -1,7 +1,9 @@
 """Files on the page: previews, downloads and uploads."""
 
+import codecs
 import csv
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
@@ -67,17 +69,31 @@ def table_of(file: StoredFile) -> list[list[str]]:
     """The first rows of a CSV file with long cells cut; empty for other files."""
     if file.filetype not in ("csv", "tsv"):
         return []
-    text = file.blob.read(0, _PEEK).decode("utf-8-sig", errors="replace")
+    head = file.blob.read(0, _PEEK)
+    text = _decoded(head)
     if "\0" in text:
         return []
-    first, _, _ = text.partition("\n")
-    separator = max(",;\t", key=first.count)
     lines = text.splitlines()[: _ROWS + 1]
     try:
-        rows = list(csv.reader(lines, delimiter=separator))
+        rows = list(csv.reader(lines, delimiter=_separator(lines)))
     except csv.Error:
         return []
     return [[_cut(cell) for cell in row[:_COLUMNS]] for row in rows[:_ROWS] if row]
+
+
+def _decoded(head: bytes) -> str:
+    """UTF-16 by its mark, else UTF-8, else the usual encoding of Windows."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head.decode("utf-16", errors="replace")
+    with suppress(UnicodeDecodeError):
+        return codecs.getincrementaldecoder("utf-8-sig")().decode(head)  # the last letter may be cut
+    return head.decode("cp1252", errors="replace")
+
+
+def _separator(lines: Sequence[str]) -> str:
+    """The separator that gives the first rows the same number of cells, and more than one."""
+    found = {mark: [line.count(mark) for line in lines if line] for mark in ",;\t|"}
+    return max(found, key=lambda mark: (len(set(found[mark])) == 1 and found[mark][0] > 0, sum(found[mark][:1])))
 
 
 def size(count: int) -> str:
