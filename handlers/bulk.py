@@ -1,7 +1,9 @@
 """``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
 
 import asyncio
+import hashlib
 from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
@@ -219,8 +221,7 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
                 return Replace(_notice(payment_answers.asked_before(found)))
             case ShownAgain():
                 now = carried.choosing(choice)
-                changed = found.why is ShownBecause.CHANGED
-                return Replace(await _shown(deps, form.user, found.preview, now, note=_NOTES[found.why], sends=changed))
+                return Replace(await _shown(deps, form.user, found.preview, now, note=_NOTES[found.why]))
         if carried.checks and (problem := _problem_with(deps, found)) is None:
             by = {"requester": form.user, "source_key": form.source_key}
             begun = await request_check(deps.ctx, found, replace(carried, places=chosen), **by)
@@ -252,16 +253,13 @@ async def _file_form(
     if isinstance(found, Instruction):
         return _notice(payment_answers.asked_before(found))
     changed = bool(seen) and seen != found.fingerprint
-    sends = not seen or changed
-    return await _shown(deps, user, found, carried, note=forms.CHANGED if changed else "", sends=sends)
+    return await _shown(deps, user, found, carried, note=forms.CHANGED if changed else "")
 
 
-async def _shown(
-    deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "", sends: bool = False
-) -> Block:
-    """``sends``: rows that cannot be paid go to this user as a file."""
+async def _shown(deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "") -> Block:
+    """The form; rows that cannot be paid also go to this user as a file."""
     checked = seen.checked
-    sent = sends and checked is not None and bool(checked.bad) and await _sent(deps, user, checked)
+    sent = await _sent(deps, user, checked) if checked is not None and checked.bad else None
     problem = _problem_with(deps, checked, sent=sent) if checked is not None else None
     asks = checked is not None and checked.asks and not carried.decimals
     usual = await bulk_request.usual_decimals(deps.ctx, user) if asks else ""
@@ -283,20 +281,32 @@ async def _request(deps: Dependencies, checked: Checked, user: str, carried: For
     )
 
 
-async def _sent(deps: Dependencies, user: str, checked: Checked) -> bool:
-    """Send the rows that cannot be paid to this user; False where Slack does not take the file."""
-    content = await asyncio.to_thread(write_csv, *bad_table(checked))
+async def _sent(deps: Dependencies, user: str, checked: Checked) -> str | None:
+    """Send the rows that can't be paid to this user once, written like their file; the link of the message.
+
+    Empty: the link is unknown. None: Slack doesn't take the file.
+    """
+    write = partial(write_csv, encoding=checked.encoding, delimiter=checked.delimiter)
+    content = await asyncio.to_thread(write, *bad_table(checked))
     title, comment = about_bad(checked)
+    of = hashlib.sha256(content).hexdigest()
+    link = await bulk_request.rows_to_fix(deps.ctx, user, of)
+    if link is not None:
+        return link
     try:
-        await send_file(deps, user, content, name="rows-to-fix.csv", title=title, alt=title, comment=comment)
+        posted = await send_file(deps, user, content, name="rows-to-fix.csv", title=title, alt=title, comment=comment)
     except ServiceTrouble as silent:
         log.warning("the rows to fix were not sent", reason=str(silent))
-        return False
-    return True
+        return None
+    link = ""
+    with suppress(ServiceTrouble):
+        link = await deps.messenger.permalink(posted) if posted.ts else ""
+    await bulk_request.keep_rows_to_fix(deps.ctx, user, of, link)
+    return link
 
 
-def _problem_with(deps: Dependencies, checked: Checked, *, sent: bool = False) -> Content | None:
-    """The problem that prevents the request, or None. ``sent``: the person has got the bad rows as a file."""
+def _problem_with(deps: Dependencies, checked: Checked, *, sent: str | None = None) -> Content | None:
+    """The problem that prevents the request, or None. ``sent``: link of the file with the bad rows."""
     if checked.unread is not None:
         return amounts.unread(checked.unread)
     if checked.bad:

@@ -14,6 +14,7 @@ from bot.domain.services import EMAILS
 from bot.presentation import answers, emails
 from bot.presentation.blocks.text import message
 from bot.presentation.emails import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
+from bot.presentation.files.columns import unusual
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
 from bot.workflows.emails import lists
@@ -88,15 +89,17 @@ async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_t
         channel=channel,
         thread_ts=thread_ts,
         lacking=_lacking_ways(deps),
-        before=await _way_before(deps, channel),
+        read_as=unusual(table),
+        before=await _before(deps, channel),
     )
     return view, ""
 
 
-async def _way_before(deps: Dependencies, channel: str) -> str:
-    """How the last list of this channel was processed; empty: there was none."""
+async def _before(deps: Dependencies, channel: str) -> dict[str, str]:
+    """The way and the column of the last list of this channel."""
     found = await deps.ctx.read(lambda uow: remembered(uow, channel, lists.SUBJECT))
-    return {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}.get(found.get("how", ""), "")
+    way = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}.get(found.get("how", ""), "")
+    return {HOW: way, COLUMN: found.get("column", "")}
 
 
 def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:

@@ -108,11 +108,12 @@ def list_form(
     channel: str,
     thread_ts: str,
     lacking: Mapping[str, Sequence[str]],
-    before: str = "",
+    read_as: str = "",
+    before: Mapping[str, str] = _NOBODY,
 ) -> View:
     """Which column and how. ``marks``: what people do not see in it. ``lacking``: way -> variables that it lacks.
 
-    ``before``: the way that was last chosen in this channel.
+    ``read_as``: what people should look at. ``before``: the way and the column that were last chosen in this channel.
     """
     names = column_names(looks)
     options = []
@@ -120,9 +121,10 @@ def list_form(
         percent = int(look.share * 100)
         note, value = f" ({percent}% addresses)", f"{at}|{percent}|{names[at]}"
         options.append(column_option(names[at], look, value=value, note=note))
-    about = f"*{md.quote(name, _TITLED_LIMIT)}* · {_rows(rows)}"
+    about = " · ".join(filter(None, (f"*{md.quote(name, _TITLED_LIMIT)}*", _rows(rows), md.quote(read_as))))
+    again = [at for at, look in enumerate(looks[:MOST]) if names[at] == before.get(COLUMN) and look.is_usable]
     how = [option(way, *said) for way, said in _WAYS.items() if way not in lacking]
-    begun = next((one for one in how if one["value"] == before), how[0])
+    begun = next((one for one in how if one["value"] == before.get(HOW)), how[0])
     number = {
         "type": "number_input",
         "action_id": CONCURRENT,
@@ -133,7 +135,9 @@ def list_form(
     }
     blocks = [
         md.paragraph("\n".join([about, *mark_lines(marks)])),
-        select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
+        select(
+            COLUMN, "Column with the addresses", options, initial=again[0] if again else likely_column(looks[:MOST])
+        ),
         field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": begun}),
         *(md.section(md.plain(not_configured(way, missing))) for way, missing in lacking.items()),
     ]

@@ -70,7 +70,7 @@ _WORDS: Final[Mapping[Flaw, str]] = {
     Flaw.NO_HEADER: "The first row already holds data. Add a row with column names above it. Example: {example}",
     Flaw.NO_ROWS: "The file has column names but no rows. Add at least one row below {example}.",
     Flaw.RAGGED: (
-        "Every row needs as many cells as the first row, which has {problem.allowed}: {places}. "
+        "No row may have more cells than the row with the names, which has {problem.allowed}: {places}. "
         'Put a cell that contains the separator in quotation marks, for example "Ana, Quito".'
     ),
     Flaw.NUL: "The file is damaged at {row}, or isn't a CSV file. {again}",

@@ -15,7 +15,17 @@ from functools import partial
 from itertools import chain
 from typing import BinaryIO
 
+from bot.domain.files.columns import (
+    AHEAD,
+    address_in,
+    address_parts,
+    addresses_in,
+    is_number,
+    looks_like_address,
+    names_at,
+)
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Hidden, Limits, Rows, Runs, SampleRead, Table, TableProblem
+from bot.domain.text import bare
 
 _SAMPLE = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
@@ -30,9 +40,16 @@ _MARKS = (
 
 _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
 """Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
-_LINE_END = re.compile(r"[\r\n]")
-_QUOTED = re.compile(r'"[^"]*"?')
 _QUOTED_NUMBER = re.compile(r'"[$\s]*[0-9][0-9.]*\s*"')
+_SEPARATOR = re.compile(r'[\ufeff\r\n]*"?sep=([^\r\n"])"?[ \t,;]*\r?\n', re.IGNORECASE)
+_LOOKED_AT = 60
+"""Rows by which the separator is chosen."""
+_LEGACY = (("cp1252", "Windows-1252"), ("cp1250", "Windows-1250"), ("mac_roman", "Mac Roman"))
+_CODECS = {name: codec for codec, name in _LEGACY} | {"UTF-16": "utf-16"}
+_ODD = re.compile(
+    r"(?<=[a-z])(?:[^\x00-\x7f](?<!\w)(?<![’‘“”–—])|[ŠŽŸŚŤŹŁĄŞÀ-ÖØ-Þ])|(?:[^\x00-\x7f](?<!\w)(?<![’‘“”–—«¿¡]))(?=[a-z])"
+)
+"""Signs that no word has, or a capital behind a small letter."""
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
 _FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
 _PLAIN = re.compile(r"[\t\r\n -~]*")
@@ -42,34 +59,78 @@ _WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
 def read_text(file: BinaryIO, *, limits: Limits) -> Table:
     codec, encoding = _encoding(file)
     file.seek(0)
-    decoded: io.StringIO | io.TextIOWrapper
-    if codec == "latin-1":  # Windows-1252, and Latin-1 for the five bytes that it leaves open
-        data = file.read()
-        try:
-            decoded = io.StringIO(data.decode("cp1252"), newline="")
-        except UnicodeDecodeError:
-            decoded = io.StringIO(data.decode("latin-1"), newline="")
-    else:
-        decoded = io.TextIOWrapper(file, codec, newline="")
+    decoded = io.TextIOWrapper(file, codec, newline="")
     try:
         sample = decoded.read(_SAMPLE)
         decoded.seek(0)
-        first = sample.lstrip("\ufeff\r\n").split("\n", 1)[0].strip()
-        if first.casefold().startswith("sep=") and len(first) == len("sep=;"):  # a spreadsheet's own line
-            delimiter = first[-1]
-            decoded.readline()
-        else:
-            header = _LINE_END.split(_QUOTED.sub("", sample.lstrip("\r\n \ufeff")), maxsplit=1)[0]
-            delimiter = max(_DELIMITERS, key=header.count)
-        records = _Records(limits)
+        if limits.addresses and (listed := _list(sample, decoded, limits)) is not None:
+            return Table(header=("email", "name")[: len(listed[0].cells)], rows=listed, encoding=encoding)
+        first = _SEPARATOR.match(sample)
+        if first is not None:  # a spreadsheet's own line
+            for _ in range(first[0].count("\n")):
+                decoded.readline()
+            sample = sample[first.end() :]
+        shape = max((_Shape.of(sample, mark) for mark in (first[1] if first else _DELIMITERS)), key=lambda one: one.fit)
+        delimiter = shape.delimiter
+        records = _Records(limits, names_row=shape.names_row)
         records.take(csv.reader(records.lines(decoded), delimiter=delimiter, strict=True))
     except UnicodeDecodeError as error:
         raise TableProblem(Flaw.ENCODING, names=[encoding]) from error
     finally:
-        if isinstance(decoded, io.TextIOWrapper):
-            decoded.detach()
-    hidden = Hidden(quoted=records.quoted_rows.spans())
-    return Table(header=records.header, rows=records.rows, encoding=encoding, delimiter=delimiter, hidden=hidden)
+        decoded.detach()
+    above = shape.names_row if shape.has_titles else 0
+    return Table(
+        header=records.header,
+        rows=records.rows,
+        encoding=encoding,
+        delimiter=delimiter,
+        names_row=above,
+        hidden=Hidden(quoted=records.quoted_rows.spans()),
+    )
+
+
+def _list(sample: str, lines: Iterable[str], limits: Limits) -> Rows | None:
+    """Addresses, one a row, with the names before them; None for a text that has anything else."""
+    if not all(addresses_in(line) for line in sample.splitlines()[: AHEAD * 4] if bare(line)):
+        return None
+    found = [(number, part) for number, line in enumerate(lines, 1) for part in address_parts(line)]
+    if len(found) > limits.rows:
+        raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=limits.rows)
+    names = [bare(part.partition("<")[0]).strip('"') if "<" in part else "" for _, part in found]
+    rows = Rows()
+    for (number, part), name in zip(found, names, strict=True):
+        address = address_in(part) or part.strip()
+        rows.add(number, (address, name) if any(names) else (address,))
+    return rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shape:
+    """What a separator makes of the first rows."""
+
+    delimiter: str
+    names_row: int
+    has_titles: bool
+    fit: tuple[float, int, int]
+    """Share of rows with as many cells as names; addresses and numbers alone in their cells; names."""
+
+    @classmethod
+    def of(cls, sample: str, delimiter: str) -> "_Shape":
+        rows: list[tuple[int, list[str]]] = []
+        with suppress(csv.Error):
+            for number, cells in enumerate(csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter), 1):
+                if any(map(bare, cells)):
+                    rows.append((number, cells))
+                if len(rows) > _LOOKED_AT:
+                    break
+        at = names_at([cells for _, cells in rows])
+        widths = [len(cells) for _, cells in rows[at:]]
+        equal = sum(width == widths[0] for width in widths) / len(widths) if widths and widths[0] > 1 else 0.0
+        alone = sum(is_number(cell) or looks_like_address(cell) for _, cells in rows for cell in cells)
+        number = rows[at][0] if rows else 1
+        return cls(
+            delimiter=delimiter, names_row=number, has_titles=at > 0, fit=(equal, alone, widths[0] - 1 if widths else 0)
+        )
 
 
 def _encoding(file: BinaryIO) -> tuple[str, str]:
@@ -100,12 +161,26 @@ def _encoding(file: BinaryIO) -> tuple[str, str]:
         return "utf-8", "UTF-8"
     if wide > broken:
         raise TableProblem(Flaw.ENCODING, names=["UTF-8"], rows=[line])
-    return "latin-1", "Latin-1 (Windows-1252)"
+    file.seek(0)
+    return _legacy(file.read())
+
+
+def _legacy(content: bytes) -> tuple[str, str]:
+    """The likeliest encoding with a byte for each letter: the one that puts the fewest odd signs into words."""
+    words = b" ".join(word for word in content.split() if not word.isascii())[:_SAMPLE]
+    fits: list[tuple[int, int, str, str]] = []
+    for codec, name in _LEGACY:
+        with suppress(UnicodeDecodeError):
+            content.decode(codec)
+            text = words.decode(codec)
+            fits.append((len(_ODD.findall(text)), len(fits), codec, name))
+    return min(fits)[2:]
 
 
 @dataclass(slots=True)
 class _Records:
     limits: Limits
+    names_row: int = 1
     odd: bool = False
     """Whether a line since the last reset had an apostrophe, or any line a NUL: then each cell is checked."""
     nul: bool = False
@@ -116,7 +191,7 @@ class _Records:
     rows: Rows = field(default_factory=Rows)
     width: int = 0
     ragged: dict[int, int] = field(default_factory=dict)
-    """Cells of the first rows with another number of them than the header."""
+    """Cells of the first rows with more of them than the header."""
     more_ragged: int = 0
 
     def lines(self, text: Iterable[str]) -> Iterator[str]:
@@ -160,10 +235,10 @@ class _Records:
     def _take_one(self, number: int, cells: list[str]) -> None:
         if self.nul:
             raise TableProblem(Flaw.NUL, rows=[number])
-        if not any(map(str.strip, cells)):
+        if not any(map(str.strip, cells)) or number < self.names_row:
             return
         if not self.header:
-            names = [plain(name).strip().lstrip("\ufeff") for name in cells]
+            names = [bare(plain(name)) for name in cells]
             while names and not names[-1]:
                 names.pop()
             if len(names) > self.limits.columns:
@@ -171,13 +246,13 @@ class _Records:
             self.header = tuple(names)
             self.width = len(names)
             self.odd = False
-        elif len(cells) < self.width or any(map(str.strip, cells[self.width :])):
+        elif any(map(str.strip, cells[self.width :])):
             if len(self.ragged) < _RAGGED_SHOWN:
                 self.ragged[number] = len(cells)
             else:
                 self.more_ragged += 1
         else:
-            self._add(number, cells[: self.width])
+            self._add(number, [*cells, *[""] * (self.width - len(cells))][: self.width])
 
     def _add(self, number: int, cells: list[str]) -> None:
         if 0 < self.limits.sample <= len(self.rows):
@@ -221,10 +296,20 @@ def rewritten(content: bytes) -> bytes:
     return written.encode(_codec(written), "replace")
 
 
-def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
-    """A CSV file: UTF-8, commas, CRLF; ``for_people``: formulas neutralised, with a byte order mark if needed."""
+def write_csv(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    for_people: bool = True,
+    delimiter: str = ",",
+    encoding: str = "",
+) -> bytes:
+    """A CSV file: UTF-8, commas, CRLF; ``for_people``: formulas neutralised, with a byte order mark if needed.
+
+    ``encoding``: of a table that was read, in words; UTF-8 if it lacks a letter.
+    """
     text = io.StringIO(newline="")
-    writer = csv.writer(text)
+    writer = csv.writer(text, delimiter=delimiter or ",")
     if for_people:
         writer.writerow([neutral(name) for name in header])
         writer.writerows([neutral(cell) for cell in row] for row in rows)
@@ -232,6 +317,8 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_peopl
         writer.writerow(header)
         writer.writerows(rows)
     written = text.getvalue()
+    with suppress(UnicodeEncodeError, KeyError):
+        return written.encode(_CODECS[encoding])
     return written.encode(_codec(written) if for_people else "utf-8", "replace")
 
 

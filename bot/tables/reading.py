@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
+from bot.domain.files.columns import is_number
 from bot.domain.files.sniffing import markup_of, sniff
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.tables.delimited import read_text
@@ -16,7 +17,6 @@ from bot.tables.package import Package
 from bot.tables.workbook import read_workbook
 
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-_NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ]*%?")
 _HEAD = 4_096
 _CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
@@ -34,7 +34,7 @@ def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Ta
     read = read_workbook if _is_workbook(file, name, limits) else read_text
     table = read(file, limits=limits)
     named = [heading for heading in table.header if heading]
-    if any(_ADDRESS.fullmatch(one) for one in named) or all(_NUMBER.fullmatch(one) for one in named):
+    if any(_ADDRESS.fullmatch(one) for one in named) or all(map(is_number, named)):
         raise TableProblem(Flaw.NO_HEADER, names=table.header)  # the first row is data
     if not table.rows:
         raise TableProblem(Flaw.NO_ROWS)
@@ -144,7 +144,7 @@ def main(arguments: list[str]) -> int:
     except TableProblem as problem:
         write({**vars(problem), "counts": sorted(problem.counts.items())})
         return 0
-    about = {name: getattr(table, name) for name in ("header", "encoding", "delimiter", "sheet")}
+    about = {name: getattr(table, name) for name in ("header", "encoding", "delimiter", "sheet", "names_row")}
     write({**about, "hidden": asdict(table.hidden)})
     for start in range(0, len(table.rows), _ROWS_A_LINE):
         write([[row.number, row.cells] for row in table.rows[start : start + _ROWS_A_LINE]])

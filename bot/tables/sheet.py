@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from bot.domain.files.columns import AHEAD
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Hidden, Limits, Rows, Runs, SampleRead, TableProblem
-from bot.domain.text import storable
+from bot.domain.text import bare, storable
 from bot.tables.formats import GENERAL, is_disguised, shown
 
 PLACES: Final = {
@@ -38,7 +39,11 @@ class SharedParts:
 
 
 class Sheet:
-    def __init__(self, *, book: SharedParts, limits: Limits) -> None:
+    def __init__(
+        self, *, book: SharedParts, limits: Limits, names_row: int = 0, ahead: list[tuple[int, list[str]]] | None = None
+    ) -> None:
+        """``ahead``: takes the first rows, and nothing else is read. ``names_row``: rows above it are titles."""
+        self._ahead, self._names_row = ahead, names_row
         self._book = book
         self._limits = limits
         self._header: tuple[str, ...] | None = None
@@ -105,6 +110,9 @@ class Sheet:
         elif name == "col":
             self._hiding.columns(attributes)
         elif name == "mergeCell":
+            place = _PLACE.fullmatch(attributes.get("ref", "").rpartition(":")[2])
+            if self._ahead is not None or (place is not None and int(place[2]) < self._names_row):
+                return
             raise TableProblem(Flaw.MERGED, names=[attributes.get("ref", "")])
         elif name == "sheetData":
             if self._begun:
@@ -173,8 +181,14 @@ class Sheet:
 
     def _end_row(self) -> None:
         cells = {column: text for column, text in self._cells.items() if text.strip()}
-        if not cells:
-            return
+        if cells and self._ahead is not None:
+            self._ahead.append((self._number, list(cells.values())))
+            if len(self._ahead) > AHEAD:
+                raise SampleRead
+        elif cells and self._number >= self._names_row:
+            self._take(cells)
+
+    def _take(self, cells: Mapping[int, str]) -> None:
         whole = "".join(cells.values())
         if "\x00" in whole:
             raise TableProblem(Flaw.NUL, rows=[self._number])
@@ -186,7 +200,7 @@ class Sheet:
                 raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=self._limits.columns)
             if self._hiding.disguised:
                 raise TableProblem(Flaw.DISGUISED_NAME, names=[f"{_letters(self._hiding.disguised[0])}{self._number}"])
-            self._header = tuple(cells.get(column, "").strip() for column in range(width))
+            self._header = tuple(bare(cells.get(column, "")) for column in range(width))
             self._hiding.end_row(self._number)
             return
         if width > len(self._header):

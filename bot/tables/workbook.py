@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from bot.domain.currencies import other_currency_in
+from bot.domain.files.columns import names_at
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.formats import BUILT_IN, GENERAL, OF_ANY_COUNTRY, UNKNOWN_CURRENCY, shown
 from bot.tables.package import Dialect, Package, parse
@@ -47,11 +48,17 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         formats=_formats(package, relations.part("styles", "xl/styles.xml")),
         since_1904=outline.since_1904,
     )
-    sheet = Sheet(book=book, limits=limits)
+    ahead: list[tuple[int, list[str]]] = []
+    sheet = Sheet(book=book, limits=limits, ahead=ahead)
+    with suppress(SampleRead):
+        parse(package.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
+    at = names_at([cells for _, cells in ahead])
+    above = ahead[at][0] if at else 0
+    sheet = Sheet(book=book, limits=limits, names_row=above)
     with suppress(SampleRead):
         parse(package.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
     header, rows, hidden = sheet.table()
-    return Table(header=header, rows=rows, sheet=name, hidden=hidden)
+    return Table(header=header, rows=rows, sheet=name, names_row=above, hidden=hidden)
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ from bot.presentation import answers
 from bot.presentation.bookings import answers as bookings
 from bot.presentation.payments.answers import refused_while_frozen
 from bot.presentation.reasons import sentence
-from bot.slack.messenger import Messenger
+from bot.slack.messenger import Messenger, Posted
 from bot.workflows.requests.authority import frozen
 from bot.workflows.requests.send import over_today
 from bot.workflows.services import DeliveryService, Service
@@ -179,10 +179,10 @@ delivery_call = partial(service_call, service=DELIVERY)
 
 async def send_file(
     deps: Dependencies, user: str, content: bytes | AsyncIterator[bytes], length: int | None = None, /, **about: str
-) -> None:
+) -> Posted:
     """Share a file with this user, in a direct message; ``about``: its name, title, alternative text and comment."""
     channel = await deps.messenger.direct_message(user)
-    await deps.ctx.files.share(content=content, length=length, channel=channel, thread_ts=None, **about)
+    return await deps.ctx.files.share(content=content, length=length, channel=channel, thread_ts=None, **about)
 
 
 class ForRequester(TypedDict):

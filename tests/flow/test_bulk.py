@@ -204,7 +204,7 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     assert said == snapshot("""\
 Pay in bulk
 :memo: Request sent: $25.00 · 1 payment to 1 person. Needs 1 approval · L-······
-Read as Latin-1 (Windows-1252); email from “Recipient”, amount from “Amount”, note from “Purpose”.\
+Read as Windows-1252; email from “Recipient”, amount from “Amount”, note from “Purpose”.\
 """)
     await press(rig, offer)  # within a moment: a slip of the finger
     assert shown(rig.form()) == said

@@ -147,8 +147,8 @@ async def test_a_file_that_is_no_table_is_said_in_one_sentence(rig: Rig) -> None
     await pressed(rig, b"email,amount\nana@example.com,1.00,2.00,3.00\n")
     assert shown(rig.form()) == snapshot("""\
 Pay in bulk
-:warning: Every row needs as many cells as the first row, which has 2: row 2 has 4. Put a cell that contains the \
-separator in quotation marks, for example "Ana, Quito".\
+:warning: No row may have more cells than the row with the names, which has 2: row 2 has 4. Put a cell that contains \
+the separator in quotation marks, for example "Ana, Quito".\
 """)
     assert not rig.form().submit
 

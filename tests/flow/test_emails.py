@@ -253,13 +253,13 @@ async def test_a_thousand_requests_at_a_time_may_be_asked_for(rig: Rig) -> None:
 
 
 async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
-    message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co\n")
+    message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co,y,z\n")
     await rig.settle()
     await press_offer(rig, message)
     assert shown(rig.form()) == snapshot("""\
 Process e-mails
-Every row needs as many cells as the first row, which has 2: row 3 has 1. Put a cell that contains the separator in \
-quotation marks, for example "Ana, Quito".\
+No row may have more cells than the row with the names, which has 2: row 3 has 3. Put a cell that contains the \
+separator in quotation marks, for example "Ana, Quito".\
 """)
 
 

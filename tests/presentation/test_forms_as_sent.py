@@ -1,5 +1,7 @@
 """Every form as Slack gets it: each field with its limits, its example, what stands in it and what may stay empty."""
 
+from functools import partial
+
 from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import BookingKind, Stage
@@ -214,8 +216,10 @@ callback_id=email.file title=Process e-mails submit=Go on close=Cancel private_m
 block_id=file label=List of addresses as=file_input action_id=file filetypes=[csv, tsv, txt, xlsx] max_files=1 \
 hint=CSV or Excel (.xlsx), column names in the first row. Up to 10 MB.\
 """)
-    given = {"file": "F1", "name": "list.csv", "channel": "C1", "thread_ts": "1.2"}
-    both = emails.list_form(LOOKS, rows=1, marks=Marks(), lacking={}, **given)
+    list_form = partial(
+        emails.list_form, LOOKS, marks=Marks(), file="F1", name="list.csv", channel="C1", thread_ts="1.2"
+    )
+    both = list_form(rows=1, lacking={})
     assert as_sent(both) == snapshot("""\
 callback_id=email.list title=Process e-mails submit=Start close=Cancel \
 private_metadata={"file":"F1","name":"list.csv","channel":"C1","thread":"1.2"}
@@ -230,7 +234,7 @@ block_id=concurrent label=Speed (advanced) as=number_input action_id=concurrent 
 max_value=1000 initial_value=1000 optional=True hint=Addresses at a time, 1 to 1,000. Row by row only.\
 """)
     lacking = {emails.ROW_BY_ROW: ["EMAIL_SINGLE_BASE_URL"]}
-    whole = emails.list_form(LOOKS, rows=2_000, marks=Marks(), lacking=lacking, **given)
+    whole = list_form(rows=2_000, lacking=lacking)
     assert as_another(both, whole) == snapshot("""\
 callback_id=email.list …
 type=section text=*list.csv* · 2,000 rows

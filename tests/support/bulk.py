@@ -109,4 +109,5 @@ async def pressed(rig: Rig, content: bytes = GOOD) -> Message:
 
 
 def told(rig: Rig) -> str:
-    return shown(rig.form()).partition("\nEmail column")[0]
+    """The form above its columns, with the name of a link instead of its address."""
+    return re.sub(r"<[^|>]*\|(.*?)>", r"\1", shown(rig.form()).partition("\nEmail column")[0])

@@ -48,7 +48,7 @@ async def test_the_same_table_comes_out(content: bytes) -> None:
 
 
 async def test_a_problem_comes_out_whole() -> None:
-    content = _text(20_000) + b"ana@example.com,1.00\n" * 12
+    content = _text(20_000) + b"ana@example.com,1.00,x,y,z,more,cells,than,names\n" * 12
     with pytest.raises(TableProblem) as here:
         read_table(io.BytesIO(content), name="people")
     with pytest.raises(TableProblem) as apart:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from bot.domain.errors import OperatorError, PersonError
-from bot.domain.files.columns import looks_like_address
+from bot.domain.files.columns import address_in, looks_like_address
 from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
@@ -31,12 +31,12 @@ def concurrency(text: str) -> int | None:
 
 def addresses(text: str) -> list[str]:
     """The addresses of an argument, separated by commas or semicolons."""
-    words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
+    words = [word for word in text.replace(";", ",").split(",") if word.strip("<> ")]
     wrong = next((word for word in words if not looks_like_address(word)), None)
     if wrong is not None or not words:
         rule, example = "it isn't an e-mail address", "check ana@example.com"
         raise PersonError(argument="address", rule=rule, example=example, given=wrong or text)
-    return words
+    return list(map(address_in, words))
 
 
 class Outcome(StrEnum):

@@ -4,15 +4,58 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.domain.text import bare
+
 _ADDRESS = re.compile(r"(?:\"[^\"\r\n]+\"|[^@\s\"<>(),;:\\]+)@[^@\s\"<>(),;:\\]+\.[^@\s\"<>(),;:\\.]+")
 _ADDRESS_LIMIT = 320
 _LEAST_SHARE = 0.5
+_NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ]*%?")
+_APART = re.compile(r"[,;\s]")
+_NAMES_APART = re.compile(r'[,;\t](?=(?:[^"]*"[^"]*")*[^"]*$)')
+_NAMED = re.compile(r"(?:[^<>@]*<)?\s*(?:mailto:)?([^<>]+?)>?", re.IGNORECASE)
+AHEAD = 12
+"""Rows among which the names of the columns are looked for."""
 
 
 def looks_like_address(cell: str) -> bool:
     """Whether this has the form of an e-mail address; the service decides whether it is valid."""
-    text = cell.strip()
-    return len(text) <= _ADDRESS_LIMIT and _ADDRESS.fullmatch(text) is not None
+    return bool(address_in(cell))
+
+
+def address_in(cell: str) -> str:
+    """The address of ``ana@example.com;``, ``mailto:ana@example.com`` or ``Ana <ana@example.com>``; or empty."""
+    if "@" not in (text := bare(cell)):
+        return ""
+    found = _NAMED.fullmatch(text.rstrip(",; "))
+    address = found[1] if found is not None else ""
+    return address if len(address) <= _ADDRESS_LIMIT and _ADDRESS.fullmatch(address) is not None else ""
+
+
+def addresses_in(line: str) -> list[str]:
+    """The parts of a line that lists addresses, between commas or semicolons; empty for other text."""
+    parts = address_parts(line)
+    return parts if all(map(address_in, parts)) else []
+
+
+def address_parts(line: str) -> list[str]:
+    """What stands between commas and semicolons that no quotation marks enclose; without names, also between blanks."""
+    return [part for part in (_NAMES_APART if "<" in line else _APART).split(line) if bare(part)]
+
+
+def is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(bare(cell)) is not None
+
+
+def names_at(rows: Sequence[Sequence[str]]) -> int:
+    """Place of the row with the names: it fills more cells than titles above it, and has a value below it."""
+    filled = [[cell for cell in row if bare(cell)] for row in rows[:AHEAD]]
+    values = [any(is_number(cell) or looks_like_address(cell) for cell in cells) for cells in filled]
+    found = most = 0
+    for at, cells in enumerate(filled[:-1]):
+        if len(cells) > most and not values[at] and values[at + 1]:
+            found = at
+        most = max(most, len(cells))
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +84,7 @@ def summarize(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Col
             if not cell.strip():
                 continue
             filled[at] += 1
-            addresses[at] += "@" in cell and looks_like_address(cell)
+            addresses[at] += looks_like_address(cell)
             if len(samples[at]) < 3:  # noqa: PLR2004 - three sample values
                 samples[at].append(cell.strip())
     return tuple(
@@ -50,5 +93,7 @@ def summarize(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Col
     )
 
 
-def likely_column(looks: Sequence[ColumnSummary]) -> int:
-    return max(range(len(looks)), key=lambda at: (looks[at].share, looks[at].addresses, -at))
+def likely_column(looks: Sequence[ColumnSummary]) -> int | None:
+    """The only column of addresses; None if several could be meant, or none."""
+    usable = [at for at, look in enumerate(looks) if look.is_usable]
+    return usable[0] if len(usable) == 1 else None

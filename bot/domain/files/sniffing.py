@@ -4,6 +4,8 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from bot.domain.files.columns import addresses_in
+
 HEAD_BYTES = 64 * 1024
 
 
@@ -202,6 +204,7 @@ def _written(text: str, suffix: str) -> str:
     is_table = len(lines) > 1 and any(  # a header and a row
         lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|"
     )
+    is_table = is_table or bool(lines and all(map(addresses_in, lines[1:] or lines)))
     return "csv" if is_table and suffix not in _PLAIN - {"txt", "text"} else "txt"
 
 

@@ -70,6 +70,10 @@ class Some(Value):
                 together.append((first, last))
         return cls(spans=tuple(together[:_KEPT]), count=sum(last - first + 1 for first, last in together))
 
+    @classmethod
+    def at(cls, rows: Iterable[int]) -> Self:
+        return cls.of([((row, row),) for row in rows])
+
 
 class Marks(Value):
     """What is hidden, computed or disguised in a table. Names of columns are foreign text."""
@@ -78,6 +82,10 @@ class Marks(Value):
     hidden_columns: tuple[str, ...] = ()
     formulas: Some = Some()
     disguised: Some = Some()
+    lost: Some = Some()
+    """Rows with a question mark where a letter was."""
+    totals: Some = Some()
+    """Rows below the data that sum it up; they aren't paid."""
 
 
 NO_MARKS: Final = Marks()
@@ -143,6 +151,8 @@ class Table:
     """In words."""
     delimiter: str = ""
     sheet: str = ""
+    names_row: int = 0
+    """Number of the row with the names, if there are titles above it."""
     hidden: Hidden = Hidden()
 
 
@@ -155,6 +165,8 @@ class Limits:
     columns: int = 100
     unpacked: int = 200 * MEBIBYTE
     sample: int = 0
+    addresses: bool = False
+    """Whether a text that only lists addresses is a table, too."""
 
 
 class SampleRead(Exception):

@@ -1,6 +1,7 @@
 """The rows of a file as payments. All of it is read; bad rows are fixed or left out before anything is requested."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -15,7 +16,7 @@ from bot.domain.money import cents_of, parse_amount, readings
 from bot.domain.payments.bulk import BulkItem, BulkProgress
 from bot.domain.payments.deliverability import OF_ADDRESSES, OF_STATUS, Choice, DoubtfulRow
 from bot.domain.payments.instruction import Instruction
-from bot.domain.text import clean
+from bot.domain.text import bare, clean
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -95,6 +96,9 @@ class Checked:
     """What was looked up before the request; None: nothing."""
     skipped: Sequence[BadRow] = ()
     """What is wrong with rows that a person has left out; ``bad`` is empty then."""
+    encoding: str = ""
+    delimiter: str = ""
+    """How the file was written; empty: a workbook, or typed rows."""
     header: Sequence[str] = ()
     cells: Mapping[int, Sequence[str]] = field(default_factory=dict)
     """Of the rows that cannot be paid, as they stand in the file."""
@@ -203,11 +207,17 @@ class FormMetadata:
         return cls(**{**held, **{name: tuple(held.get(name, ())) for name in ("anyway", "words")}})
 
 
+def payees_in(looks: Sequence[ColumnSummary]) -> list[int]:
+    """Columns that are called as recipients and hold addresses; several: a person says which one is meant."""
+    names = {"email", *COLUMNS["email"]}
+    return [at for at, look in enumerate(looks) if look.is_usable and bare(look.name).casefold() in names]
+
+
 def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
     """The places that are known, and likely ones for the required columns that are missing: a suggestion in a form."""
     places = dict(known)
     email = likely_column(looks)
-    if "email" not in places and looks[email].is_usable and email not in places.values():
+    if "email" not in places and email is not None and email not in places.values():
         places["email"] = email
     if "amount" not in places:
         amounts = {at: _amounts(at, rows) for at in range(len(looks)) if at not in places.values()}
@@ -260,6 +270,29 @@ def read_rows(
             items.append(BulkItem(row=number, email=values["email"], cents=values["amount"], note=note, name=name))
         bad += wrong
     return items, bad
+
+
+_TOTAL: Final = re.compile(r"(?:(?:sub|grand)[- ]?)?total[es]?\b|sum(?:a|me)?\b|somme?\b|soma\b|gesamt|zwischensumme")
+_LOST: Final = re.compile(r"\ufffd|[^\W\d_]\?[^\W\d_]")
+_LOST_IN_NAME: Final = re.compile(r"\ufffd|[^\W\d_]\?|\?[^\W\d_]")
+
+
+def total_rows(rows: Sequence[Row], places: Mapping[str, int]) -> list[int]:
+    """Numbers of the last rows that have no address, and begin with a word such as *Total*."""
+    found: list[int] = []
+    for row in reversed(rows):
+        first = next((bare(cell).casefold() for cell in row.cells if bare(cell)), "")
+        if "@" in row.cells[places["email"]] or _TOTAL.match(first) is None:
+            break
+        found.append(row.number)
+    return found
+
+
+def lost_letters(items: Iterable[BulkItem]) -> list[int]:
+    """Numbers of the rows in which a question mark probably replaced a letter, as in ``?ukasz@example.com``."""
+    return [
+        item.row for item in items if "?" in item.email or _LOST.search(item.note) or _LOST_IN_NAME.search(item.name)
+    ]
 
 
 def disguised_rows(rows: Iterable[Row], places: Mapping[str, int], disguised: Mapping[int, Spans]) -> list[BadRow]:

@@ -38,6 +38,11 @@ def mark_lines(marks: Marks) -> list[str]:
     if marks.disguised.count:
         verb = "holds" if marks.disguised.count == 1 else "hold"
         found.append(f"{_rows(marks.disguised)} {verb} something else than the spreadsheet shows.")
+    if marks.lost.count:
+        found.append(f"{_rows(marks.lost)} may have lost a letter: a question mark is in its place.")
+    if marks.totals.count:
+        verb = "is a total and isn't" if marks.totals.count == 1 else "are totals and aren't"
+        found.append(f"{_rows(marks.totals)} {verb} paid.")
     return [f":warning: {one}" for one in found]
 
 
@@ -63,10 +68,11 @@ def read_as(table: Table) -> str:
 
 
 def unusual(table: Table) -> str:
-    """How a table was read, where people should look at it: a sheet of several, letters that were guessed."""
-    if table.sheet:
-        return f"sheet “{table.sheet}”"
-    return "" if table.encoding in ("", "UTF-8") else f"read as {table.encoding}"
+    """How a table was read, where people should look at it: a sheet of several, guessed letters, titles."""
+    how = f"sheet “{table.sheet}”" if table.sheet else ""
+    if table.encoding not in ("", "UTF-8"):
+        how = f"read as {table.encoding}"
+    return "; ".join(filter(None, (how, f"names found in row {table.names_row}" if table.names_row else "")))
 
 
 def columns_read(table: Table, places: Mapping[str, int]) -> str:

@@ -13,8 +13,8 @@ _SHOWN_BAD: Final = 25
 _NAME: Final = 120
 
 
-def bad_rows(checked: Checked, *, typed: bool = False, sent: bool = False) -> Content:
-    """What is wrong with each row; of very many the first. ``sent``: the person has got all of them as a file."""
+def bad_rows(checked: Checked, *, typed: bool = False, sent: str | None = None) -> Content:
+    """What is wrong with each row; of very many the first. ``sent``: link of the file with all of them, or empty."""
     bad, count = checked.bad, len({one.row for one in checked.bad})
     which = f"{count:,} of {checked.rows:,} rows need{'s' if count == 1 else ''}"
     which = "The only row needs" if checked.rows == 1 else which
@@ -26,8 +26,9 @@ def bad_rows(checked: Checked, *, typed: bool = False, sent: bool = False) -> Co
     if len(bad) > _SHOWN_BAD:
         lines.append(f"… and {len(bad) - _SHOWN_BAD:,} more")
     lines.append("Example: `ana@example.com,25.00,March translation`")
-    if sent:
-        lines.append("I sent you these rows as a file, with a column *problem*.")
+    if sent is not None:
+        file = md.linked(sent, "as a file") if sent else "as a file"
+        lines.append(f"I sent you these rows {file}, with a column *problem*.")
     return Content(text=md.fallback_text([lead, *lines]), blocks=md.paragraphs([lead, *lines]))
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from bot.domain.approvals import Role, listed
 from bot.domain.emails.lists import OVER, RUN, WHOLE, RunState, same_address
 from bot.domain.errors import PersonError
-from bot.domain.files.columns import looks_like_address, summarize
+from bot.domain.files.columns import address_in, summarize
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
@@ -31,7 +31,7 @@ EXAMPLE = "email,name"
 
 async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tuple[FileInfo, T]:
     """Read a file as a table and apply ``use`` to it in a thread; raises what ``troubles.unusable`` words."""
-    found = await read_table_file(ctx, file_id, limits=Limits())
+    found = await read_table_file(ctx, file_id, limits=Limits(addresses=True))
     return found.info, await asyncio.to_thread(use, found.table)
 
 
@@ -54,8 +54,8 @@ async def prepare(ctx: Context, job: Job) -> None:
         addresses: list[str] = []
         rows: list[tuple[int, tuple[str, ...]]] = []
         for row in table.rows:
-            cell, number = row.cells[column].strip(), NOBODY
-            if looks_like_address(cell):
+            cell, number = address_in(row.cells[column]), NOBODY
+            if cell:
                 number = numbers.setdefault(same_address(cell), len(addresses))
                 if number == len(addresses):
                     addresses.append(cell)
@@ -143,7 +143,7 @@ async def request_list(
 
     def ask(uow: Unit) -> None:
         if post_job(uow, job, shown_in=offer_of(uow, file_id, channel=channel)):
-            remember(uow, channel, SUBJECT, {"how": job.kind})
+            remember(uow, channel, SUBJECT, {"how": job.kind, "column": column_name})
 
     await ctx.write(ask, name="ask_emails")
 

@@ -28,6 +28,7 @@ from bot.domain.emails.lists import (
     is_shortened,
 )
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.files.columns import address_in
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.reasons import OfList, Reason
@@ -119,7 +120,9 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
 
     def content_of(table: Table) -> tuple[Table, bytes]:
         check_column(table, column)
-        return table, write_csv(table.header, (row.cells for row in table.rows), for_people=False)
+        cells = (row.cells for row in table.rows)
+        rows = ([*one[:column], address_in(one[column]) or one[column], *one[column + 1 :]] for one in cells)
+        return table, write_csv(table.header, rows, for_people=False)
 
     _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
     name = f"{stem(str(job.payload['name'])) or _NO_NAME}-processed.csv"

@@ -12,7 +12,7 @@ from typing import Final
 from bot.domain.currencies import other_currency_in, without_currency
 from bot.domain.errors import RuleError
 from bot.domain.files.columns import summarize
-from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
+from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Some, Table, TableProblem, marks_of
 from bot.domain.money import Decimals, parse_amount
 from bot.domain.payments.amounts import amounts_in
 from bot.domain.payments.bulk import (
@@ -35,7 +35,10 @@ from bot.domain.payments.bulk_file import (
     Repeat,
     disguised_rows,
     guess_places,
+    lost_letters,
+    payees_in,
     read_rows,
+    total_rows,
 )
 from bot.domain.payments.deliverability import NO_CHOICE, Choice, Doubt
 from bot.domain.payments.done_rows import references_in
@@ -61,6 +64,7 @@ OF_FILE = "file:"
 _KEPT_ROWS = 100
 _AMOUNTS: Final = "amounts"
 _DECIMALS: Final = "decimals"
+_TO_FIX: Final = "rows to fix"
 _NOTHING: Final[Mapping[str, Lookup]] = MappingProxyType({})
 
 
@@ -125,6 +129,7 @@ def total_of(table: Table) -> int | None:
     places = clear_columns(table.header, _names(table.header))
     if not table.rows or any(name not in places for name in REQUIRED):
         return None
+    table = replace(table, rows=table.rows[: len(table.rows) - len(total_rows(table.rows, places))])
     amounts = amounts_in(table, places, "")
     if amounts.unread is not None or amounts.bad or disguised_rows(table.rows, places, table.hidden.disguised):
         return None
@@ -172,7 +177,9 @@ def as_payments(
     ``known``: look-ups of the file, by address in lower case; ``requested``: as :func:`requested_in` finds it.
     """
     if places is None:
-        places = find_columns(table.header, _names(table.header), required=REQUIRED)
+        places = _places_of(table)
+    totals = total_rows(table.rows, places)
+    table = replace(table, rows=table.rows[: len(table.rows) - len(totals)])
     amounts = amounts_in(table, places, choice.decimals, first=first)
     if amounts.unread is not None:
         nothing = Checked(name=name or _TYPED, items=(), bad=(), rows=len(table.rows), read_as="", header=table.header)
@@ -194,6 +201,8 @@ def as_payments(
         items=items,
         bad=() if leaves_out else wrong,
         skipped=wrong if leaves_out else (),
+        encoding=table.encoding,
+        delimiter=table.delimiter,
         header=table.header,
         cells={
             row.number + first: [plain(cell) for cell in row.cells]
@@ -201,13 +210,23 @@ def as_payments(
             if row.number + first in unpaid
         },
         rows=len(table.rows),
-        marks=marks_of(table.hidden, table.header, places.values()),
+        marks=marks_of(table.hidden, table.header, places.values()).model_copy(
+            update={"lost": Some.at(lost_letters(items)), "totals": Some.at(row + first for row in totals)}
+        ),
         read_as="; ".join(filter(None, read_as)) if name else "",
         asks=amounts.asks,
         doubtful=doubtful,
         unchecked=unchecked,
         accounts=accounts_of(items, known) if known else None,
     )
+
+
+def _places_of(table: Table) -> dict[str, int]:
+    """The columns by their names. Raises TableProblem if one is missing, or two are meant."""
+    payees = payees_in(summarize(table.header, (row.cells for row in table.rows)))
+    if len(payees) > 1:
+        raise TableProblem(Flaw.AMBIGUOUS_COLUMN, names=["email", *(table.header[at] for at in payees)])
+    return find_columns(table.header, _names(table.header), required=REQUIRED)
 
 
 async def request_bulk(
@@ -324,6 +343,16 @@ async def keep_decimals(ctx: Context, user: str, decimals: str) -> None:
         await ctx.write(lambda uow: remember(uow, user, _AMOUNTS, chosen), name="keep_decimals", wakes=False)
 
 
+async def rows_to_fix(ctx: Context, user: str, of: str) -> str | None:
+    """Link of the file with these rows that a person has got; empty: it has none; None: the person has no such file."""
+    found = await ctx.read(lambda uow: remembered(uow, user, _TO_FIX))
+    return found.get("link", "") if found.get("of") == of else None
+
+
+async def keep_rows_to_fix(ctx: Context, user: str, of: str, link: str) -> None:
+    await ctx.write(lambda uow: remember(uow, user, _TO_FIX, {"of": of, "link": link}), name="keep_fixing", wakes=False)
+
+
 async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Preview:
     """The file as it reads now, or the request that was made from it before. Raises: as :func:`read_file`.
 
@@ -344,7 +373,10 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
         kept = dict(chosen) if fits else {}
         places = kept or clear
         looks = summarize(table.header, (row.cells for row in table.rows))
-        asked = not kept and same_names(table.header, _names(table.header))
+        payees = payees_in(looks)
+        asked = not kept and (same_names(table.header, _names(table.header)) or len(payees) > 1)
+        if asked and len(payees) > 1:
+            places.pop("email", None)
         complete = all(one in places for one in REQUIRED) and not asked
         return Preview(
             name=name,

@@ -49,7 +49,7 @@ _TABLE_SECONDS = 1.0
 """For all rows of a small table; an offer does not wait longer for its sum."""
 _IN_MEMORY = 1024 * 1024
 
-_LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1)
+_LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1, addresses=True)
 _BOUNDS: Final = Bounds(cpu=2, wall=2.0)
 _NAME: Final = 100
 """Characters kept of a name: no name that matters here is longer."""

@@ -95,7 +95,7 @@ def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str,
 
 @pytest.mark.parametrize(("text", "name", "expected"), [
     ("email\nana@example.com\n", "a.csv", "csv"), ("email\nana@example.com\n", "a.tsv", "csv"),
-    ("email\nana@example.com\n", "", "txt"), ("email;amount\na@b.c;1\n", "list", "csv"),
+    ("email\nana@example.com\n", "", "csv"), ("email;amount\na@b.c;1\n", "list", "csv"),
     ("email\tamount\na@b.c\t1\n", "list.txt", "csv"), ("email;amount\na@b.c;1\n", "song.mp3", "csv"),
     ("Dear all,\nhow are you?\n", "letter.txt", "txt"), ('{"a": 1,\n"b": 2,\n"c": 3}', "a.json", "txt"),
     ("<html>", "a.csv", "html"), ("  \n", "a.csv", ""), ("", "a.csv", ""), ("", "", ""),

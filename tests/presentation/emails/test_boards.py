@@ -213,7 +213,7 @@ def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, 
         for at, (column, samples) in enumerate(columns)
     ]
     view = emails.list_form(
-        looks, rows=10, before="whole",
+        looks, rows=10, before={"how": "whole"},
         marks=Marks(hidden_columns=tuple(column for column, _ in columns[:20])), file="F0", name=name, channel="C0",
         thread_ts="1.0", lacking=lacking,
     )  # fmt: skip

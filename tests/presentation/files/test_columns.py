@@ -26,8 +26,8 @@ def test_columns_that_are_not_used_are_named() -> None:
 def test_how_a_table_was_read_is_said_where_it_was_guessed() -> None:
     assert unusual(table("email,amount\na@x.yz,1\n")) == ""
     guessed = read_table(BytesIO("email,amount\na@x.yz,1\nß,2\n".encode("cp1252")), name="m.csv", limits=LIMITS)
-    assert unusual(guessed) == "read as Latin-1 (Windows-1252)"
-    assert columns_read(guessed, {"email": 0, "amount": 1}) == "read as Latin-1 (Windows-1252)"
+    assert unusual(guessed) == "read as Windows-1252"
+    assert columns_read(guessed, {"email": 0, "amount": 1}) == "read as Windows-1252"
 
 
 def test_one_column_has_nothing_between() -> None:

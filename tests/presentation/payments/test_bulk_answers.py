@@ -201,7 +201,7 @@ canceled. ⏎ Row 4 (p4@x.yz) was already canceled, so it can't be canceled. ⏎
 
 def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
-    read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="read as Latin-1 (Windows-1252)")
+    read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="read as Windows-1252")
     found = [
         answers.reading("march.csv"),
         answers.reading(""),
@@ -215,7 +215,7 @@ def test_what_is_told_on_the_way() -> None:
 :hourglass: Reading…
 :information_source: This file was already requested as L-4F7K2M: $1,250.00 · 10 payments, *waiting for approval*.
 :information_source: P-4F7K2M can't be canceled any more. It is *paid*.
-:memo: Request sent: $1,250.00 · 10 payments to 9 people. Needs 1 approval · L-4F7K2M ⏎ Read as Latin-1 (Windows-1252).
+:memo: Request sent: $1,250.00 · 10 payments to 9 people. Needs 1 approval · L-4F7K2M ⏎ Read as Windows-1252.
 :page_facing_up: I sent you a template. Fill it in, drop it here and press *Pay in bulk*.\
 """)
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
