@@ -20,6 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.files.sniffing import tags_end
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import without_unstorable
 from bot.slack.authenticity import Hosts
@@ -132,14 +133,16 @@ class Downloads:
         return bytes(collected[skipped : skipped + most])
 
     async def head(self, info: FileInfo, *, most: int) -> bytes:
-        """The first ``most`` bytes of a file, or all it has."""
+        """The first ``most`` bytes of a file, or all it has; of music, those behind tags that are longer."""
         collected = bytearray()
         async with self.open(info, limit=info.size) as body:
             async for chunk in body:
                 collected += chunk
                 if len(collected) >= most:
                     break
-        return bytes(collected[:most])
+        behind = tags_end(collected)
+        sound = await self.part(info, start=behind, most=most) if behind >= len(collected) else b""
+        return sound or bytes(collected[:most])
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:

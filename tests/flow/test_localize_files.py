@@ -9,11 +9,13 @@ from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
+from storage.rows import DropState
 from tests.flow.localizing import DONE, Localizer, errors
 from tests.support import media
 from tests.support.offers import choices, use_file
 from tests.support.rig import ADA, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
+from tests.support.waiting import until
 
 pytestmark = pytest.mark.rig(clock=None)
 
@@ -113,6 +115,83 @@ async def test_what_is_offered_is_what_fits(maria: Localizer, tmp_path: Path, mo
         "aiff": some,
     }.items():
         assert await maria.offered(await drop(maria, media.make(tmp_path, extension))) == labels, extension
+
+
+def boxed(*brands: bytes, behind: bytes = b"") -> bytes:
+    """A file of the ISO family: its first brand, and those it is compatible with."""
+    listed = b"".join((brands[0], bytes(4), *brands[1:]))
+    return struct.pack(">I", len(listed) + 8) + b"ftyp" + listed + behind + bytes(400)
+
+
+def tagged(content: bytes, tag: bytes = b"ID3\x04\0\0\0\0\0\x0a" + bytes(10)) -> bytes:
+    return tag + content
+
+
+APE = b"APETAGEX" + struct.pack("<4I", 2000, 40, 1, 1 << 31) + bytes(8 + 40)
+COVER = b"ID3\x03\0\0\0\x06\x20\0" + b"\xff\xd8\xff\xe0" * 25_600  # 100 KB
+PICTURES = ["Extract text"]
+CLIP = ["Detect gender", "Separate vocals and music", "Convert", "Transcribe", "Emotion"]
+SOUND = CLIP[2:]
+SPEECH = CLIP[3:]
+FILM = ["Extract audio"]
+KINDS = [
+    ("photo.avif", boxed(b"avif", b"avif", b"mif1", b"miaf", b"MA1B"), PICTURES),
+    ("moving.avif", boxed(b"avis", b"msf1", b"iso8", b"mif1"), PICTURES),
+    ("generic.avif", boxed(b"mif1", b"mif1", b"avif", b"miaf"), PICTURES),
+    ("photo.heif", boxed(b"mif1", b"mif1", b"heic"), PICTURES),
+    ("burst.heics", boxed(b"hevc", b"msf1", b"hevc", b"iso8"), PICTURES),
+    ("photo.mp4", boxed(b"heic", b"mif1", b"heic"), PICTURES),
+    ("photo.jxl", b"\0\0\0\x0cJXL \r\n\x87\n" + boxed(b"jxl ", b"jxl "), PICTURES),
+    ("bare.jxl", b"\xff\x0a\xfa\x1f\x41\x91\x08\x06\x01\0" + bytes(90), PICTURES),
+    ("scan.jp2", b"\0\0\0\x0cjP  \r\n\x87\n" + boxed(b"jp2 ", b"jp2 "), PICTURES),
+    ("moving.webp", b"RIFF\x64\0\0\0WEBPVP8X\x0a\0\0\0\x02" + bytes(80), PICTURES),
+    ("raw.cr3", boxed(b"crx ", b"crx ", b"isom"), []),
+    ("film.mp4", boxed(b"zzzz", b"yyyy"), []),
+    ("camera.mp4", boxed(b"XAVC", b"XAVC", b"mp42", b"iso2"), FILM),
+    ("download.mp4", boxed(b"zzzz", b"isom"), FILM),
+    ("book.m4b", boxed(b"M4B ", b"mp42", b"isom"), SPEECH),
+    ("tag.mp3", tagged(b"fLaC\0\0\0\x22" + bytes(400)), SOUND),
+    ("twice.flac", tagged(tagged(b"fLaC\0\0\0\x22" + bytes(400))), SOUND),
+    ("cover.flac", COVER + b"fLaC\0\0\0\x22" + bytes(400), SOUND),
+    ("ape.flac", tagged(b"fLaC\0\0\0\x22" + bytes(400), APE), SOUND),
+    ("tag.aac", tagged((bytes([0xFF, 0xF1, 0x50, 0x80, 8, 0x1F]) + bytes(58)) * 3), SPEECH),
+    ("tag.wav", tagged(b"RIFF\x64\0\0\0WAVEfmt " + bytes(90)), CLIP),
+    ("odd.wav", b"RIFF\x64\0\0\0WAVEJUNK\x1c\0\0\0" + bytes(28) + b"bext" + bytes(90), CLIP),
+    ("monkey.mp3", tagged(b"MAC \x96\x0f" + bytes(90)), SPEECH),
+    ("song.mp3", tagged(bytes(900)), CLIP),
+    ("words.ogg", b"OggS\0\x02" + bytes(22) + b"\x01vorbis" + bytes(90) + b"ENCODER=ffmpeg2theora", SOUND),
+    ("old.ogg", b"OggS\0\x02" + bytes(22) + b"\x80theora" + bytes(90), []),
+    (
+        "talk.wmv",
+        b"\x30\x26\xb2\x75\x8e\x66\xcf\x11" + bytes(90) + b"\x40\x9e\x69\xf8\x4d\x5b\xcf\x11" + bytes(9),
+        SPEECH,
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "labels"), KINDS, ids=[name for name, _, _ in KINDS])
+async def test_offer_fits_what_the_bytes_are(maria: Localizer, name: str, content: bytes, labels: list[str]) -> None:
+    dropped = await maria.rig.workspace.drop(MARIA, FINANCE, name, content)
+    if labels:
+        assert await maria.offered(dropped) == labels
+        return
+    store, state = maria.rig.switchboard.context.store, DropState.QUIET
+
+    async def is_quiet() -> bool:
+        return (await store.read(lambda tx: tx.dropped.get(dropped.files[0]))).state is state
+
+    await until(is_quiet)
+    assert of_bot(maria, dropped) == []
+
+
+@pytest.mark.parametrize("film", [False, True])
+@pytest.mark.parametrize("extension", ["webm", "mkv", "mp4", "mov"])
+async def test_recording_without_pictures_is_sound(
+    maria: Localizer, tmp_path: Path, extension: str, film: bool
+) -> None:
+    options = {"movflags": "faststart"} if extension in ("mp4", "mov") else {}
+    dropped = await drop(maria, media.make(tmp_path, extension, film=film, options=options))
+    assert await maria.offered(dropped) == (FILM if film else SPEECH)
 
 
 async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:

@@ -47,14 +47,22 @@ class Heard:
 
 
 def make(
-    directory: Path, extension: str, *, seconds: float = 1.0, rate: int = 48_000, channels: int = 2, fps: int = 25
+    directory: Path,
+    extension: str,
+    *,
+    seconds: float = 1.0,
+    rate: int = 48_000,
+    channels: int = 2,
+    fps: int = 25,
+    film: bool = True,
+    options: dict[str, str] | None = None,
 ) -> Path:
-    """A tone, with moving colours in video formats."""
+    """A tone, with moving colours in video formats if it is a ``film``. ``options``: of the container."""
     path = directory / f"sample-{seconds:g}.{extension}"
     codec, sample_format = _AUDIO_CODECS.get(extension, ("aac", "fltp"))
-    with av.open(str(path), "w", format=_CONTAINERS.get(extension, extension)) as out:
+    with av.open(str(path), "w", format=_CONTAINERS.get(extension, extension), options=options or {}) as out:
         pictures: Any = None
-        if extension in VIDEO:
+        if film and extension in VIDEO:
             pictures = out.add_stream(_VIDEO_CODECS.get(extension, "mpeg4"), rate=fps)
             pictures.width, pictures.height, pictures.pix_fmt = 64, 64, "yuv420p"
         sound: Any = out.add_stream(codec, rate=rate if extension != "flv" else 44_100)

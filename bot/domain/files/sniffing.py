@@ -24,12 +24,16 @@ class Sniffed(NamedTuple):
     format: str
 
 
+PICTURES = ("png", "jpeg", "gif", "tiff", "webp", "bmp", "heic", "avif", "jxl", "jp2")
 _KINDS = {
-    FileKind.AUDIO: ("wav", "mp3", "flac", "ogg", "opus", "aiff", "m4a", "aac", "amr", "wma", "au"),
+    FileKind.AUDIO: (
+        *("wav", "mp3", "flac", "ogg", "opus", "aiff", "m4a", "aac", "amr", "wma", "au"),
+        *("weba", "mka", "ape", "wv"),
+    ),
     FileKind.VIDEO: (*("mp4", "m4v", "mov", "mkv", "webm", "avi", "flv", "mpeg", "mpg", "ts", "3gp", "ogv", "wmv"),),
     FileKind.DOCUMENT: (
         *("pdf", "docx", "doc", "odt", "rtf", "pptx", "ppt", "odp", "epub", "html"),
-        *("png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"),
+        *PICTURES,
     ),
     FileKind.TABLE: ("csv", "xlsx", "xls", "ods"),
 }
@@ -38,21 +42,42 @@ KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
 _ALIASES = {"jpg": "jpeg", "aif": "aiff", "tif": "tiff", "htm": "html", "oga": "ogg", "tsv": "csv", "tab": "csv"} | {
     "xlsm": "xlsx",
     "docm": "docx",
-    "weba": "webm",
     "qt": "mov",
     "m2ts": "ts",
     "mpe": "mpeg",
     "heif": "heic",
     "m4b": "m4a",
+    "m4r": "m4a",
+    "3g2": "3gp",
+    "heics": "heic",
+    "avifs": "avif",
 }
-_SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "m4a", "mov", "3gp"}, {"ogg", "opus"}, {"mkv", "webm"})
+_SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "mov", "3gp"}, {"ogg", "opus"}, {"mkv", "webm", "mka", "weba"})
 """Extensions that are used interchangeably: a wrong one of these is not reported."""
 _PLAIN = frozenset({"txt", "md", "log", "text", "json", "xml", "srt", "vtt", "py", "js", "yaml", "yml", "ini", "sql"})
 """Names of text that is no table, whatever commas are in it."""
 
+_TRACK = re.compile(rb"hdlr.{8}(vide|soun)", re.DOTALL)
+_PICTURE_BRANDS = (
+    (re.compile(rb"avi[fs]"), "avif"),
+    (re.compile(rb"jxl "), "jxl"),
+    (re.compile(rb"jp[2mx] "), "jp2"),
+    (re.compile(rb"crx "), "cr3"),  # the raw pictures of a camera
+    (re.compile(rb"he[iv][a-z]|avci|m[is]f\d|miaf"), "heic"),
+)
+_FILM_BRANDS = (
+    (re.compile(rb"M4[ABP] |F4[AB] |aax"), "m4a"),
+    (re.compile(rb"qt  "), "mov"),
+    (re.compile(rb"3g[2a-z]"), "3gp"),
+    (re.compile(rb"M4V"), "m4v"),
+    (re.compile(rb"iso\w|mp4\w|mp71|avc1|av01|hvc1|hev1|dash|cmf|dby1|F4V |MSNV|mmp4|ND[SX]|XAVC|piff|mjp2"), "mp4"),
+)
 _START = 1_024
 _FRAMES_WITHIN = 4_096
+_ID3_HEAD, _APE_HEAD = 10, 32
 _CSV_LINES = 5
+_SOUND = rb"(?!.*\x86.{1,8}?V_[A-Z]).*\x86.{1,8}?A_[A-Z]"
+"""The codecs of a Matroska file without a video track."""
 _ENTRY = rb"PK\x03\x04(?:.{26}|.*PK\x03\x04.{26})"
 """Of an archive, up to the name of one of its first files."""
 _SIGNATURES = tuple(
@@ -72,21 +97,23 @@ _SIGNATURES = tuple(
         (rb"7z\xbc\xaf\x27\x1c", "7z"),
         (rb"Rar!\x1a\x07", "rar"),
         (rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "ole", "doc", "xls", "ppt"),
+        (rb"\x30\x26\xb2\x75.{12,}\xc0\xef\x19\xbc\x4d\x5b\xcf\x11", "wmv"),
+        (rb"\x30\x26\xb2\x75.{12,}\x40\x9e\x69\xf8\x4d\x5b\xcf\x11", "wma"),
         (rb"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "wmv", "wma"),
-        (rb"(?:RIFF|RF64|RIFX).{4}WAVE", "wav"),
+        (rb"(?:RIFF|RF64|RIFX|BW64).{4}WAVE", "wav"),
         (rb"(?:RIFF|RF64|RIFX).{4}AVI ", "avi"),
         (rb"(?:RIFF|RF64|RIFX).{4}WEBP", "webp"),
         (rb"FORM.{4}AIF[FC]", "aiff"),
         (rb"BM.{4}\0{4}", "bmp"),
+        (rb"(?:\0\0\0\x0cJXL \r\n\x87\n|\xff\x0a)", "jxl"),
+        (rb"\0\0\0\x0cjP  \r\n\x87\n", "jp2"),
         (rb".{4}(?:moov|mdat|wide|pnot)", "mov"),
-        (rb".{4}ftyp(?:M4[ABP]|F4A) ", "m4a"),
-        (rb".{4}ftyp(?:hei[cx]|mif1|msf1|hevc)", "heic"),
-        (rb".{4}ftypqt  ", "mov"),
-        (rb".{4}ftyp3gp", "3gp"),
-        (rb".{4}ftypM4V", "m4v"),
-        (rb".{4}ftyp", "mp4", "m4a", "m4v", "mov"),
-        (rb"OggS.{,4086}theora", "ogv"),
+        (rb"MAC ", "ape"),
+        (rb"wvpk", "wv"),
+        (rb"OggS.{,4086}(?:\x80theora|OVP80|BBCD\0|\x01video)", "ogv"),
         (rb"OggS", "ogg", "opus"),
+        (rb"\x1aE\xdf\xa3.{,120}webm" + _SOUND, "weba"),
+        (rb"\x1aE\xdf\xa3" + _SOUND, "mka"),
         (rb"\x1aE\xdf\xa3.{,120}webm", "webm"),
         (rb"\x1aE\xdf\xa3", "mkv"),
         (rb"\0\0\x01[\xba\xb3]", "mpeg", "mpg"),
@@ -100,7 +127,6 @@ _SIGNATURES = tuple(
         (_ENTRY + rb"ppt[/\\]", "pptx"),
         (_ENTRY + rb"(?:\[Content_Types\]|_rels[/\\]|docProps[/\\])", "zip", "docx", "xlsx", "pptx"),
         (rb"PK\x03\x04", "zip"),
-        (rb"ID3", "mp3"),
     )
 )
 """How a file begins, its format, and other formats of which its name chooses one. The first that fits counts."""
@@ -114,10 +140,30 @@ def sniff(head: bytes, name: str = "") -> Sniffed:
         found = "pdf"
     elif text is not None:  # whatever it begins with, it is none of the formats of bytes
         found = _written(text, suffix)
+    elif behind := tags_end(head):
+        content = head[behind:].lstrip(b"\0")
+        audio = suffix if not content and KIND_OF.get(suffix) is FileKind.AUDIO else "mp3"
+        found = _signed(content, suffix) or audio
     else:
-        fitting = (suffix if suffix in others else found for start, found, others in _SIGNATURES if start.match(head))
-        found = next(fitting, "") or _framed(head)
+        found = _boxed(head, suffix) if head[4:8] == b"ftyp" else _signed(head, suffix)
     return Sniffed(KIND_OF.get(found, FileKind.OTHER), found)
+
+
+def tags_end(head: bytes) -> int:
+    """Where the sound begins behind tags (ID3, APE) at the beginning of a file, maybe beyond ``head``; 0 without one.
+
+    A FLAC, AAC or WAV file may have them too.
+    """
+    at = 0
+    while True:
+        if head.startswith(b"ID3", at):
+            flags, *sizes = head[at + 5 : at + _ID3_HEAD].ljust(5, b"\0")
+            length = sum(size << 7 * (3 - place) for place, size in enumerate(sizes))
+            at += _ID3_HEAD + length + (_ID3_HEAD if flags & 0x10 else 0)  # the flag of a footer
+        elif head.startswith(b"APETAGEX", at):
+            at += _APE_HEAD + int.from_bytes(head[at + 12 : at + 16], "little")
+        else:
+            return at
 
 
 def markup_of(head: bytes) -> str:
@@ -154,6 +200,26 @@ def _parted(name: str) -> tuple[str, str]:
     """Split a name into stem and extension; a name that begins with its only point has no extension."""
     stem, point, ending = name.strip().rpartition(".")
     return (stem, ending) if point and stem and "/" not in ending else (name.strip(), "")
+
+
+def _signed(head: bytes, suffix: str) -> str:
+    fitting = (suffix if suffix in others else found for start, found, others in _SIGNATURES if start.match(head))
+    return next(fitting, "") or _framed(head)
+
+
+def _boxed(head: bytes, suffix: str) -> str:
+    """The format of a file that begins with ``ftyp``, by its brands and tracks; an unknown brand isn't a film."""
+    brands = [head[at : at + 4] for at in (8, *range(16, min(int.from_bytes(head[:4], "big"), _START), 4))]
+    picture = next((found for start, found in _PICTURE_BRANDS if any(map(start.match, brands))), "")
+    found = picture or next((found for one in brands for start, found in _FILM_BRANDS if start.match(one)), "")
+    if picture or found == "m4a":
+        return found
+    movie = head.find(b"moov") - 4
+    tracks = set(_TRACK.findall(head, max(movie, 0)))
+    if found and tracks == {b"soun"} and movie + int.from_bytes(head[movie : movie + 4], "big") <= len(head):
+        return "m4a"
+    is_named = suffix in ("m4v", "mov") or (suffix == "m4a" and b"vide" not in tracks)
+    return suffix if found == "mp4" and is_named else found
 
 
 def _framed(head: bytes) -> str:

@@ -203,7 +203,10 @@ def with_preset(values: Mapping[str, str], *, chosen: str, begun: Mapping[str, s
 
 
 TEXT_LIMIT = 3_000
-_ALIASES = {"wave": "wav", "aif": "aiff", "aifc": "aiff", "oga": "ogg", "mpe": "mpeg", "qt": "mov"}
+_ALIASES = {"wave": "wav", "aif": "aiff", "aifc": "aiff", "oga": "ogg", "mpe": "mpeg", "qt": "mov"} | {
+    "weba": "webm",
+    "mka": "mkv",
+}
 
 
 def normal_format(name: str) -> str:

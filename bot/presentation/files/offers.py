@@ -5,7 +5,7 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile, megabytes
-from bot.domain.files.sniffing import KIND_OF, FileKind, is_called_wrongly, suffix_of
+from bot.domain.files.sniffing import KIND_OF, PICTURES, FileKind, is_called_wrongly, suffix_of
 from bot.domain.money import shown as money
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
@@ -41,8 +41,7 @@ _SIGNS = {
 _WORDS = {FileKind.AUDIO: "audio", FileKind.VIDEO: "video", FileKind.DOCUMENT: "document", FileKind.TABLE: "table"}
 _AS_NAMED = {**_WORDS, FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a document", FileKind.TABLE: "a table"}
 _SUFFIX = 12
-_NAMED = {"txt": "text"}
-_PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
+_NAMED = {"txt": "text", "weba": "WEBM audio", "mka": "MKV audio"}
 _ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})
 _USABLE = "I can use audio, video, documents, pictures with text, CSV and Excel tables."
 STARTED = notice(SHORTCUT_NAME, ":outbox_tray: Started. The result comes in the file's thread.")
@@ -203,13 +202,13 @@ def named(file: DroppedFile) -> str:
     if file.cents is not None and file.rows is not None:
         return f"*{md.counted(file.rows, 'payment')}, {money(file.cents)}* · {_name(file)}"
     expected = KIND_OF.get(suffix_of(file.name))
-    if expected in _WORDS and expected is not file.kind:
+    if expected in _WORDS and expected is not file.kind and is_called_wrongly(file.name, file.format):
         return f"*{_name(file)}* doesn't look like {_AS_NAMED[expected]} · {facts(file)}"
     return f"*{_name(file)}* · {facts(file)}"
 
 
 def facts(file: DroppedFile) -> str:
-    kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
+    kind = "picture" if file.format in PICTURES else _WORDS.get(file.kind, "")
     known = " ".join(part for part in (file.format.upper(), kind) if part) or "unknown format"
     known = _NAMED.get(file.format, known)
     if is_called_wrongly(file.name, file.format) and KIND_OF.get(suffix_of(file.name)) is file.kind:

@@ -4,8 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
+from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
+from bot.domain.files.sniffing import tags_end
 from bot.playground.simulators.localization.records import Form, InvalidError, Part
 
 MAX_SECONDS = 600
@@ -13,6 +15,7 @@ MAX_ELEMENTS = 50
 _SHORTEST_SUMMARY = 100
 """Characters; the document only says "long enough"."""
 
+_HEAD = 64
 _RIFF, _FORM = b"RIFF", b"FORM"
 _ISO = (b"ftyp", b"moov", b"mdat", b"wide", b"free")
 
@@ -137,7 +140,7 @@ def _check_file(source: Source, part: Part) -> None:
     if extension not in source.formats:
         raise InvalidError(source.file, f"unsupported format; supported: {', '.join(source.formats)}")
     with part.path.open("rb") as file:
-        looks = sniff(file.read(64))
+        looks = sniff(file)
     if looks and not looks & set(source.formats):
         raise InvalidError(source.file, f"the content is no {extension}")
 
@@ -156,8 +159,11 @@ def _extension(name: str) -> str:
     return {"aif": "aiff", "wave": "wav"}.get(suffix, suffix)
 
 
-def sniff(head: bytes) -> set[str]:  # noqa: PLR0911 - one answer a signature
-    """Formats that a file may have by its first bytes; empty when they say nothing."""
+def sniff(file: BinaryIO) -> set[str]:  # noqa: PLR0911 - one answer a signature
+    """Formats that a file may have by its first bytes, or those behind its tags; empty when they say nothing."""
+    head = file.read(_HEAD)
+    file.seek(tags_end(head))
+    head = file.read(_HEAD) or head
     if head.startswith(_RIFF):
         return {"wav"} if head[8:12] == b"WAVE" else {"avi"}
     if head.startswith(_FORM):

@@ -144,7 +144,7 @@ class Work:
         if path is None or not rule.formats:
             return path
         with path.open("rb") as file:
-            looks = sniff(file.read(64))
+            looks = sniff(file)
         if looks and not looks & set(rule.formats):
             raise InvalidError(rule.url, f"unsupported format; supported: {', '.join(rule.formats)}")
         try:
