@@ -11,7 +11,7 @@ from bot.clients.short_links import NoPlaceError
 from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
 from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord, PrebookingRecord
+from bot.domain.bookings.record import BookingRecord, Position, PrebookingRecord
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.fields import amount, reference
 from bot.domain.reasons import OfBooking, Reason
@@ -82,23 +82,26 @@ async def _of_number(
     deps: Dependencies, delivery: DeliveryService, click: Click, names: Sequence[str], channel: str
 ) -> Booking | None:
     try:
-        number = fields.phone(click.value, home=await _home(deps, delivery, click.values.get(forms.STORE, "")))
+        home, _ = await _home(deps, delivery, click.values.get(forms.STORE, ""))
+        number = fields.phone(click.value, home=home)
     except PersonError:  # told when the form is submitted
         return None
     return await by_phone(deps.ctx, names, number, channel=channel, by=click.user)
 
 
-async def _home(deps: Dependencies, delivery: DeliveryService, store: str) -> str:
-    """Country code of a store, for numbers without one."""
+async def _home(deps: Dependencies, delivery: DeliveryService, store: str) -> tuple[str, Position | None]:
+    """Country code of a store, for numbers without one, and its position, which shows swapped ones."""
     known = await known_stores(deps.ctx, delivery)
-    return str(next((one.record for one in known if one.name == store), {}).get("country_code", ""))
+    record = next((one.record for one in known if one.name == store), {})
+    return str(record.get("country_code", "")), fields.position_of(record)
 
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     store, wrong = await _store(deps, delivery, form)
+    _, near = await _home(deps, delivery, store)
     readers = {
-        forms.POSITION: fields.position,
+        forms.POSITION: partial(fields.position, near=near),
         forms.PAYMENT: fields.payment,
         forms.AMOUNT: amount,
         forms.VEHICLE: fields.vehicle,
@@ -110,7 +113,7 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
 
     async def ask() -> Answer:
         if link:
-            found[forms.POSITION] = await delivery.links.position(link)
+            found[forms.POSITION] = await delivery.links.position(link, near=near)
         asked = {"cents": found[forms.AMOUNT], **{name: found[name] for name in found if name != forms.AMOUNT}}
         quoted = await book.price(deps.ctx, delivery, store, **asked)
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
@@ -127,9 +130,10 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     if isinstance(requested, FieldErrors):
         return requested
     link = stores.opened(delivery, form, {})
+    _, near = await _home(deps, delivery, requested.store)
 
     async def ask() -> Answer:
-        placed = book.placed(requested, await delivery.links.position(link)) if link else requested
+        placed = book.placed(requested, await delivery.links.position(link, near=near)) if link else requested
         booking = await book.quote(deps.ctx, delivery, placed, even_unpriced=bool(form.choices.get(forms.ANYWAY)))
         return Replace(forms.confirm(booking))
 
@@ -156,7 +160,7 @@ def _priced(
         except NotCovered as uncovered:
             problem = deliveries.not_covered(uncovered.words, store=store, bookable=bookable)
         except NoPlaceError as nowhere:
-            problem = deliveries.no_place(nowhere.flaw)
+            problem = deliveries.no_place(nowhere.flaw, nowhere.rule)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
             refused = isinstance(trouble, ServiceNever)
             problem = deliveries.no_price(sentence(trouble), refused=refused, bookable=bookable)
@@ -199,8 +203,8 @@ async def _read(
     deps: Dependencies, delivery: DeliveryService, form: Submission, kind: BookingKind
 ) -> Booking | FieldErrors:
     store, wrong = await _store(deps, delivery, form)
-    home = await _home(deps, delivery, store)
-    readers = fields.booking_readers(home=home, with_place=kind is BookingKind.BOOKING)
+    home, near = await _home(deps, delivery, store)
+    readers = fields.booking_readers(home=home, near=near, with_place=kind is BookingKind.BOOKING)
     link = stores.opened(delivery, form, readers)
     found, errors = read_form(form.values, readers)
     if errors or wrong:

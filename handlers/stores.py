@@ -8,6 +8,7 @@ from bot.clients.delivery import StoreForm
 from bot.clients.short_links import NoPlaceError
 from bot.domain.approvals import Refusal, may_look
 from bot.domain.bookings import fields
+from bot.domain.bookings.places import short_link
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.payments.fields import PAGE_RULE
 from bot.domain.payments.fields import page as read_page
@@ -118,7 +119,7 @@ def _as_it_was(read: Callable[[str], Any], text: str) -> Any:
 
 def opened(delivery: DeliveryService, form: Submission, readers: dict[str, Any]) -> str:
     """The short link that stands for the position: it is opened after the ack, and not read before. Else empty."""
-    link = fields.short_link(form.values.get(forms.POSITION, ""), own=delivery.links.own)
+    link = short_link(form.values.get(forms.POSITION, ""), own=delivery.links.own)
     if link:
         readers.pop(forms.POSITION, None)
     return link
@@ -151,7 +152,7 @@ async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
             try:
                 found[forms.POSITION] = await delivery.links.position(link)
             except NoPlaceError as nowhere:
-                return _again(form, deliveries.no_place(nowhere.flaw), new=new)
+                return _again(form, deliveries.no_place(nowhere.flaw, nowhere.rule), new=new)
         # What was removed from the form is cleared at the service; what the store never had is left out.
         given = {name: found[name] for name in found if form.values.get(name, "").strip() or before[name]}
         reference = given.pop(forms.PLACE_REFERENCE, None)

@@ -13,7 +13,7 @@ import aiohttp
 
 from bot.clients.results import MOVED, is_private, open_result_session
 from bot.domain.addresses import AddressFlaw, flaw_of
-from bot.domain.bookings.fields import LinkFlaw, position_behind
+from bot.domain.bookings.places import DoubtError, LinkFlaw, position_behind
 from bot.domain.bookings.record import Position
 from bot.domain.errors import SwitchboardError
 
@@ -24,11 +24,12 @@ _THIS_MACHINE: Final = ("127.0.0.1", "::1", "localhost")
 
 
 class NoPlaceError(SwitchboardError):
-    """A short link leads to no position."""
+    """A short link leads to no position, or to one that the person has to confirm: ``rule`` asks for it."""
 
-    def __init__(self, flaw: LinkFlaw) -> None:
+    def __init__(self, flaw: LinkFlaw, rule: str = "") -> None:
         super().__init__(flaw.value)
         self.flaw = flaw
+        self.rule = rule
 
 
 class ShortLinks:
@@ -42,22 +43,24 @@ class ShortLinks:
         self._session = session
         self._seconds = seconds
 
-    async def position(self, url: str) -> Position:
-        """Raises NoPlaceError."""
+    async def position(self, url: str, *, near: Position | None = None) -> Position:
+        """``near``: position of the store. Raises NoPlaceError."""
         try:
             async with asyncio.timeout(self._seconds):
-                return await self._behind(url)
+                return await self._behind(url, near)
         except TimeoutError:
             raise NoPlaceError(LinkFlaw.UNREACHABLE) from None
+        except DoubtError as doubt:
+            raise NoPlaceError(LinkFlaw.DOUBTFUL, doubt.rule) from None
 
-    async def _behind(self, url: str) -> Position:
+    async def _behind(self, url: str, near: Position | None) -> Position:
         own: Collection[str] = _host(self.own) if self.own and url.startswith(f"{self.own}/") else ()
         for _ in range(_HOPS):
             flaw = flaw_of(url, own=own)  # what needs no lookup; the resolver checks the names
             if flaw is not None:
                 raise NoPlaceError(LinkFlaw.PRIVATE if flaw is AddressFlaw.PRIVATE else LinkFlaw.NO_POSITION)
             url, own = urljoin(url, await self._next(url)), ()
-            found = position_behind(url)
+            found = position_behind(url, near=near)
             if found is not None:
                 return found
         raise NoPlaceError(LinkFlaw.NO_POSITION)

@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 HERE = "C0DELIVERY"
 LATER = 30_000
 STEP_SECONDS = 0.5
-CENTRO_LINK = "https://www.google.com/maps/place/Ana/@-0.2101,-78.5023,17z"
+CENTRO_LINK = "https://www.google.com/maps/place/Ana/@-0.2,-78.5,17z/data=!3d-0.2101!4d-78.5023"
 
 
 def modal(page: Page) -> Locator:

@@ -11,9 +11,9 @@ from aiohttp.test_utils import TestServer
 
 from bot.clients.results import open_result_session
 from bot.clients.short_links import NoPlaceError, ShortLinks, own_origin
-from bot.domain.bookings.fields import LinkFlaw, position_behind, short_link
+from bot.domain.bookings.places import LinkFlaw, position_behind, short_link
 
-LONG = "https://www.google.com/maps/place/Market/@-0.2101,-78.5023,17z"
+LONG = "https://www.google.com/maps/place/Market/@-0.2,-78.5,17z/data=!3d-0.2101!4d-78.5023"
 HERE = "-0.2101, -78.5023"
 
 
@@ -75,9 +75,9 @@ async def found(url: str, *, own: str = "", address: str = "10.0.0.1", seconds: 
     "there",
     [
         LONG,
-        "https://www.openstreetmap.org/#map=17/-0.2101/-78.5023",
+        "https://www.openstreetmap.org/?mlat=-0.2101&mlon=-78.5023",
         "https://www.waze.com/live-map/directions?to=ll.-0.2101%2C-78.5023",
-        "https://consent.google.com/m?continue=https://www.google.com/maps/@-0.2101,-78.5023,17z&gl=DE",
+        "https://consent.google.com/m?continue=https://www.google.com/maps?q=-0.2101,-78.5023&gl=DE",
         "geo:-0.2101,-78.5023",
     ],
 )
@@ -85,6 +85,11 @@ async def test_the_first_address_that_holds_a_position_is_enough_and_is_not_open
     host.leads = {"/maps/a": there}
     assert await found(f"{host.url}/maps/a", own=host.url) == HERE
     assert host.seen == ["/maps/a"]
+
+
+async def test_middle_of_a_map_behind_a_short_link_is_asked_about(host: Host) -> None:
+    host.leads = {"/maps/a": "https://www.google.com/maps/place/Market/@-0.2101,-78.5023,17z"}
+    assert await found(f"{host.url}/maps/a", own=host.url) == LinkFlaw.DOUBTFUL
 
 
 async def test_a_page_without_a_position_is_not_read(host: Host) -> None:

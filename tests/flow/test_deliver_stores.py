@@ -18,6 +18,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.bookings.observe import gathered
 from bot.workflows.bookings.stores import _row, change_store, settle_due
 from tests.support.deliveries import (
+    FORM,
     PRE,
     STORE_KEY,
     booked,
@@ -455,6 +456,16 @@ async def test_the_store_need_not_be_named_where_there_is_only_one(rig: Rig) -> 
     await deliver(rig, "stores")
     assert (await deliver(rig, "store show")).splitlines()[0] == ":pencil2: Add a store: Centro, Norte."
     assert "No store called “center”. Did you mean Centro?" in await deliver(rig, "store show center")
+
+
+@pytest.mark.parametrize("text", ["-78.4700, -0.1850", "https://www.google.com/maps/@-0.1850,-78.4700,17z"])
+async def test_doubtful_position_is_asked_about_and_not_booked(rig: Rig, text: str) -> None:
+    await deliver(rig, "book")
+    await rig.submit(MARIA, {**FORM, views.POSITION: text})
+    assert "-0.1850, -78.4700" in rig.form().errors[views.POSITION]
+    assert not service_of(rig).calls_of("pre_checkout")
+    await rig.submit(MARIA, {**FORM, views.POSITION: "-0.1850, -78.4700"})
+    await turned(rig, "Delivery fee")
 
 
 async def test_a_price(rig: Rig) -> None:

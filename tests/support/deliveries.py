@@ -27,7 +27,7 @@ FORM = {
     views.LAST_NAME: "Lopez",
     views.PHONE: "099 123 4567",
     views.ADDRESS: "12 Market Street",
-    views.POSITION: "https://www.google.com/maps/@-0.1850,-78.4700,17z",
+    views.POSITION: "https://www.google.com/maps?q=-0.1850,-78.4700",
     views.PLACE_REFERENCE: "Blue door",
     views.PAYMENT: "CASH",
     views.AMOUNT: "25.50",

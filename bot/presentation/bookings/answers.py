@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.domain.approvals import No
 from bot.domain.bookings.booking import Act, Booking, Stage
-from bot.domain.bookings.fields import LinkFlaw
+from bot.domain.bookings.places import LinkFlaw
 from bot.domain.bookings.record import (
     NO_DESK,
     OPTIONAL,
@@ -254,9 +254,13 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
-def no_place(flaw: LinkFlaw) -> str:
-    """A short map link that did not help; mrkdwn."""
-    return f":warning: {_NO_PLACE[flaw]} Paste the full link, or coordinates like -0.1807, -78.4678."
+def no_place(flaw: LinkFlaw, rule: str = "") -> str:
+    """A short map link that did not help, or leads to a position that breaks this rule; mrkdwn."""
+    return (
+        f":warning: {rule}."
+        if rule
+        else f":warning: {_NO_PLACE[flaw]} Paste the full link, or coordinates like -0.1807, -78.4678."
+    )
 
 
 def of_booking(template: str, booking: Booking, *, command: str) -> Content:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from bot.domain.bookings.booking import Booking, Stage
-from bot.domain.bookings.fields import map_link
+from bot.domain.bookings.places import map_link
 from bot.domain.bookings.record import NO_DESK, Charge, Desk, charge
 from bot.domain.content import Content
 from bot.domain.reasons import Reason

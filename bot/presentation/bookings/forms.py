@@ -11,8 +11,8 @@ from bot.domain.bookings.fields import (
     NAME_LIMIT,
     REASON_LIMIT,
     REFERENCE_LIMIT,
-    map_link,
 )
+from bot.domain.bookings.places import map_link
 from bot.domain.bookings.record import STORE_EXTRAS, Payment
 from bot.domain.content import Block
 from bot.domain.errors import PersonError
@@ -65,6 +65,7 @@ _EXTRAS = {
 }
 """An example of each optional field of a store."""
 _POSITION_LIMIT = 2_000
+_PHONE_LIMIT = 200
 _MOST_OPTIONS = 100
 _OPTION_LIMIT = 75
 Values = Mapping[str, str]
@@ -234,7 +235,7 @@ def _store_fields(given: Values) -> list[Block]:
     return [
         _text(NAME, "Name", given, most=NAME_LIMIT, example="Centro"),
         field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
-        _text(PHONE, "Phone", given, most=40, example="+593 2 234 5678", optional=True, hint=in_front),
+        _text(PHONE, "Phone", given, most=_PHONE_LIMIT, example="+593 2 234 5678", optional=True, hint=in_front),
         _text(ADDRESS, "Address", given, most=ADDRESS_LIMIT, example="1 Main Square"),
         _position(given),
         _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example=beside, optional=True),
@@ -287,7 +288,7 @@ def _customer(given: Values) -> list[Block]:
 
 def _phone(given: Values) -> Block:
     hint = "With country code, or a local number. Press Enter to fill in an earlier customer."
-    block = _text(PHONE, "Phone", given, most=40, example="+593 99 123 4567", hint=hint)
+    block = _text(PHONE, "Phone", given, most=_PHONE_LIMIT, example="+593 99 123 4567", hint=hint)
     return {**block, "element": {**block["element"], "action_id": TYPED}, "dispatch_action": True}
 
 

@@ -31,7 +31,7 @@ _PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 80 80" width=
 fill="#007a5a"/><text x="40" y="52" text-anchor="middle" font-size="32" fill="#fff">{letters}</text></svg>"""
 _SHARE = {"ACCEPTED": 0.0, "ARRIVED_AT_PICKUP": 0.0, "WAY_TO_DELIVER": 0.6, "RETURNING": 0.3}
 _PLACES = {
-    "market": "https://www.google.com/maps/place/Market/@-0.2101,-78.5023,17z",
+    "market": "https://www.google.com/maps/place/Market/@-0.2092,-78.5031,17z/data=!3d-0.2101!4d-78.5023",
     "park": "https://www.openstreetmap.org/#map=17/-0.1820/-78.4841",
     "nowhere": "",
 }
