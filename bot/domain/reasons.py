@@ -149,6 +149,7 @@ class OfRequest(Code):
     EDITED = "edited"
     CREATED_IN_VAIN = "created_in_vain"
     NO_LINK = "no_link"
+    NO_WAY_BACK = "no_way_back"
     NOT_LISTED = "not_listed"
     NOT_IN_HISTORY = "not_in_history"
     NOTE_CHANGED = "note_changed"

@@ -8,10 +8,11 @@ from typing import Final
 
 from bot.domain.content import Block, Content
 from bot.domain.localization.declaration import TEXT_LIMIT, CallOperation
-from bot.domain.localization.languages import label_of
+from bot.domain.localization.detection import guess
+from bot.domain.localization.languages import ENGLISH, label_of
 from bot.domain.localization.pieces import REWRITES, form_of, is_cued
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order, Undone
-from bot.domain.localization.request import SOURCE, TARGET
+from bot.domain.localization.request import SOURCE, TARGET, Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Track, Tracks, Written
 from bot.domain.reasons import Failed, OfCall, Reason, has_code
 from bot.domain.text import clean
@@ -353,11 +354,20 @@ def result(sight: CallView, *, by: str | None = None) -> Content:
         case _:
             return Content(text=head)
     # Foreign lines below a headline of ours: nothing in them is interpreted.
-    top = "\n".join(filter(None, [head, quoted]))
+    top = "\n".join(filter(None, [head, quoted, _not_english(sight.order.request)]))
     foreign = "\n".join(lines) or "(nothing)"
     pieces = [foreign[at : at + md.SECTION_LIMIT] for at in range(0, len(foreign), md.SECTION_LIMIT)]
     blocks = [md.paragraph(top), *(md.section(md.plain(piece)) for piece in pieces)]
     return Content(text=md.fallback_text([*top.split("\n"), *map(md.escape, foreign.split("\n"))]), blocks=blocks)
+
+
+def _not_english(request: Request) -> str:
+    """A text of a word or two isn't refused for its language; its result may be useless."""
+    found = guess(request.text)
+    foreign = request.capability.is_english and found.is_sure and found.language != ENGLISH
+    if not foreign or "language" in request.options:
+        return ""
+    return f":warning: This looks like {label_of(found.language)}; {request.capability.verb} works only for English."
 
 
 def _quoted(sight: CallView) -> str:

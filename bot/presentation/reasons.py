@@ -418,6 +418,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.EDITED: "replaced by an edited request",
     OfRequest.CREATED_IN_VAIN: "it couldn't be created in several tries",
     OfRequest.NO_LINK: "its id gives no checkout link",
+    OfRequest.NO_WAY_BACK: "PUBLIC_URL is missing, so buyers couldn't return from the checkout; an admin can set it",
     OfRequest.NOT_LISTED: "the provider doesn't list it",
     OfRequest.NOT_IN_HISTORY: "the provider's history doesn't show it",
     OfRequest.NOTE_CHANGED: "the provider's history changed in a way we can't explain",

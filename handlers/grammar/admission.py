@@ -36,6 +36,7 @@ from bot.presentation.bookings import answers as bookings
 from bot.presentation.payments.answers import refused_while_frozen
 from bot.presentation.reasons import sentence
 from bot.slack.messenger import Messenger, Posted
+from bot.workflows.payments.callbacks import check_way_back
 from bot.workflows.requests.authority import frozen
 from bot.workflows.requests.send import over_today
 from bot.workflows.services import DeliveryService, Service
@@ -109,6 +110,7 @@ async def payments_to_request(
     await admit(deps, user, may_request)
     if kind is not None:
         try:
+            check_way_back(deps.ctx, kind)
             deps.ctx.kinds[kind].ready(payments)
         except OperatorError as unconfirmed:
             raise DeclinedError(answers.trouble(sentence(unconfirmed))) from None

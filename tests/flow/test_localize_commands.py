@@ -127,6 +127,14 @@ language=en.\
     assert [body for _, body in sent(maria)] == [{"text": borrowed}]
 
 
+async def test_two_foreign_words_are_sent_with_a_warning(maria: Localizer) -> None:
+    await maria.type("paraphrase Muchas gracias")
+    assert "This looks like Spanish" in (await maria.answer("only for English")).text
+    await maria.type("summarize Muchas gracias")
+    await maria.answer("too short to summarize")  # the service decides what is long enough
+    assert [body for _, body in sent(maria)] == [{"text": "Muchas gracias"}] * 2
+
+
 async def test_a_foreign_text_is_translated_first_with_one_press(maria: Localizer) -> None:
     await maria.type("summarize Die Katze schläft heute im Garten.")
     told = maria.rig.workspace.ephemerals(MARIA)[-1]

@@ -72,6 +72,20 @@ async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(rig: Rig)
     )
 
 
+async def test_collect_without_public_url_is_refused(rig: Rig) -> None:
+    await rig.pay("collect ben@example.com Campaign web=2x10.00")
+    assert "PUBLIC_URL" in ephemerals(rig, MARIA)[-1]
+    assert await nothing_happened(rig)
+
+
+@pytest.mark.rig(environment="production", services="", public_url="https://switchboard.example.com")
+async def test_buyers_return_to_the_public_url(rig: Rig) -> None:
+    await rig.pay("collect ben@example.com Campaign web=2x10.00")
+    await rig.settle()
+    (call,) = rig.payments.calls_of("create_purchase")
+    assert str(call.body["confirmation_uri"]).startswith("https://switchboard.example.com/")  # type: ignore[index]
+
+
 @pytest.mark.parametrize(("text", "entry"), ASKING)
 async def test_confirmed_it_is_paid(rig: Rig, text: str, entry: str) -> None:
     await confirmed(rig, entry)

@@ -77,6 +77,11 @@ async def test_every_store_is_searched_some_at_a_time_and_a_silent_one_holds_up_
     )
 
 
+async def test_prep_time_of_a_booking_made_elsewhere_is_shown(rig: Rig) -> None:
+    made = service_of(rig).book.create(service_of(rig).store("Centro"), {**FIELDS, "cookTime": 900_000})
+    assert "Prep time: 15 minutes" in (await deliver(rig, f"show {made.number}")).splitlines()
+
+
 async def test_stores_page_by_page(rig: Rig) -> None:
     service = service_of(rig)
     for number in range(34):

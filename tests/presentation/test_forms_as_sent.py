@@ -73,21 +73,31 @@ optional=True hint=For example an invoice number. Each can be used once.\
 def test_forms_of_bookings() -> None:
     book = bookings.book(["Centro"], channel="C0FINANCE", anyway=True)
     assert as_sent(book) == snapshot("""\
-callback_id=booking.request title=Book a delivery submit=Show the price close=Close private_metadata={"channel":"C0FINANCE"}
-block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro] initial_option=text=Centro value=Centro
+callback_id=booking.request title=Book a delivery submit=Show the price close=Close \
+private_metadata={"channel":"C0FINANCE"}
+block_id=store label=Store as=static_select action_id=store options=[text=Centro value=Centro] \
+initial_option=text=Centro value=Centro
 block_id=name label=First name as=plain_text_input action_id=name max_length=60 placeholder=Ana
 block_id=last_name label=Last name as=plain_text_input action_id=last_name max_length=60 placeholder=Lopez
-block_id=phone label=Phone as=plain_text_input action_id=booking.phone max_length=200 placeholder=+593 99 123 4567 hint=With country code, or a local number. Press Enter to fill in an earlier customer. dispatch_action=True
+block_id=phone label=Phone as=plain_text_input action_id=booking.phone max_length=200 placeholder=+593 99 123 4567 \
+hint=With country code, or a local number. Press Enter to fill in an earlier customer. dispatch_action=True
 block_id=email label=E-mail address as=email_text_input action_id=email optional=True
-block_id=address label=Delivery address as=plain_text_input action_id=address max_length=200 placeholder=12 Market Street, 3rd floor
-block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 hint=Coordinates, or a map link (short ones too)
-block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 placeholder=Blue door optional=True
-block_id=payment label=Payment as=radio_buttons action_id=payment options=[text=Already paid value=CARD, text=Cash: the driver collects it value=CASH] initial_option=text=Already paid value=CARD
-block_id=amount label=Order total as=plain_text_input action_id=amount max_length=20 placeholder=25.50 hint=Before delivery fee and discounts
-block_id=cook label=Prep time (minutes) as=plain_text_input action_id=cook max_length=4 placeholder=15 optional=True hint=We look for a driver after this. Leave empty to start now.
-block_id=notes label=Notes for the driver as=plain_text_input action_id=notes max_length=250 placeholder=Ring twice optional=True
-block_id=anyway label=Without a price as=checkboxes action_id=anyway options=[text=Book even without a price value=anyway] optional=True\
-""")
+block_id=address label=Delivery address as=plain_text_input action_id=address max_length=200 placeholder=12 Market \
+Street, 3rd floor
+block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
+hint=Coordinates, or a map link (short ones too)
+block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 \
+placeholder=Blue door optional=True
+block_id=payment label=Payment as=radio_buttons action_id=payment options=[text=Already paid value=CARD, text=Cash: \
+the driver collects it value=CASH] initial_option=text=Already paid value=CARD
+block_id=amount label=Order total as=plain_text_input action_id=amount max_length=20 placeholder=25.50 hint=Before \
+delivery fee and discounts
+block_id=cook label=Prep time (minutes) as=plain_text_input action_id=cook max_length=4 placeholder=15 optional=True \
+hint=We look for a driver after this. Leave empty to start now.
+block_id=notes label=Notes for the driver as=plain_text_input action_id=notes max_length=250 placeholder=Ring twice \
+optional=True
+block_id=anyway label=Without a price as=checkboxes action_id=anyway options=[text=Book even without a price \
+value=anyway] optional=True""")
     assert as_another(book, bookings.prebook(["Centro", "Norte"], channel="C0FINANCE")) == snapshot("""\
 callback_id=booking.prebook title=Pre-book a delivery submit=Get the link close=Close \
 private_metadata={"channel":"C0FINANCE"}
@@ -156,18 +166,23 @@ def test_forms_of_stores() -> None:
 callback_id=store.add title=Add a store submit=Add it close=Close private_metadata={"channel":"C0FINANCE"}
 block_id=name label=Name as=plain_text_input action_id=name max_length=60 placeholder=Centro
 block_id=email label=E-mail address as=email_text_input action_id=email optional=True
-block_id=phone label=Phone as=plain_text_input action_id=phone max_length=200 placeholder=+593 2 234 5678 optional=True hint=With country code
+block_id=phone label=Phone as=plain_text_input action_id=phone max_length=200 placeholder=+593 2 234 5678 \
+optional=True hint=With country code
 block_id=address label=Address as=plain_text_input action_id=address max_length=200 placeholder=1 Main Square
-block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 hint=Coordinates, or a map link (short ones too)
-block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 placeholder=Beside the church optional=True
-block_id=exterior label=Street number outside as=plain_text_input action_id=exterior max_length=80 placeholder=24B optional=True
-block_id=interior label=Number inside as=plain_text_input action_id=interior max_length=80 placeholder=Floor 3 optional=True
+block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
+hint=Coordinates, or a map link (short ones too)
+block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 \
+placeholder=Beside the church optional=True
+block_id=exterior label=Street number outside as=plain_text_input action_id=exterior max_length=80 placeholder=24B \
+optional=True
+block_id=interior label=Number inside as=plain_text_input action_id=interior max_length=80 placeholder=Floor 3 \
+optional=True
 block_id=number label=Address number as=plain_text_input action_id=number max_length=80 placeholder=24 optional=True
-block_id=building label=Building as=plain_text_input action_id=building max_length=80 placeholder=Torre Sur optional=True
+block_id=building label=Building as=plain_text_input action_id=building max_length=80 placeholder=Torre Sur \
+optional=True
 block_id=city label=City as=plain_text_input action_id=city max_length=80 placeholder=Quito optional=True
 block_id=zip_code label=ZIP code as=plain_text_input action_id=zip_code max_length=80 placeholder=170150 optional=True
-block_id=country label=Country as=plain_text_input action_id=country max_length=80 placeholder=Ecuador optional=True\
-""")
+block_id=country label=Country as=plain_text_input action_id=country max_length=80 placeholder=Ecuador optional=True""")
     known = {bookings.NAME: "Centro", bookings.EMAIL: "centro@example.com"}
     changed = bookings.store_edit("Centro", values=known)
     assert changed["blocks"][2:] == bookings.store_add(channel="C0FINANCE")["blocks"][2:]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from http import HTTPStatus
-from typing import Final, Required, TypedDict, TypeVar, Unpack
+from typing import Any, Final, Required, TypedDict, TypeVar, Unpack
 
 from pydantic import SecretStr
 
@@ -179,6 +179,10 @@ class DeliveryClient(ServiceCalls):
         """Our state for a word of the service; the word itself where no line of the route table explains it."""
         return self._dialect.state(word)
 
+    @property
+    def _words(self) -> dict[str, Any]:
+        return {"states": self.state_of, "a_minute": self._dialect.a_minute("cook_time")}
+
     def names_of(self, kind: WebhookKind) -> tuple[str, ...]:
         """The service's names for a kind of event."""
         return self._dialect.kinds(kind.value)
@@ -242,17 +246,17 @@ class DeliveryClient(ServiceCalls):
         values["address"] = request.address or None
         if where is not None:
             values |= {"latitude": Decimal(where.latitude), "longitude": Decimal(where.longitude)}
-        read = partial(wire.read_booking, states=self.state_of, external_id=external_id)
+        read = partial(wire.read_booking, **self._words, external_id=external_id)
         return await self._change("create_booking", values, read, **sending)
 
     async def get_booking(self, booking_id: str, *, key: SecretStr) -> BookingRecord:
         """Read a booking by its internal id or its number; a record with other ids is refused."""
-        read = partial(wire.read_booking, states=self.state_of, booking_id=booking_id)
+        read = partial(wire.read_booking, **self._words, booking_id=booking_id)
         return await self._look("get_booking", {"id": booking_id}, read, key=key)
 
     async def find_booking(self, external_id: str, *, key: SecretStr) -> BookingRecord:
         """Read a booking by our own id; one that carries another is refused."""
-        read = partial(wire.read_booking, states=self.state_of, external_id=external_id)
+        read = partial(wire.read_booking, **self._words, external_id=external_id)
         return await self._look("get_booking", {"external_id": external_id}, read, key=key)
 
     async def cancel_booking(self, booking_id: str, *, reason: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
@@ -290,7 +294,7 @@ class DeliveryClient(ServiceCalls):
 
     def read_report(self, document: object) -> tuple[str, BookingRecord]:
         """What came to a webhook: the id to look the booking up by, and the report, which proves nothing."""
-        return wire.read_event(document, self._route("get_booking"), states=self.state_of)
+        return wire.read_event(document, self._route("get_booking"), **self._words)
 
     async def register_webhook(self, kind: str, url: str, **sending: Unpack[CallOptions]) -> Outcome[object]:
         """Register an address for a kind by the service's name; list afterwards to see that it took effect."""

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 from pydantic import SecretStr
 
@@ -47,10 +47,17 @@ States = Callable[[str], str]
 
 
 def read_booking(
-    document: object, route: Route, *, states: States = str, booking_id: str = "", external_id: str = ""
+    document: object,
+    route: Route,
+    *,
+    states: States = str,
+    a_minute: int = 60_000,
+    booking_id: str = "",
+    external_id: str = "",
 ) -> BookingRecord:
     """One booking; it must have an id and a state, everything else may be missing.
 
+    ``a_minute``: units of the service's cook time.
     ``booking_id``: its id must be this, internal or public. ``external_id``: it must have this, or none of ours.
     """
     body, names = _unwrapped(document, route), route.reply
@@ -62,7 +69,7 @@ def read_booking(
         proof = next(filter(None, proof), None)
     if isinstance(proof, dict):
         proof = unread.value(proof, ("url", "image", "photo", "link", "text"))
-    proven = unread.as_text(proof)
+    proven, cook = unread.as_text(proof), unread.text(body, names["cook_time"])
     record = BookingRecord(
         id=identifier,
         status=states(word),
@@ -77,6 +84,7 @@ def read_booking(
         proof=_address(proven) or one_line(proven),
         customer=f"{unread.line(body, names['name'])} {unread.line(body, names['last_name'])}".strip(),
         amount=_amount(body, names["amount"]),
+        cook_minutes=round(int(cook) / a_minute) if re.fullmatch("[0-9]{1,9}", cook) else 0,
         **{ours: unread.line(body, names[ours]) for ours in _LINES_OF_A_BOOKING},
     )
     if booking_id and booking_id not in (record.id, record.numeric_id):
@@ -159,7 +167,7 @@ def rest_of(body: Body, known: Collection[str] = ()) -> dict[str, str]:
     return found
 
 
-def read_event(document: object, route: Route, *, states: States = str) -> tuple[str, BookingRecord]:
+def read_event(document: object, route: Route, **words: Any) -> tuple[str, BookingRecord]:
     """What a webhook reports: an id, public or internal, and whatever else it says; its state may be missing."""
     body, names = _unwrapped(document, route), route.reply
     identifier = unread.text(body, names["id"]) or unread.text(body, names["numeric_id"])
@@ -168,7 +176,7 @@ def read_event(document: object, route: Route, *, states: States = str) -> tuple
     named = {**body, names["id"][0]: identifier}
     if not unread.text(named, names["status"]):
         named[names["status"][0]] = "?"
-    return identifier, read_booking(named, route, states=states)
+    return identifier, read_booking(named, route, **words)
 
 
 def read_quote(document: object, route: Route) -> Quote:

@@ -190,6 +190,7 @@ class BookingRecord:
     address: str = ""
     amount: str = ""
     payment_method: str = ""
+    cook_minutes: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,7 +24,7 @@ _STATED = Option(
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(
         *(CallOperation.GENDER, "gender", "Detect gender"),
-        summary="detect the gender of a speaker",
+        summary="detect the gender of a speaker in English, Indian and other languages",
         doing="Detecting gender",
         media=Media(formats=_CLIPS),
     ),

@@ -352,6 +352,7 @@ def record(store: str, found: BookingRecord) -> Content:
         ("Address", md.quote(found.address, _ADDRESS_LIMIT)),
         ("Driver", driver_line(asdict(found.driver), whole=True)),
         ("Order", order_as_told(found.amount, found.payment_method)),
+        ("Prep time", md.counted(found.cook_minutes, "minute") if found.cook_minutes else ""),
         ("Fee", price(found.fee, found.currency)),
         ("Reason", md.quote(found.cancel_reason, _ADDRESS_LIMIT)),
         ("Delivery code", md.quote(found.validation_code, _NAME_LIMIT)),

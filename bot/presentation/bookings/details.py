@@ -67,7 +67,7 @@ def _facts(booking: Booking) -> list[tuple[str, str]]:
     if where and request is not None:
         where += f" ({md.quote(request.place_reference, LINE_LIMIT)})" if request.place_reference else ""
         where += f" · <{map_link(request.position)}|map>" if request.position is not None else ""
-    cook = request.cook_minutes if request is not None else None
+    cook = request.cook_minutes if request is not None else detail.get("cook_minutes")
     number = str(request.phone) if request is not None else ""
     raw = md.quote(str(detail.get("word") or booking.status), _RAW_LIMIT)
     ids = [md.quote(one, NAME_LIMIT) for one in (booking.numeric_id, booking.remote_id or "", booking.external_id)]

@@ -86,6 +86,7 @@ _NOTE_COLUMNS = (
     (Column(title="Note", most=_PERSON, wraps=True), "note"),
     (Column(title="Internal note", most=60), "internal_note"),
     (Column(title="User", most=_WORD), "user_id"),
+    (Column(title="Hash", most=80), "hash"),
 )
 """What a payment may have besides, and the field of its row."""
 _JOB_COLUMNS = (

@@ -38,7 +38,7 @@ CHECKING: Final = "Checking the recipient…"
 _LOOKALIKES: Final = "This address uses letters that can look like others. Check it with the recipient."
 _CONCERNS: Final[Mapping[Concern, str]] = {
     Concern.NO_ACCOUNT: "No account found for {email}. The money waits until they sign up.",
-    Concern.NOT_ACTIVE: "The account of {email} can't receive money now.",
+    Concern.NOT_ACTIVE: f"The account of {{email}} isn't active: {NOT_ACTIVE}.",
     Concern.NOT_VERIFIED: "The account of {email} isn't verified.",
     Concern.NOT_PRIMARY: "{email} isn't the account's primary address.",
     Concern.OTHER_NAME: "The account of {email} is registered under another name.",

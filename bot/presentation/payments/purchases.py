@@ -77,7 +77,8 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
     """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
     return md.message(
         f"{symbol(State.OPEN)} {md.mention(instruction.requester)} {md.escape(_headline(instruction))} "
-        f"({instruction.reference}): checkout link ready. Send it to the buyer: {md.linked(link)}"
+        f"({instruction.reference}): checkout link ready. Send it to the buyer, to open in their default browser: "
+        f"{md.linked(link)}"
     )
 
 

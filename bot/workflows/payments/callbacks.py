@@ -22,11 +22,19 @@ from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
+_SET_PUBLIC_URL = "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com"
+
 
 def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
     """Where one kind of report about one instruction is sent; a secret."""
     token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
     return f"{callback_folder(ctx)}/{token}"
+
+
+def check_way_back(ctx: Context, kind: Kind) -> None:
+    """Raise OperatorError if buyers would be sent from the checkout to a name that doesn't exist."""
+    if ctx.kinds[kind].browsed and ctx.callback_base.endswith(".invalid"):
+        raise OperatorError(Reason(OfRequest.NO_WAY_BACK), mend=_SET_PUBLIC_URL)
 
 
 def callback_folder(ctx: Context) -> str:

@@ -36,6 +36,7 @@ class Shapes:
             "address": booking.fields.get("address"),
             "orderAmount": booking.fields.get("orderAmount"),
             "paymentMethod": booking.fields.get("paymentMethod"),
+            "cookTime": booking.fields.get("cookTime"),
             "cancelReason": booking.cancel_reason or None,
             "validationCode": booking.validation_code,
             "proofOfDelivery": f"{self._base}{booking.proof}" if booking.proof else None,
