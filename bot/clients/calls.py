@@ -134,7 +134,8 @@ class ServiceCalls:
             if reply.is_success and reply.json is not NO_JSON:
                 return reading(reply.json)
         except ValueError as error:
-            raise ServiceNow(self._service, Reason(Exchange.UNREADABLE, problem=str(error))) from error
+            reason = Reason(Exchange.UNREADABLE, problem=str(error))
+            raise ServiceNow(self._service, reason, words=read_error(reply).words) from error
         finally:
             tell(self._answers, reply, *routes, was_read=reading.was_read, trouble=reading.trouble)
         raise failure(reply)

@@ -161,7 +161,8 @@ def classify(
                 return Done(value=read(reply.json))
             except Exception:  # noqa: BLE001 - whatever it stumbles over: a 2xx we cannot read is an unknown outcome
                 code = Exchange.UNEXPECTED
-        return Unknown(reason=Reason(code, status=status), status=status)
+        told = read_error(reply)
+        return Unknown(reason=Reason(code, status=status), status=status, words=told.words, detail=told.whole)
     said = read_error(reply, names)
     again = status == _TOO_MANY
     if earlier_unknown or not (again or status in _NOT_EXECUTED_STATUSES):
@@ -238,22 +239,17 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     """Read any of the shapes in which a service complains. Total: never raises.
 
     ``{status,message}``, ``{data,code,message,displayToUser}``, ``{message,messages:{field:[...]}}``,
-    ``{message}``, ``{error:{...}}``, ``{error:"..."}``, plain text; where nothing of it is there ``{detail: "…"}``,
-    ``{detail: [{loc, msg}]}``, ``errors`` as a list or an object, ``{error_message}`` and the like. A page of HTML
-    gives nothing. ``names``: the service's name of a request field -> ours, in which people are told of it.
+    ``{message,errors}``, ``{error:{...}}``, plain text, a list; where nothing of it is there ``{detail: "…"}``,
+    ``{detail: [{loc, msg}]}``, ``{error,error_description}``, ``{title,detail}`` and the like, also inside ``data`` or
+    another envelope, in capital or small letters. A page of HTML gives nothing. A 2xx gives only the fields that no
+    record has for something else.
+    ``names``: the service's name of a request field -> ours, in which people are told of it.
     """
-    if reply.is_html:
+    if reply.is_html or (reply.is_success and not isinstance(reply.json, dict | str)):
         return ErrorBody()
-    body = reply.json
-    if not isinstance(body, dict):
-        body = {"message": body if isinstance(body, str) else reply.text}
-    inner = body.get("error")
-    if isinstance(inner, dict):
-        body = inner
-    elif isinstance(inner, str) and "message" not in body:
-        body = {**body, "message": inner}
-    message, messages, code = body.get("message"), body.get("messages"), body.get("code") or body.get("messageKey")
-    parts = [message] if isinstance(message, str) else []
+    body = _complaint(reply)
+    messages, code = body.get("messages"), body.get("code") or body.get("messagekey")
+    parts = [_found_words(body.get("message"))]
     if isinstance(messages, dict):
         for name, said in messages.items():
             texts = [text for text in (said if isinstance(said, list) else [said]) if isinstance(text, str)]
@@ -261,22 +257,54 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
             parts += [f"{_our_name(str(name), names) or name}: {words}"] if words else []
     else:
         parts.append(_found_words(messages))
-    if not any(part.strip() for part in parts):
-        parts = [next(filter(None, (_found_words(body.get(name)) for name in _OTHER_NAMES)), "")]
+    if any(part.strip() for part in parts):  # what is wrong in particular, after "Validation failed"
+        parts += [_found_words(found) for name in _DETAILS if isinstance(found := body.get(name), list | dict)]
+    else:
+        other = _ERROR_NAMES if reply.is_success else (*_ERROR_NAMES, *_OTHER_NAMES)
+        parts = [next(filter(None, (_found_words(body.get(name)) for name in other)), "")]
     said = one_line("; ".join(part for part in parts if part.strip() and not PAGE.search(part)), MAX_SAID)
-    named = one_line(code, _CODE) if isinstance(code, str) and code.strip() not in said else ""
+    has_code = isinstance(code, str) and code.strip() not in said and (said or not reply.is_success)
+    named = one_line(str(code), _CODE) if has_code else ""
     return ErrorBody(
         message=one_line(said),
         whole=f"{said[: MAX_SAID - _CODE]} ({named})" if said and named else said or named,
         fields=tuple(map(str, messages)) if isinstance(messages, dict) else (),
-        may_be_shown=str(body.get("displayToUser")).strip().casefold() not in {"false", "0", "no"},
+        may_be_shown=str(body.get("displaytouser")).strip().casefold() not in {"false", "0", "no"},
     )
 
 
-_OTHER_NAMES: Final = (
-    *("detail", "errors", "error_message", "error_description", "description", "msg", "reason", "title"),
-    "messageKey",
-)
+def is_complaint(reply: Reply) -> bool:
+    """Whether a 2xx says that it failed: it is marked so, or names an error in words."""
+    if not reply.is_success or not isinstance(reply.json, dict):
+        return False
+    body = _complaint(reply)
+    marks = {name: str(body.get(name)).strip().casefold() for name in ("success", "ok", "status")}
+    failed = marks["status"] in _FAILED or not {marks["success"], marks["ok"]}.isdisjoint({"false", "0", "no"})
+    return failed or bool(body.keys() & {"error", "errors", "detail"} and read_error(reply).message)
+
+
+_FAILED: Final = frozenset({"error", "failed", "fail", "failure"})
+
+
+def _complaint(reply: Reply) -> dict[str, object]:
+    """The object that holds the error, its names in small letters: the whole answer, with what it wraps."""
+    found = {"errors": reply.json} if isinstance(reply.json, list) else reply.json
+    if not isinstance(found, dict):
+        return {"message": found if isinstance(found, str) else reply.text}
+    body = {name.casefold(): one for name, one in found.items()}
+    for name in ("error", "fault", *ENVELOPES):
+        inner = body.get(name)
+        if isinstance(inner, dict) and not (name in ENVELOPES and any(body.get(one) for one in _TELLING)):
+            body |= {name.casefold(): one for name, one in inner.items() if one is not None}
+    return body
+
+
+ENVELOPES: Final = ("data", "result", "output", "response", "payload")
+"""Fields in which a service may wrap its record."""
+_DETAILS: Final = ("errors", "detail", "details")
+_ERROR_NAMES: Final = ("error_description", *_DETAILS, "error_message", "errormessage", "error", "msg", "faultstring")
+_OTHER_NAMES: Final = ("description", "reason", "title", "messagekey")
+_TELLING: Final = ("message", "messages", *_ERROR_NAMES)
 _CODE: Final = 100
 """Characters of the code of an error."""
 _DEPTH: Final = 3

@@ -314,6 +314,8 @@ class Reason:
     @property
     def quotes_answer(self) -> bool:
         """Whether it is an answer that left the outcome open, in which the service said something."""
+        if self.code is Exchange.UNEXPECTED:
+            return bool(self.words)
         return bool(self.words or self.code is Verbatim.AS_STORED) and self.is_(
             Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN
         )

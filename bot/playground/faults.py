@@ -51,6 +51,7 @@ class Fault:
     """One armed switch. ``skip`` requests pass unharmed first; ``times`` None means until cleared.
 
     ``wait``: what a 429 of payments, delivery and e-mails says in ``Retry-After``; None: nothing.
+    ``body``: the answer's body instead of the usual one, with its ``status`` and ``content_type``.
     """
 
     kind: FaultKind
@@ -59,6 +60,9 @@ class Fault:
     skip: int = 0
     seconds: float = 5.0
     wait: str | None = "1"
+    body: str | None = None
+    status: int = 200
+    content_type: str = "application/json"
     hits: int = field(default=0, init=False)
 
     def matches(self, operation: str) -> bool:

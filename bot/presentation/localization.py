@@ -1,13 +1,12 @@
 """What people see of a localization call: its message, its private answer, its result, its files, its details."""
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
 from bot.domain.content import Block, Content
-from bot.domain.localization.declaration import TEXT_LIMIT, CallOperation
+from bot.domain.localization.declaration import TEXT_LIMIT
 from bot.domain.localization.detection import guess
 from bot.domain.localization.languages import ENGLISH, label_of
 from bot.domain.localization.pieces import REWRITES, form_of, is_cued
@@ -74,8 +73,7 @@ STILL_UNREAD = (
 )
 _OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."
-_FIELD = re.compile(r"^[A-Za-z_]{1,30}: ")
-"""What a service puts before its words: the name of its field."""
+_OF_OUR_ACCOUNT = (401, 402, 403)
 
 
 def board(sight: CallView, names: Mapping[str, str] = _NOBODY, *, named: bool = True) -> Content:
@@ -200,7 +198,8 @@ def _status(sight: CallView, names: Mapping[str, str]) -> str:  # noqa: C901, PL
         case CallState.FAILED:
             return f"{title} · Failed. {_why(sight)}{again}{_undone(sight)}"
         case CallState.UNKNOWN:
-            return f"{title} · Not confirmed. I got no clear answer, so it may have been done and billed.{again}"
+            lead = f"{title} · Not confirmed. I got no clear answer, so it may have been done and billed."
+            return f"{lead}{_quoting(sight)}{again}"
         case CallState.CANCELED:
             ran = f" {_BILLED}" if progress.started_at is not None and not progress.parts else ""
             return f"{title} · Stopped by {md.named(progress.by, names)}.{ran}{_undone(sight)}{again}"
@@ -215,22 +214,21 @@ def _time(seconds: float) -> str:
 
 
 def _why(sight: CallView) -> str:
-    """What went wrong and what to do, in a sentence or two: mrkdwn."""
-    reason, said = sight.progress.reason, _FIELD.sub("", clean(sight.progress.words))
-    plain = said.casefold()
-    if "download" in plain:
-        return "I couldn't download that link. Check that it opens without signing in."
-    if "long enough" in plain or "too short" in plain:
-        verb = {CallOperation.SUMMARY: " to summarize"}.get(sight.order.request.operation, "")
-        return f"The text is too short{verb}."
-    if reason is not None and reason.code is Failed.NOT_EXECUTED:
-        if reason.facts["again"]:
-            return "Localization is busy. Try again in a minute."
-        why = reason.facts["why"]
-        if isinstance(why, Reason) and why.facts.get("status") in (401, 402, 403):  # no matter of who asked
-            return _OUR_ACCOUNT
-        return f"Localization declined it: “{md.quote(said)}”" if said else "Localization declined it."
-    return _in_short(reason)
+    """What went wrong and what to do, in a sentence or two: mrkdwn. The service's own words before a guess of ours."""
+    reason, said = sight.progress.reason, md.quote(sight.progress.words)
+    if reason is None or reason.code is not Failed.NOT_EXECUTED:
+        return _in_short(reason)
+    why = reason.facts["why"]
+    if reason.facts["again"]:
+        return f"Localization is busy{f': “{said}”' if said else ''}. Try again in a minute."
+    if isinstance(why, Reason) and why.facts.get("status") in _OF_OUR_ACCOUNT:  # no matter of who asked
+        return f"{_OUR_ACCOUNT}{_quoting(sight)}"
+    return f"Localization declined it: “{said}”" if said else "Localization declined it."
+
+
+def _quoting(sight: CallView) -> str:
+    said = md.quote(sight.progress.words)
+    return f" Localization answered: “{said}”" if said else ""
 
 
 def _in_short(reason: Reason | None) -> str:

@@ -44,6 +44,8 @@ _CODE: Final = " ({status})"
 _UNREADABLE: Final = "it can't be read"
 _TWO_MINUTES: Final = 120
 _TOO_MANY: Final = 429
+_UNCLEAR: Final = frozenset(range(400, 500)) - {408, 425, _TOO_MANY}
+"""Statuses of refusals that prove nothing about an outcome, and tell of no trouble at the service either."""
 _MOST_IDS: Final = 5
 _MOST_WORDS: Final = 300  # characters of a service's own words inside a reason
 
@@ -256,9 +258,17 @@ def _when(seconds: float | None) -> str:
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
 
 
+def _in_trouble(facts: Facts) -> str:
+    """What is wrong with the service, with what it said about it, as a sentence."""
+    why: Reason = facts["why"]
+    said = worded(why, by=facts["service"], brief=True)
+    quoted = f"“{_cut(why.words)}”" if why.words else ""
+    return sentence_of(said if not quoted or quoted in said else f"{said}, saying {quoted}")
+
+
 def _failed_now(facts: Facts, _: _Named) -> str:
-    said = worded(facts["why"], by=facts["service"], brief=True)
-    return f"{sentence_of(said)} Try again {_when(facts['wait'])}." if facts["advice"] else sentence_of(said)
+    said = _in_trouble(facts)
+    return f"{said} Try again {_when(facts['wait'])}." if facts["advice"] else said
 
 
 def _own_words(facts: Facts) -> str:
@@ -276,12 +286,14 @@ def _failed_never(facts: Facts, _: _Named) -> str:
 def _not_executed(facts: Facts, _: _Named) -> str:
     if facts["why"].words and not facts["again"]:
         return f"{_own_words(facts)} Nothing was done."
-    said = sentence_of(worded(facts["why"], by=facts["service"], brief=True))
-    return f"{said} Nothing was done." + (f" Try again {_when(facts['wait'])}." if facts["again"] else "")
+    return f"{_in_trouble(facts)} Nothing was done." + (f" Try again {_when(facts['wait'])}." if facts["again"] else "")
 
 
 def _troubled(facts: Facts, named: _Named) -> str:
-    return f"{named.busy} {'too busy' if facts['status'] == _TOO_MANY else 'having problems'}"
+    status = facts["status"]
+    if status in _UNCLEAR:
+        return f"{named.the_service} gave no clear answer"
+    return f"{named.busy} {'too busy' if status == _TOO_MANY else 'having problems'}"
 
 
 _BRIEF: Final[Mapping[Code, Words]] = {
@@ -388,8 +400,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     ),
     Failed.NOT_EXECUTED: _not_executed,
     Failed.UNKNOWN: lambda facts, _: (
-        f"{sentence_of(worded(facts['why'], by=facts['service'], brief=True))} It's not confirmed yet whether this was "
-        "done. We're checking. Don't do it again."
+        f"{_in_trouble(facts)} It's not confirmed yet whether this was done. We're checking. Don't do it again."
     ),
     **OF_REQUESTS,
     OfRequest.SERVICE_SAID: "{service} answered {status}",

@@ -96,7 +96,19 @@ READS: list[tuple[int, object, str]] = [
     (400, "plain text", "Payments: plain text."),
     (400, {"message": PAGE}, REFUSED),
     (400, f"Bad gateway: {PAGE}", REFUSED),
-    (400, ["a", "list"], REFUSED),
+    (400, ["a", "list"], "Payments: a; list."),
+    (400, [{"message": "First"}, {"message": "second"}], "Payments: First; second."),
+    (400, {"Message": "In capitals"}, "Payments: In capitals."),
+    (400, {"message": None, "error": "Behind null"}, "Payments: Behind null."),
+    (400, {"error": ["In", "a list"]}, "Payments: In; a list."),
+    (400, {"error": "invalid_request", "error_description": "The code is used"}, "Payments: The code is used."),
+    (400, {"type": "about:blank", "title": "Bad", "detail": "Too small", "status": 400}, "Payments: Too small."),
+    (400, {"message": "Validation failed", "errors": {"email": ["is odd"]}},
+     "Payments: Validation failed; email: is odd."),
+    (400, {"status": "error", "data": {"message": "In an envelope"}}, "Payments: In an envelope."),
+    (400, {"fault": {"faultstring": "Out of quota"}}, "Payments: Out of quota."),
+    (400, {"displayToUser": False, "error": {"message": "Hidden"}}, REFUSED),
+    (400, '"As a JSON string"', "Payments: As a JSON string."),
     (400, PAGE, PROXY.format(400)),
     (404, PAGE, PROXY.format(404)),
     (401, PLAIN, CREDENTIALS.format(f"the provider didn't accept our credentials (401), saying {RULE}")),
@@ -106,10 +118,10 @@ READS: list[tuple[int, object, str]] = [
     (302, "", "An admin has to fix this: payments answered with a redirect (302); "
               "check PAYMENTS_BASE_URL."),
     (408, {}, "Payments is having problems. Try again in a minute."),
-    (500, PLAIN, "Payments is having problems. Try again in a minute."),
+    (500, PLAIN, f"Payments is having problems, saying {RULE}. Try again in a minute."),
     (500, CODED, "Payments is having problems. Try again in a minute."),
     (503, {"message": "Back at <noon>"},
-     "Payments is having problems. Try again in a minute."),
+     "Payments is having problems, saying “Back at <noon>”. Try again in a minute."),
     (502, PAGE, "Payments is having problems. Try again in a minute."),
     (200, PAGE, "Payments sent an unexpected reply. Try again in a minute."),
     (204, "", "Payments sent an unexpected reply. Try again in a minute."),
@@ -169,10 +181,11 @@ WRITES: list[tuple[Reply, str]] = [
     (Reply(failure=Failure.NOT_SENT),
      "Couldn't reach Payments. Nothing was done. Try again in a minute."),
     (Reply(failure=Failure.TIMEOUT), f"Couldn't reach Payments. {UNKNOWN}"),
-    (reply(500, PLAIN), f"Payments is having problems. {UNKNOWN}"),
+    (reply(500, PLAIN), f"Payments is having problems, saying {RULE}. {UNKNOWN}"),
     (reply(500, PAGE), f"Payments is having problems. {UNKNOWN}"),
-    (reply(409, SHOWN), f"Payments is having problems. {UNKNOWN}"),
+    (reply(409, SHOWN), f"Payments gave no clear answer, saying “Your limit is used up”. {UNKNOWN}"),
     (reply(200, PAGE), f"Payments sent an unexpected reply. {UNKNOWN}"),
+    (reply(200, SHOWN), f"Payments sent an unexpected reply, saying “Your limit is used up”. {UNKNOWN}"),
     (reply(200, CODED), f"Payments sent an unexpected reply. {UNKNOWN}"),
 ]  # fmt: skip
 
@@ -184,7 +197,7 @@ def test_a_failed_write_in_one_sentence(given: Reply, expected: str) -> None:
 
 def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
     said = outcome(reply(422, SHOWN), earlier_unknown=True)
-    told_all = "Payments is having problems."
+    told_all = "Payments gave no clear answer, saying “Your limit is used up”."
     assert said == f"{told_all} {UNKNOWN}"
 
 

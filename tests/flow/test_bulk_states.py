@@ -116,7 +116,7 @@ processing the payments. 2 paid ($4.00), 0 failed, 1 pending ($2.00), 3 in progr
     assert alerts(rig) == snapshot("""\
 :rotating_light: *L-······* ($21.00 · 6 payments to 6 people, requested by Maria Silva) is done, but the provider's \
 list of failures can't be read. We keep trying.
-Payments is having problems.
+Payments is having problems, saying “Internal server error”.
 :rotating_light: *L-······* ($21.00 · 6 payments to 6 people, requested by Maria Silva) isn't complete in the \
 provider's list. Check the provider's dashboard.
 The provider calls it finished, with 3 payments still open.\

@@ -156,7 +156,11 @@ got no clear answer, so it may have been done and billed.""")
 async def test_outcomes(maria: Localizer) -> None:
     for number, (kind, ended, why) in enumerate(
         [
-            (FaultKind.TOO_MANY, "Failed. Localization is busy. Try again in a minute.", "Too many requests"),
+            (
+                FaultKind.TOO_MANY,
+                "Failed. Localization is busy: “Too many requests”. Try again in a minute.",
+                "Too many requests",
+            ),
             (
                 FaultKind.REFUSED,
                 "Failed. Localization declined it: “The request cannot be processed”",
@@ -179,7 +183,7 @@ async def test_outcomes(maria: Localizer) -> None:
 
 async def test_the_services_own_words(maria: Localizer) -> None:
     await maria.type("summarize Too short.")
-    await maria.answer("Failed. The text is too short to summarize.")
+    await maria.answer("Failed. Localization declined it: “text: The input is not long enough to summarize”")
 
 
 async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:

@@ -147,8 +147,8 @@ failed_now: Couldn't reach Payments. Try again in 30 s.
 failed_never: Payments doesn't have this. Check what you entered.
 failed_operator: An admin has to fix this: delivery: the master key isn't accepted; set DELIVERY_MASTER_KEY.
 not_executed: Payments is too busy. Nothing was done. Try again in a minute.
-outcome_unknown: Payments is having problems. It's not confirmed yet whether this was done. We're checking. Don't do \
-it again.
+outcome_unknown: Payments is having problems, saying “try again later”. It's not confirmed yet whether this was done. \
+We're checking. Don't do it again.
 unanswered: Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent
 service_said: payments answered 500
 held: on hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may \

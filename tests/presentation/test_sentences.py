@@ -97,7 +97,7 @@ def test_each_failure_of_a_service_in_one_sentence() -> None:
     assert lines_of(found) == snapshot("""\
 Couldn't reach Payments. Try again in a minute.
 Payments is too busy. Try again in 5 s.
-Payments is having problems. Try again in 120 s.
+Payments is having problems, saying “we are closed”. Try again in 120 s.
 Payments is too busy. Try again in 2 minutes.
 Payments' list changed while we read it. Try again in a minute.
 Couldn't reach Payments. Check what you entered.
@@ -107,7 +107,7 @@ An admin has to fix this: PAYMENTS_BASE_URL is missing; set it.
 An admin has to fix this: payments: it refuses the key, saying “bad key”.
 Payments is having problems. Nothing was done. Try again in 30 s.
 Payments: the limit is reached. Nothing was done.
-Payments is having problems. Nothing was done.
+Payments gave no clear answer. Nothing was done.
 Couldn't reach Payments. It's not confirmed yet whether this was done. We're checking. Don't do it again.
 Payments: odd. It's not confirmed yet whether this was done. We're checking. Don't do it again.\
 """)

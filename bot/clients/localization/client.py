@@ -19,7 +19,7 @@ from bot.clients.transport import Guard, PreparedRequest, Sink, Transport, dump_
 from bot.clients.unread import AnswerObserver, TracedReader, Unfit, tell
 from bot.domain.localization.request import Request, request_errors
 from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks
-from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, is_complaint, read_error
 from bot.domain.reasons import Exchange, Reason
 
 SERVICE: Final = "localization"
@@ -35,7 +35,6 @@ _SUBTYPES: Final[Mapping[str, str]] = {
     "x-aiff": "aiff", "aacp": "aac",
 }  # fmt: skip
 """Formats whose content type is not called like them."""
-_FAILED: Final = ("error", "failed", "fail")
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
 Outcome = Done[Result] | Kept | NotExecuted | Unknown
@@ -140,13 +139,9 @@ class LocalizationClient:
         reading = TracedReader(partial(read_result, asked, route.reply))
         outcome = classify(reply, read=reading, earlier_unknown=False, names=route.ours)
         body = reply.json
-        if isinstance(outcome, Unknown) and reply.is_success and isinstance(body, dict):
-            # An error may come with status 200: it names an error and holds no result.
-            said = read_error(reply)
-            failed = body.get("success") is False or str(body.get("status", "")).casefold() in _FAILED
-            if failed or (body.keys() & {"error", "errors", "detail"} and said.message):
-                reason = Reason(Exchange.REFUSED, status=None, fields=())
-                return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
+        if isinstance(outcome, Unknown) and is_complaint(reply):  # with status 200
+            reason = Reason(Exchange.REFUSED, status=None, fields=())
+            return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
         found = outcome.value if isinstance(outcome, Done) and isinstance(outcome.value, Tracks) else None
         lacking: list[tuple[str, ...]] = []
         if found is not None and other_addresses(body, found.tracks):  # a track may be among them

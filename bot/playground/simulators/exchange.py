@@ -149,6 +149,9 @@ class Exchange:
         if fault is not None and fault.kind in UNANSWERED:
             self._recorder.answered(call, status=None, response=None, effect=effect)
             return _hang_up(request)
+        if fault is not None and fault.body is not None:
+            told = fault.body
+            response = web.Response(status=fault.status, text=told, content_type=fault.content_type)
         self._recorder.answered(call, status=response.status, response=told, effect=effect)
         return response
 

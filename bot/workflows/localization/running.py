@@ -193,7 +193,8 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
             give_up_rest(uow, job, refused, reason=reason, words=words)
             close(uow, job, CallState.FAILED, reason=reason, words=words)
         case Unknown() as lost:
-            close(uow, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.full_reason))
+            reason = Reason(OfCall.UNKNOWN, why=lost.reason)
+            close(uow, job, CallState.UNKNOWN, reason=reason, words=lost.words)
         case Reason() as reason:
             close(uow, job, CallState.FAILED, reason=reason)
     return None

@@ -246,10 +246,10 @@ in a conversation with the bot: *Translate* · German (detected) → French ⏎ 
 est la *gare* ? ⏎ [Another language]
 for all: Maria Silva · *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la \
 *gare* ?
-refused: :x: *Translate* · Failed. Localization declined it: “This is not for us.” ⏎ >Wo ist der &lt;!channel&gt; \
-Bahnhof? ⏎ [Run again] [Details]
-too short: :x: *Translate* · Failed. The text is too short. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] \
-[Details]
+refused: :x: *Translate* · Failed. Localization declined it: “text: This is not for us.” ⏎ >Wo ist der \
+&lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
+too short: :x: *Translate* · Failed. Localization declined it: “text: The input is not long enough to summarize.” ⏎ \
+>Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
 unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ \
 >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
 interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der \
