@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from bot.clients.delivery import NotCovered
 from bot.clients.short_links import NoPlaceError
@@ -100,7 +100,7 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     store, wrong = await _store(deps, delivery, form)
     _, near = await _home(deps, delivery, store)
-    readers = {
+    readers: dict[str, Callable[[str], Any]] = {
         forms.POSITION: partial(fields.position, near=near),
         forms.PAYMENT: fields.payment,
         forms.AMOUNT: amount,

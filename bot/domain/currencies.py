@@ -23,8 +23,8 @@ _PLAIN_WORDS: Final = frozenset({"all", "try", "top"})
 _SPELLED: Final = frozenset(
     """
     eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr crc gtq hnl dop uyu pyg yen yuan renminbi pesos
-    pounds sterling reais reales soles bs bolivianos bolivares quetzales lempiras colones guaranies francs franken francos
-    kronor kroner rupees rupias zł zl zloty kc kr naira
+    pounds sterling reais reales soles bs bolivianos bolivares quetzales lempiras colones guaranies francs franken
+    francos kronor kroner rupees rupias zł zl zloty kc kr naira
     """.split()  # noqa: SIM905
 )
 """Words that name nothing else right behind an amount."""
@@ -135,10 +135,8 @@ def is_ours(text: str) -> bool:
     """Whether a cell of a column of currencies names US dollars: ``usd``, ``US$``, ``Dólares americanos``."""
     found = re.findall(r"[^\W\d_$]*\$[^\W\d_$]*|[^\W\d_]+|[^\w\s().,:;/'-]", unicodedata.normalize("NFKC", text))
     words = [_loose(word) for word in found]
-    return (
-        text.strip() == _OURS_AS_NUMBER
-        or bool(_DOLLARS.intersection(words))
-        and all(word in _DOLLARS | _OF_AMERICA for word in words)
+    return text.strip() == _OURS_AS_NUMBER or (
+        bool(_DOLLARS.intersection(words)) and all(word in _DOLLARS | _OF_AMERICA for word in words)
     )
 
 

@@ -140,7 +140,7 @@ class Downloads:
                 collected += chunk
                 if len(collected) >= most:
                     break
-        behind = tags_end(collected)
+        behind = tags_end(bytes(collected))
         sound = await self.part(info, start=behind, most=most) if behind >= len(collected) else b""
         return sound or bytes(collected[:most])
 

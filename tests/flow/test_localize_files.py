@@ -178,7 +178,8 @@ async def test_offer_fits_what_the_bytes_are(maria: Localizer, name: str, conten
     store, state = maria.rig.switchboard.context.store, DropState.QUIET
 
     async def is_quiet() -> bool:
-        return (await store.read(lambda tx: tx.dropped.get(dropped.files[0]))).state is state
+        row = await store.read(lambda tx: tx.dropped.get(dropped.files[0]))
+        return row is not None and row.state is state
 
     await until(is_quiet)
     assert of_bot(maria, dropped) == []

@@ -10,6 +10,7 @@ from bot.domain.currencies import (
     is_number_of_currency,
     is_ours,
     names_other_currency,
+    other_currency_in,
     other_unit_in,
 )
 from bot.domain.files.tables import Row, Table, rows_of
@@ -77,7 +78,7 @@ def _torn(table: Table, places: Mapping[str, int], first: int) -> Iterator[BadRo
     if table.delimiter != "," or behind >= len(table.header):
         return
     is_note = behind == places.get("note")
-    if table.header[behind] and not is_note and all(_has_digits(row.cells[behind]) for row in table.rows):
+    if table.header[behind] and not is_note and all(_is_amount(row.cells[behind]) for row in table.rows):
         return
     quoted = frozenset(rows_of(table.hidden.quoted))
     for row in table.rows:

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from bot.domain.approvals import SAME_FILE, SAME_PAYMENT
+from bot.domain.payments.bulk import Payment
 from bot.domain.payments.earlier import noted
-from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Payload, Payment
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Payload
 from bot.domain.payments.sealed import HELD_BACK
 from bot.domain.policy import MOST_REPEATS, Repeat
 from bot.workflows.context import Unit

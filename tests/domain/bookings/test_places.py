@@ -126,7 +126,7 @@ def test_mirrored_pair_is_recognized_by_the_store(store: str, text: str, likely:
 
 
 def test_pair_far_from_the_store_either_way_is_left_to_the_service() -> None:
-    assert read_position("51.5, -0.12", near=read_position("-0.1807, -78.4678"))
+    assert str(read_position("51.5, -0.12", near=read_position("-0.1807, -78.4678"))) == "51.5, -0.12"
     with pytest.raises(DoubtError, match="minus signs"):  # both sides of the equator are near
         read_position("0.1807, 78.4678", near=read_position("-0.1807, -78.4678"))
 

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from typing import BinaryIO
 from urllib.parse import unquote, urlsplit
 
-from bot.domain.files.sniffing import tags_end
 from bot.playground.simulators.localization.records import Form, InvalidError, Part
 
 MAX_SECONDS = 600
@@ -159,10 +158,17 @@ def _extension(name: str) -> str:
     return {"aif": "aiff", "wave": "wav"}.get(suffix, suffix)
 
 
+def _tag_length(head: bytes) -> int:
+    """Bytes of the ID3 tag at the beginning, 0 without one: its size has seven bits a byte."""
+    if not head.startswith(b"ID3"):
+        return 0
+    return 10 + sum(size << 7 * (3 - place) for place, size in enumerate(head[6:10]))
+
+
 def sniff(file: BinaryIO) -> set[str]:  # noqa: PLR0911 - one answer a signature
     """Formats that a file may have by its first bytes, or those behind its tags; empty when they say nothing."""
     head = file.read(_HEAD)
-    file.seek(tags_end(head))
+    file.seek(_tag_length(head))
     head = file.read(_HEAD) or head
     if head.startswith(_RIFF):
         return {"wav"} if head[8:12] == b"WAVE" else {"avi"}
