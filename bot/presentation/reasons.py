@@ -7,6 +7,7 @@ Most are templates over the facts of their code. What an exchange came to reads 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from http import HTTPStatus
 from math import ceil
 from typing import Any, Final
 
@@ -47,6 +48,7 @@ _TOO_MANY: Final = 429
 _UNCLEAR: Final = frozenset(range(400, 500)) - {408, 425, _TOO_MANY}
 """Statuses of refusals that prove nothing about an outcome, and tell of no trouble at the service either."""
 _MOST_IDS: Final = 5
+_STATUS_PHRASES: Final = frozenset(status.phrase.casefold() for status in HTTPStatus)
 _MOST_WORDS: Final = 300  # characters of a service's own words inside a reason
 
 
@@ -262,7 +264,8 @@ def _in_trouble(facts: Facts) -> str:
     """What is wrong with the service, with what it said about it, as a sentence."""
     why: Reason = facts["why"]
     said = worded(why, by=facts["service"], brief=True)
-    quoted = f"“{_cut(why.words)}”" if why.words else ""
+    telling = why.words and why.words.casefold().rstrip(".!") not in _STATUS_PHRASES
+    quoted = f"“{_cut(why.words)}”" if telling else ""
     return sentence_of(said if not quoted or quoted in said else f"{said}, saying {quoted}")
 
 

@@ -422,10 +422,10 @@ async def test_looking_at_it(rig: Rig) -> None:
     await rig.pay(f"bulk items {name}")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\
 *Payments of L-······*: 4, page 1 of 1
-• row 1 · ana@example.com · Ana Maria Lopez · $1.00 · paid
-• row 2 · x1@example.com · $2.00 · waiting for sign-up
-• row 3 · x2@example.com · $3.00 · waiting for sign-up
-• row 4 · x3@example.com · $4.00 · waiting for sign-up\
+• row 1 · ana@example.com · Ana Maria Lopez · $1.00 · paid · hash ······
+• row 2 · x1@example.com · $2.00 · waiting for sign-up · hash ······
+• row 3 · x2@example.com · $3.00 · waiting for sign-up · hash ······
+• row 4 · x3@example.com · $4.00 · waiting for sign-up · hash ······\
 """)
     await rig.pay(f"bulk failed {name}")
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("*Failed payments of L-······*: none")

@@ -34,19 +34,20 @@ async def test_rows_run_on_and_the_row_that_is_shown_is_the_one_that_is_canceled
     pages = [await told(rig, f"bulk items {{}} {page}", job) for page in (1, 2, 3)]
     assert "\n".join(pages) == snapshot("""\
 *Payments of b7*: 7, page 1 of 3
-• row 1 · person1@example.com · $1.00 · paid · note n1 · user ······
-• row 2 · person2@example.com · $2.00 · waiting for sign-up · note n2
-• row 3 · person3@example.com · $3.00 · waiting for sign-up · note n3
+• row 1 · person1@example.com · $1.00 · paid · note n1 · user ······ · hash ······
+• row 2 · person2@example.com · $2.00 · waiting for sign-up · note n2 · hash ······
+• row 3 · person3@example.com · $3.00 · waiting for sign-up · note n3 · hash ······
 *Payments of b7*: 7, page 2 of 3
-• row 4 · person4@example.com · $4.00 · failed · note n4 · user ······
-• row 5 · person5@example.com · $5.00 · waiting for sign-up · note n5
-• row 6 · person6@example.com · $6.00 · paid · note n6 · user ······
+• row 4 · person4@example.com · $4.00 · failed · note n4 · user ······ · hash ······
+• row 5 · person5@example.com · $5.00 · waiting for sign-up · note n5 · hash ······
+• row 6 · person6@example.com · $6.00 · paid · note n6 · user ······ · hash ······
 *Payments of b7*: 7, page 3 of 3
-• row 7 · person7@example.com · $7.00 · paid · note n7 · user ······\
+• row 7 · person7@example.com · $7.00 · paid · note n7 · user ······ · hash ······\
 """)
     assert await told(rig, "bulk failed {}", job) == snapshot("""\
 *Failed payments of b7*: 1, page 1 of 1
-• row 4 · person4@example.com · $4.00 · The recipient's account refused the money · note n4 · user ······""")
+• row 4 · person4@example.com · $4.00 · The recipient's account refused the money · note n4 · user ······ · hash ······\
+""")
     await told(rig, "bulk cancel {} 5 3", job)
     await rig.settle()
     await approve(rig)
@@ -100,7 +101,7 @@ Created outside Switchboard.\
     assert (await told(rig, "bulk items {} 2", job)).splitlines() == snapshot(
         [
             "*Payments of b7*: 4, page 2 of 2",
-            "• row 4 · person4@example.com · $4.00 · paid · note n4 · user ······",
+            "• row 4 · person4@example.com · $4.00 · paid · note n4 · user ······ · hash ······",
         ]
     )
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="list_bulk_items", times=None))

@@ -234,7 +234,7 @@ async def test_a_lookup_that_fails_for_long_holds_nothing_and_is_confirmed_by_th
 @pytest.mark.parametrize(
     ("email", "said"),
     [
-        ("mia@example.com", "The account of mia@example.com can't receive money now."),
+        ("mia@example.com", "The account of mia@example.com isn't active"),
         ("luis@example.com", "The account of luis@example.com isn't verified."),
         ("joana.silva@example.com", "joana.silva@example.com isn't the account's primary address."),
     ],

@@ -1,91 +1,99 @@
-"""What a service says about a refusal or a failure, from its answer to what the person reads."""
-
-import json
-from functools import partial
+"""What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
 import pytest
+from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from tests.flow.localizing import ENGLISH, Localizer
-from tests.support.answers import ask
-from tests.support.rig import OLGA, Rig
-from tests.workflows.looking import state
+from tests.support.clock import HOUR, MINUTE
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import asked, everywhere, requests, told_once
 
-SHORT = "The audio is too short: at least 3 seconds"
-LONG = "Text must have at least 40 words"
-PAGE = "<!doctype html><html><body>Bad gateway</body></html>"
+SAYING = "Payments is having problems"
 
 
-def says(
-    rig: Rig, service: str, operation: str, body: object, *, status: int, done: bool = False, skip: int = 0
-) -> None:
-    text = body if isinstance(body, str) else json.dumps(body)
-    kind = "text/html" if text.startswith("<") else "application/json"
-    fault = FaultKind.DONE_500 if done else FaultKind.ERROR_500
-    armed = Fault(fault, operation, times=None, skip=skip, body=text, status=status, content_type=kind)
-    getattr(rig, service).faults.arm(armed)
+def edits(rig: Rig) -> int:
+    card = rig.cards(APPROVALS)[-1]
+    made = [one.args for one in rig.workspace.calls if one.method == "chat.update" and one.ok]
+    return len([args for args in made if (args["channel"], args["ts"]) == (card.channel, card.ts)])
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "words"),
-    [
-        (400, {"message": SHORT}, f"declined it: “{SHORT}”"),
-        (422, {"detail": [{"loc": ["body", "text"], "msg": LONG}]}, f"declined it: “text: {LONG}”"),
-        (404, {"message": "The link can't be downloaded", "displayToUser": True}, "“The link can't be downloaded”"),
-        (404, {"message": "Inner secret", "displayToUser": False}, "Localization declined it."),
-        (402, {"message": "Your plan ends today"}, "“Your plan ends today”"),
-        (403, {"errors": [{"title": "Other plan needed"}]}, "“title: Other plan needed”"),
-        (413, {"error": {"message": "At most 5 MB"}}, "“At most 5 MB”"),
-        (500, {"status": 500, "message": "Model is being replaced"}, "answered: “Model is being replaced”"),
-        (409, {"message": "Already running"}, "answered: “Already running”"),
-        (200, {"message": LONG}, f"answered: “{LONG}”"),
-        (200, {"data": {"error": LONG}}, f"declined it: “{LONG}”"),
-        (200, {"success": False, "message": LONG}, f"declined it: “{LONG}”"),
-        (502, PAGE, "I got no clear answer, so it may have been done and billed."),
-    ],
-)
-@pytest.mark.rig(clock=None)
-async def test_localization_call_shows_the_services_words(rig: Rig, status: int, body: object, words: str) -> None:
-    maria = Localizer(rig)
-    says(rig, "localization", "paraphrase", body, status=status)
-    await maria.type(f"paraphrase {ENGLISH}")
-    told = await maria.answer(words)
-    assert "gateway" not in told.text
-    assert "Inner secret" not in told.text
-    assert "too short" not in told.text.replace(SHORT, "")
-
-
-@pytest.mark.parametrize(
-    ("command", "service", "operation"),
-    [
-        ("/pay account ana@example.com", "payments", "account_status"),
-        ("/pay partner", "payments", "partner"),
-        ("/pay list", "payments", "list_operations"),
-        ("/email check ana@example.com", "emails", "check"),
-    ],
-)
-@pytest.mark.parametrize(
-    ("status", "body", "words"),
-    [
-        (500, {"status": 500, "message": "Maintenance until 10:00"}, "Maintenance until 10:00"),
-        (404, {"message": "No such user", "code": "E4", "displayToUser": True}, "No such user"),
-        (200, {"message": "Please confirm your terms", "code": "E9"}, "Please confirm your terms"),
-    ],
-)
-async def test_read_shows_the_services_words(
-    rig: Rig, command: str, service: str, operation: str, status: int, body: object, words: str
-) -> None:
-    says(rig, service, operation, body, status=status)
-    name, _, text = command.partition(" ")
-    told = await partial(ask, command=name, user=OLGA)(rig, text)
-    assert words in told.text
-
-
-async def test_payment_stays_unknown_after_an_error_in_a_success_and_quotes_it(rig: Rig) -> None:
+async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_it_is_paid(rig: Rig) -> None:
     await rig.pay()
-    says(rig, "payments", "commit_payout", {"error": "Approved twice?"}, status=200, done=True)
-    says(rig, "payments", "get_operation", {"message": "busy"}, status=500, skip=1)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
     await rig.press("approve")
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert any("The provider answered: “Approved twice?”" in one.plain for one in rig.cards())
+    await rig.pass_time(MINUTE, steps=4)
+    assert everywhere(rig, SAYING)
+    before = edits(rig)
+    await rig.pass_time(10 * MINUTE, steps=20)
+    assert edits(rig) == before, "it says the same"
+    assert asked(rig, "get_operation") > 10
+    assert rig.workspace.messages(ALERTS) == []
+    rig.payments.faults.clear()
+    await rig.pass_time(MINUTE)
+    assert rig.paid == [("ana@example.com", 2_500)]
+    assert everywhere(rig, "Sent")
+    assert SAYING not in rig.cards(FINANCE)[-1].plain + rig.cards(APPROVALS)[-1].plain
+    assert [one.reason for one in await requests(rig)] == [None]
+
+
+async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
+    await rig.press("approve")
+    await rig.pass_time(HOUR, steps=20)
+    assert everywhere(rig, "It wasn't sent in time after approval: ")
+    assert shown(told_once(rig, "*expired*")) == snapshot("""\
+*Expired*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). It wasn't sent in time after approval: Payments is \
+having problems. Nothing was paid. <@U0MARIA>""")
+    assert not rig.paid
+
+
+async def test_what_the_service_says_instead_of_an_account_is_on_the_card_meanwhile(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=2))
+    await rig.pay()
+    await rig.pass_time(MINUTE, steps=4)
+    assert rig.cards(FINANCE)[-1].text.startswith("Waiting for approval (0 of 1): ")
+    assert SAYING not in rig.cards(FINANCE)[-1].plain + rig.cards(APPROVALS)[-1].plain
+
+
+@pytest.mark.parametrize("operation", ["account_status", "create_payout", "get_operation", "commit_payout"])
+async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.GARBAGE, operation))
+    await rig.pay()
+    await rig.pass_time(120, steps=8)
+    await rig.press("approve")
+    await rig.pass_time(120, steps=8)
+    said = [m.plain + m.text for channel in (FINANCE, APPROVALS) for m in (*rig.cards(channel), *rig.news(channel))]
+    assert said
+    assert not any("<html" in text.lower() or "gateway" in text.lower() for text in said)
+    assert len(rig.paid) == 1
+
+
+async def test_why_it_failed_is_told(rig: Rig) -> None:
+    rig.payments.switches.fail_reason = "eWallet <closed>"
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    (told,) = rig.news(FINANCE)
+    assert shown(told.text) == snapshot("""\
+*Failed*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider couldn't pay it: “eWallet \
+&lt;closed&gt;”. Nothing was paid. <@U0MARIA>""")
+
+
+async def test_words_of_people_keep_their_letters(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "iPhone again, see ticket 7"})
+    for said in (rig.cards(FINANCE)[0], rig.cards(APPROVALS)[0], *rig.news(FINANCE), *rig.news(APPROVALS)):
+        assert "“iPhone again, see ticket 7”" in said.text
+
+
+@pytest.mark.rig(services='[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
+async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
+    await rig.pay()
+    await rig.pass_time(60, steps=4)
+    assert "The account of ana@example.com couldn't be checked." in (await rig.card()).text
+    await rig.press("approve")
+    assert len(rig.paid) == 1

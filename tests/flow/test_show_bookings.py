@@ -70,7 +70,7 @@ async def test_every_store_is_searched_some_at_a_time_and_a_silent_one_holds_up_
     # Nobody has it, and one store did not say.
     service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking"))
     assert shown(await deliver(rig, "show 99999")) == snapshot(
-        ":warning: Delivery is having problems, saying “Internal server error”. Try again in a minute."
+        ":warning: Delivery is having problems. Try again in a minute."
     )
     assert shown(await deliver(rig, "show 99999")).splitlines()[0] == snapshot(
         ":pencil2: I can't find 99999. Check the reference."

@@ -49,12 +49,12 @@ book: book a delivery; you see the price first | book
 show <booking>: show a booking | show B-4F7K2M
 cancel <booking> [reason]: cancel a booking | cancel B-4F7K2M "customer called it off"
 start <booking>: look for a driver now | start B-4F7K2M
-prebook [show|cancel <id>] [reason]: get a link on which the customer enters the address (sandbox only) | prebook \
-show V-4F7K2M
+prebook [show|cancel <id>] [reason]: get a link on which the customer enters the address (sandbox only) | prebook show \
+V-4F7K2M
 webhooks [on|off] <store>: show a store's webhooks; admins turn them on or off | webhooks on Centro
 certify: the certification checklist with its evidence | certify
 /localize: Work on audio, video, documents and texts
-gender <url>: detect the gender of a speaker | gender https://example.com/voice.mp3
+gender <url>: detect the gender of a speaker in English, Indian and other languages | gender https://example.com/voice.mp3
 separate <url>: split a song into vocals and music | separate https://example.com/song.mp3
 convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
 extract-audio <url> [rate=…] [width=…] [channels=…]: extract the audio of a video, up to 10 minutes | extract-audio \

@@ -161,8 +161,8 @@ votes_void: an approver no longer counts (their account is deactivated); an appr
 given too long ago, so 2 more approvals are needed
 frozen: payments are frozen: the bank called
 daily_limit: today's limit is reached
-over_today: $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask \
-an admin to raise it
+over_today: $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an \
+admin to raise it
 another_is_sent: another bulk payment is being sent
 earlier_not_unpaid: not sent, because it may pay twice: the provider now lists P-4F7K2M as paid; the provider doesn't \
 confirm that rows 2 and 4 of L-4F7K2M are unpaid; an admin can release it or withdraw it
@@ -176,6 +176,7 @@ address_not_confirmed: the address wasn't confirmed in time
 edited: replaced by an edited request
 created_in_vain: it couldn't be created in several tries
 no_link: its id gives no checkout link
+no_way_back: PUBLIC_URL is missing, so buyers couldn't return from the checkout; an admin can set it
 not_listed: the provider doesn't list it
 not_in_history: the provider's history doesn't show it
 note_changed: the provider's history changed in a way we can't explain
@@ -201,8 +202,8 @@ mismatched_items: 1 payment reported twice, so possibly paid twice; 2 payments w
 approved; 3 payments never requested
 lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
 may_be_this_bulk: the provider has bulk-7, which is new and may be this one: check there which payments it makes
-may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our \
-code: check whether that is this one
+may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
+check whether that is this one
 row_of_bulk: it's row 2 of the bulk payment L-4F7K2M
 may_be_row: it may be row 2 of the bulk payment L-4F7K2M
 carries_mark: it was made with Switchboard: the provider's record has P-4F7K2M
@@ -213,8 +214,8 @@ paid_as: the provider has it as bulk-7, paid
 unconfirmed: a callback reported cancellation, but the provider's record doesn't confirm it
 unaccounted: the provider calls it finished, with 1 payment still open and 2 payments missing from its list
 stands_still: nothing has changed for a long time; 3 payments still open
-after_refusal: the provider rejected the request (422), saying “the limit is reached”, but the list can't be used: \
-the list repeats its pages
+after_refusal: the provider rejected the request (422), saying “the limit is reached”, but the list can't be used: the \
+list repeats its pages
 after_answer: the provider gave answer 500, saying “try again later”, and now the provider doesn't list it
 changed_here: our own record was changed after it was approved
 other_id: it has another id

@@ -53,7 +53,7 @@ def _without_signs(lines: str) -> str:
 EQUIVALENT = tuple(
     Equivalent(file, before, after, reason, scope)
     for file, scope, reason, before, after in _changes("""
-@ bot/tables/workbook.py
+@ bot/tables/package.py
 the size of the pieces in which a part is read: all pieces together are the same bytes
 -_BLOCK = 64 * 1024
 +_BLOCK = 64 * 512

@@ -41,9 +41,10 @@ text_extraction: file url option.language\
 """)
     assert lines_of([f"{', '.join(names)}: {line}" for line, names in lines.items()]) == snapshot("""\
 gender_detection: callback_id=localization.ask title=Detect gender submit=Start close=Cancel private_metadata=
-gender_detection: type=section text=Detect the gender of a speaker. Choose a file or paste a link.
-gender_detection, music_source_separation: block_id=file label=Audio file as=file_input action_id=file \
-filetypes=[mp3, wav] max_files=10 optional=True hint=.mp3 or .wav; up to 10 MB each
+gender_detection: type=section text=Detect the gender of a speaker in English, Indian and other languages. Choose a \
+file or paste a link.
+gender_detection, music_source_separation: block_id=file label=Audio file as=file_input action_id=file filetypes=[mp3, \
+wav] max_files=10 optional=True hint=.mp3 or .wav; up to 10 MB each
 gender_detection, music_source_separation, audio_conversion, speech_to_text, speech_emotion: block_id=url label=Or a \
 link to an audio file as=plain_text_input action_id=url max_length=2000 placeholder=https://example.com/sample.mp3 \
 optional=True hint=The link must open without signing in
@@ -53,8 +54,8 @@ audio_conversion: callback_id=localization.ask title=Convert audio submit=Start 
 audio_conversion: type=section text=Convert audio to .wav or .mp3. Choose a file or paste a link.
 audio_conversion: block_id=file label=Audio file as=file_input action_id=file filetypes=[mp3, wav, flac, ogg, aiff, \
 aif] max_files=10 optional=True hint=.mp3, .wav, .flac, .ogg or .aiff; up to 10 MB each
-audio_conversion: block_id=option.target_extension label=Convert to as=static_select \
-action_id=option.target_extension options=[text=.wav value=wav, text=.mp3 value=mp3] initial_option=text=.wav value=wav
+audio_conversion: block_id=option.target_extension label=Convert to as=static_select action_id=option.target_extension \
+options=[text=.wav value=wav, text=.mp3 value=mp3] initial_option=text=.wav value=wav
 audio_extraction: callback_id=localization.ask title=Extract audio submit=Start close=Cancel private_metadata=
 audio_extraction: type=section text=Extract the audio of a video, up to 10 minutes. Choose a file or paste a link.
 audio_extraction: block_id=file label=Video as=file_input action_id=file filetypes=[mp4, mov, mkv, webm, mpeg, mpg, \
@@ -74,9 +75,9 @@ audio_extraction: block_id=option.n_channels label=Channels as=static_select act
 options=[text=1 (mono) value=1, text=2 (stereo) value=2] initial_option=text=1 (mono) value=1
 speech_to_text: callback_id=localization.ask title=Transcribe submit=Start close=Cancel private_metadata=
 speech_to_text: type=section text=Turn speech into text. Choose a file or paste a link.
-speech_to_text, speech_emotion: block_id=file label=Audio file as=file_input action_id=file filetypes=[mp3, wav, \
-flac, ogg, aiff, m4a, aac, opus, aif] max_files=10 optional=True hint=For example .mp3, .wav, .flac, .ogg, .aiff, \
-.m4a, .aac or .opus; up to 10 MB each
+speech_to_text, speech_emotion: block_id=file label=Audio file as=file_input action_id=file filetypes=[mp3, wav, flac, \
+ogg, aiff, m4a, aac, opus, aif] max_files=10 optional=True hint=For example .mp3, .wav, .flac, .ogg, .aiff, .m4a, .aac \
+or .opus; up to 10 MB each
 speech_to_text, text_to_speech: block_id=option.locale label=Language as=static_select action_id=option.locale \
 options=[text=English (United States) value=en-US, text=English (United Kingdom) value=en-GB, …, text=Vietnamese \
 value=vi-VN] (57) initial_option=text=English (United States) value=en-US
@@ -100,10 +101,10 @@ translation, transliteration: block_id=option.source_lang label=From as=static_s
 option_groups=[label=A – L options=[text=Afrikaans value=af, text=Albanian value=sq, …, text=Luxembourgish value=lb] \
 (63), label=M – Z options=[text=Macedonian value=mk, text=Maithili value=mai, …, text=Zulu value=zu] (54)] \
 optional=True hint=Leave empty to detect it
-translation: block_id=option.target_lang label=To as=static_select action_id=option.target_lang \
-option_groups=[label=A – L options=[text=Afrikaans value=af, text=Albanian value=sq, …, text=Luxembourgish value=lb] \
-(63), label=M – Z options=[text=Macedonian value=mk, text=Maithili value=mai, …, text=Zulu value=zu] (54)] \
-initial_option=text=Spanish value=es
+translation: block_id=option.target_lang label=To as=static_select action_id=option.target_lang option_groups=[label=A \
+– L options=[text=Afrikaans value=af, text=Albanian value=sq, …, text=Luxembourgish value=lb] (63), label=M – Z \
+options=[text=Macedonian value=mk, text=Maithili value=mai, …, text=Zulu value=zu] (54)] initial_option=text=Spanish \
+value=es
 transliteration: callback_id=localization.ask title=Transliterate submit=Start close=Cancel private_metadata=
 transliteration: type=section text=Write a text in Latin letters.
 text_to_speech: callback_id=localization.ask title=Speak a text submit=Start close=Cancel private_metadata=

@@ -61,13 +61,13 @@ def test_a_page_of_payments() -> None:
     told = answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
     assert parts(told) == snapshot("""\
 *Payments of L-4F7K2M*: 42, page 2 of 3
-• row 2 · ana@example.com · $25.00 · paid
+• row 2 · ana@example.com · $25.00 · paid · hash 9f86d081
 • row 3 · ben@example.com · $10.50 · Not reported
 --
 *Payments of L-4F7K2M*: 42, page 2 of 3
-Row | Recipient | Amount | Status
-2 | ana@example.com | $25.00 | paid
-3 | ben@example.com | $10.50 | Not reported
+Row | Recipient | Amount | Status | Hash
+2 | ana@example.com | $25.00 | paid | 9f86d081
+3 | ben@example.com | $10.50 | Not reported | –
 Checked 2026-11-20 09:00 UTC
 [Previous] [Next] [Send as CSV]\
 """)
@@ -89,13 +89,13 @@ def test_a_page_of_failed_payments() -> None:
     told = answers.items("L-4F7K2M", shown, page=1, pages=2, total=12, failed=True, read_at=None)
     assert parts(told) == snapshot("""\
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
-• row 2 · ana@example.com · $25.00 · the account is closed
+• row 2 · ana@example.com · $25.00 · the account is closed · hash 9f86d081
 • row 3 · ben@example.com · $10.50 · No reason given
 --
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
-Row | Recipient | Amount | Why
-2 | ana@example.com | $25.00 | the account is closed
-3 | ben@example.com | $10.50 | No reason given
+Row | Recipient | Amount | Why | Hash
+2 | ana@example.com | $25.00 | the account is closed | 9f86d081
+3 | ben@example.com | $10.50 | No reason given | –
 [Next] [Send as CSV]\
 """)
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(

@@ -466,10 +466,11 @@ checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M 
 [Approve] [Reject] [… Withdraw, History, Recipient]
 no name: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com, verified · requested by Maria Quispe · 0 \
 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-bad: $25.00 USD to Mia <Keller> ⏎ March translation ⏎ :warning: The account of ana@example.com can't receive money \
-now. ⏎ :warning: The account of ana@example.com isn't verified. ⏎ :warning: ana@example.com isn't the account's \
-primary address. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> \
-<!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]\
+bad: $25.00 USD to Mia <Keller> ⏎ March translation ⏎ :warning: The account of ana@example.com isn't active: no \
+account, signup not completed, or it can't receive money now. ⏎ :warning: The account of ana@example.com isn't \
+verified. ⏎ :warning: ana@example.com isn't the account's primary address. ⏎ ana@example.com · requested by Maria \
+Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, \
+Recipient]\
 """)
     assert lines_of({name: one.text for name, one in found.items()}) == snapshot("""\
 not looked up: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1. \
@@ -481,8 +482,9 @@ nothing said: Approve $25.00 to ana@example.com? March translation, requested by
 no name: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · verified · P-4F7K2M. 0 of \
 1. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 bad: Approve $25.00 to Mia &lt;Keller&gt; (ana@example.com)? March translation, requested by Maria Quispe · P-4F7K2M. \
-0 of 1. :warning: The account of ana@example.com can't receive money now. :warning: The account of ana@example.com \
-isn't verified. :warning: ana@example.com isn't the account's primary address. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>\
+0 of 1. :warning: The account of ana@example.com isn't active: no account, signup not completed, or it can't receive \
+money now. :warning: The account of ana@example.com isn't verified. :warning: ana@example.com isn't the account's \
+primary address. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>\
 """)
 
 

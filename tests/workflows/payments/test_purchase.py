@@ -46,7 +46,7 @@ async def decide(rig: Rig, status: str = CONFIRMED, **more: Any) -> None:
 
 async def given_out(rig: Rig) -> str:
     what = f":link: <@{MARIA}> $119.50 from ben@example.com ({(await newest(rig)).reference})"
-    return f"{what}: checkout link ready. Send it to the buyer: <{link(rig)}>"
+    return f"{what}: checkout link ready. Send it to the buyer, to open in their default browser: <{link(rig)}>"
 
 
 def thread(rig: Rig) -> list[Message]:

@@ -1,0 +1,91 @@
+"""What a service says about a refusal or a failure, from its answer to what the person reads."""
+
+import json
+from functools import partial
+
+import pytest
+
+from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from tests.flow.localizing import ENGLISH, Localizer
+from tests.support.answers import ask
+from tests.support.rig import OLGA, Rig
+from tests.workflows.looking import state
+
+SHORT = "The audio is too short: at least 3 seconds"
+LONG = "Text must have at least 40 words"
+PAGE = "<!doctype html><html><body>Bad gateway</body></html>"
+
+
+def says(
+    rig: Rig, service: str, operation: str, body: object, *, status: int, done: bool = False, skip: int = 0
+) -> None:
+    text = body if isinstance(body, str) else json.dumps(body)
+    kind = "text/html" if text.startswith("<") else "application/json"
+    fault = FaultKind.DONE_500 if done else FaultKind.ERROR_500
+    armed = Fault(fault, operation, times=None, skip=skip, body=text, status=status, content_type=kind)
+    getattr(rig, service).faults.arm(armed)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (400, {"message": SHORT}, f"declined it: “{SHORT}”"),
+        (422, {"detail": [{"loc": ["body", "text"], "msg": LONG}]}, f"declined it: “text: {LONG}”"),
+        (404, {"message": "The link can't be downloaded", "displayToUser": True}, "“The link can't be downloaded”"),
+        (404, {"message": "Inner secret", "displayToUser": False}, "Localization declined it."),
+        (402, {"message": "Your plan ends today"}, "“Your plan ends today”"),
+        (403, {"errors": [{"title": "Other plan needed"}]}, "“title: Other plan needed”"),
+        (413, {"error": {"message": "At most 5 MB"}}, "“At most 5 MB”"),
+        (500, {"status": 500, "message": "Model is being replaced"}, "answered: “Model is being replaced”"),
+        (409, {"message": "Already running"}, "answered: “Already running”"),
+        (200, {"message": LONG}, f"answered: “{LONG}”"),
+        (200, {"data": {"error": LONG}}, f"declined it: “{LONG}”"),
+        (200, {"success": False, "message": LONG}, f"declined it: “{LONG}”"),
+        (502, PAGE, "I got no clear answer, so it may have been done and billed."),
+    ],
+)
+@pytest.mark.rig(clock=None)
+async def test_localization_call_shows_the_services_words(rig: Rig, status: int, body: object, words: str) -> None:
+    maria = Localizer(rig)
+    says(rig, "localization", "paraphrase", body, status=status)
+    await maria.type(f"paraphrase {ENGLISH}")
+    told = await maria.answer(words)
+    assert "gateway" not in told.text
+    assert "Inner secret" not in told.text
+    assert "too short" not in told.text.replace(SHORT, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "service", "operation"),
+    [
+        ("/pay account ana@example.com", "payments", "account_status"),
+        ("/pay partner", "payments", "partner"),
+        ("/pay list", "payments", "list_operations"),
+        ("/email check ana@example.com", "emails", "check"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (500, {"status": 500, "message": "Maintenance until 10:00"}, "Maintenance until 10:00"),
+        (404, {"message": "No such user", "code": "E4", "displayToUser": True}, "No such user"),
+        (200, {"message": "Please confirm your terms", "code": "E9"}, "Please confirm your terms"),
+    ],
+)
+async def test_read_shows_the_services_words(
+    rig: Rig, command: str, service: str, operation: str, status: int, body: object, words: str
+) -> None:
+    says(rig, service, operation, body, status=status)
+    name, _, text = command.partition(" ")
+    told = await partial(ask, command=name, user=OLGA)(rig, text)
+    assert words in told.text
+
+
+async def test_payment_stays_unknown_after_an_error_in_a_success_and_quotes_it(rig: Rig) -> None:
+    await rig.pay()
+    says(rig, "payments", "commit_payout", {"error": "Approved twice?"}, status=200, done=True)
+    says(rig, "payments", "get_operation", {"message": "busy"}, status=500, skip=1)
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    assert any("The provider answered: “Approved twice?”" in one.plain for one in rig.cards())
