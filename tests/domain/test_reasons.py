@@ -44,8 +44,8 @@ def test_a_reason_is_known_by_its_code_also_as_text() -> None:
 
 
 def test_whether_an_answer_that_left_the_outcome_open_said_something() -> None:
-    answers = (Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN)
-    assert [code for code in CODES if sample(code).saying("x").quotes_answer] == [*answers]
+    answers = {Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN, Exchange.UNEXPECTED}
+    assert {code for code in CODES if sample(code).saying("x").quotes_answer} == answers
     assert [code for code in CODES if sample(code).quotes_answer] == []
     assert Reason(Verbatim.AS_STORED, text="answer 500, saying “x”", was="answered").quotes_answer
     assert not Reason(Verbatim.AS_STORED, text="answer 500", was="").quotes_answer

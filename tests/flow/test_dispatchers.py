@@ -156,6 +156,8 @@ async def test_a_short_link_is_opened_with_the_price(rig: Rig) -> None:
     assert shown(rig.form())[views.NAME] == "Ana", "nothing that was typed is lost"
     assert len(service_of(rig).bookings) == 1
     await rig.submit(MARIA, {views.POSITION: f"{base}/maps/park"})
+    await turned(rig, "the middle of a map")
+    await rig.submit(MARIA, {views.POSITION: "-0.1820, -78.4841"})
     await turned(rig, "Delivery fee")
     await rig.submit(MARIA, {})
     await rig.settle()
@@ -165,7 +167,7 @@ async def test_a_short_link_is_opened_with_the_price(rig: Rig) -> None:
 async def test_a_short_link_goes_with_a_price_and_a_store(rig: Rig) -> None:
     base = service_of(rig).base_url
     await deliver(rig, "quote")
-    await rig.submit(MARIA, {views.POSITION: f"{base}/maps/park", views.AMOUNT: "10"})
+    await rig.submit(MARIA, {views.POSITION: f"{base}/maps/market", views.AMOUNT: "10"})
     await turned(rig, "Delivery fee")
     await rig.workspace.close(MARIA)
     await deliver(rig, "store edit Centro")

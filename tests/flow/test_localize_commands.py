@@ -131,7 +131,7 @@ async def test_two_foreign_words_are_sent_with_a_warning(maria: Localizer) -> No
     await maria.type("paraphrase Muchas gracias")
     assert "This looks like Spanish" in (await maria.answer("only for English")).text
     await maria.type("summarize Muchas gracias")
-    await maria.answer("too short to summarize")  # the service decides what is long enough
+    await maria.answer("not long enough to summarize")  # the service decides what is long enough
     assert [body for _, body in sent(maria)] == [{"text": "Muchas gracias"}] * 2
 
 
