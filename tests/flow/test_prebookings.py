@@ -211,7 +211,7 @@ async def test_show_says_how_a_pre_booking_is_now_and_as_it_was_where_nobody_ans
     told = shown(await deliver(rig, f"prebook show {reference}")).splitlines()
     assert told[0] == "*Ana Lopez · Waiting for the address*"
     assert told[-1] == snapshot("""\
-:warning: May be out of date. Delivery is having problems, saying “Internal server error”. Try again in a minute.""")
+:warning: May be out of date. Delivery is having problems. Try again in a minute.""")
     await entered(rig, service.prebookings[-1])
     assert "· Looking for a driver*" in await deliver(rig, f"prebook show {reference}")
 
