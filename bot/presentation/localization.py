@@ -19,7 +19,7 @@ from bot.presentation import views
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, question
 from bot.presentation.localization_forms import SUBTITLE
-from bot.presentation.reasons import status_in, worded
+from bot.presentation.reasons import status_in, telling, worded
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
@@ -215,7 +215,7 @@ def _time(seconds: float) -> str:
 
 def _why(sight: CallView) -> str:
     """What went wrong and what to do, in a sentence or two: mrkdwn. The service's own words before a guess of ours."""
-    reason, said = sight.progress.reason, md.quote(sight.progress.words)
+    reason, said = sight.progress.reason, md.quote(telling(sight.progress.words))
     if reason is None or reason.code is not Failed.NOT_EXECUTED:
         return _in_short(reason)
     why = reason.facts["why"]
@@ -227,7 +227,7 @@ def _why(sight: CallView) -> str:
 
 
 def _quoting(sight: CallView) -> str:
-    said = md.quote(sight.progress.words)
+    said = md.quote(telling(sight.progress.words))
     return f" Localization answered: “{said}”" if said else ""
 
 

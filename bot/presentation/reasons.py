@@ -48,7 +48,8 @@ _TOO_MANY: Final = 429
 _UNCLEAR: Final = frozenset(range(400, 500)) - {408, 425, _TOO_MANY}
 """Statuses of refusals that prove nothing about an outcome, and tell of no trouble at the service either."""
 _MOST_IDS: Final = 5
-_STATUS_PHRASES: Final = frozenset(status.phrase.casefold() for status in HTTPStatus)
+_STATUS_PHRASES: Final = frozenset(status.phrase.casefold() for status in HTTPStatus if status >= 400)  # noqa: PLR2004
+_STATUS_NUMBER: Final = re.compile(r"^(?:http\b|error\b|[45][0-9]{2}\b|\W)+", re.IGNORECASE | re.ASCII)
 _MOST_WORDS: Final = 300  # characters of a service's own words inside a reason
 
 
@@ -96,7 +97,7 @@ def worded(reason: Reason | None, *, by: str = "", brief: bool = False) -> str:
     else:
         told = {name: named.say(fact) if isinstance(fact, Reason) else fact for name, fact in reason.facts.items()}
         said = (words.replace(_CODE, "") if brief else words).format_map({**vars(named), **told})
-    if not reason.words or (brief and reason.code in _BRIEF):
+    if not reason.words or (brief and (reason.code in _BRIEF or not telling(reason.words))):
         return said
     return f"{said}, saying “{_cut(reason.words)}”"
 
@@ -162,7 +163,7 @@ def because_refused(reason: Reason | None) -> str:
     if reason is not None and reason.code is Exchange.REFUSED and not reason.facts["fields"]:
         status = reason.facts["status"]
         if status is not None and status not in _REFUSALS:
-            return because(f"“{_cut(reason.words)}”" if reason.words else "")
+            return because(f"“{_cut(reason.words)}”" if telling(reason.words) else "")
     if has_code(reason, Verbatim.AS_STORED):
         return because(_PLAIN_REFUSAL.sub("", worded(reason)))
     return because(reason)
@@ -260,18 +261,20 @@ def _when(seconds: float | None) -> str:
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
 
 
+def telling(words: str) -> str:
+    """The words of a service; empty if they only repeat the HTTP status, such as "404 Not Found"."""
+    return "" if _STATUS_NUMBER.sub("", words).strip(" .!").casefold() in _STATUS_PHRASES else words
+
+
 def _in_trouble(facts: Facts) -> str:
     """What is wrong with the service, with what it said about it, as a sentence."""
-    why: Reason = facts["why"]
-    said = worded(why, by=facts["service"], brief=True)
-    telling = why.words and why.words.casefold().rstrip(".!") not in _STATUS_PHRASES
-    quoted = f"“{_cut(why.words)}”" if telling else ""
+    said, words = worded(facts["why"], by=facts["service"], brief=True), telling(facts["why"].words)
+    quoted = f"“{_cut(words)}”" if words else ""
     return sentence_of(said if not quoted or quoted in said else f"{said}, saying {quoted}")
 
 
 def _failed_now(facts: Facts, _: _Named) -> str:
-    said = _in_trouble(facts)
-    return f"{said} Try again {_when(facts['wait'])}." if facts["advice"] else said
+    return _in_trouble(facts) + (f" Try again {_when(facts['wait'])}." if facts["advice"] else "")
 
 
 def _own_words(facts: Facts) -> str:
@@ -280,14 +283,14 @@ def _own_words(facts: Facts) -> str:
 
 
 def _failed_never(facts: Facts, _: _Named) -> str:
-    if facts["why"].words:
+    if telling(facts["why"].words):
         return _own_words(facts)
     said = sentence_of(worded(facts["why"], by=facts["service"], brief=True))
     return f"{said} Check what you entered." if facts["advice"] and facts["status"] is not None else said
 
 
 def _not_executed(facts: Facts, _: _Named) -> str:
-    if facts["why"].words and not facts["again"]:
+    if telling(facts["why"].words) and not facts["again"]:
         return f"{_own_words(facts)} Nothing was done."
     return f"{_in_trouble(facts)} Nothing was done." + (f" Try again {_when(facts['wait'])}." if facts["again"] else "")
 

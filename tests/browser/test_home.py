@@ -18,6 +18,13 @@ def home(page: Page) -> Locator:
     return page.get_by_test_id("home")
 
 
+async def refresh_until(page: Page, wanted: Locator) -> None:
+    """Press Refresh until it is there: meanwhile new rows are only counted, and rows that end stay in place."""
+    while not await wanted.is_visible():
+        await home(page).get_by_role("button", name="Refresh").click()
+        await page.wait_for_timeout(200)
+
+
 async def look(page: Page, name: str) -> None:
     """As it is seen in light and in dark."""
     await narrow(page, f"home-{name}")
@@ -43,10 +50,8 @@ async def test_an_approver_works_in_the_app_home(visit: Page, playground: Playgr
     await enter(page, "home")
     await expect(home(page)).to_contain_text("Your requests")
     withdraw = home(page).get_by_role("button", name="Withdraw")
-    while await withdraw.count() < 3:  # what was requested after the home was laid out is only counted
-        await home(page).get_by_role("button", name="Refresh").click()
-        await page.wait_for_timeout(200)
-    await expect(withdraw).to_have_count(3, timeout=LATER)
+    await refresh_until(page, withdraw.nth(2))
+    await expect(withdraw).to_have_count(3)
     await look(page, "requester")
     await become(page, "U0ADA")
     await enter(page, "home")
@@ -69,9 +74,7 @@ async def test_an_approver_works_in_the_app_home(visit: Page, playground: Playgr
     await look(page, "admin")
     await become(page, "U0MARIA")
     await enter(page, "home")
-    while "Finished" not in await home(page).inner_text():  # what ends after a refresh stays in its place
-        await home(page).get_by_role("button", name="Refresh").click()
-        await page.wait_for_timeout(200)
+    await refresh_until(page, home(page).get_by_text("Finished", exact=True))
     await look(page, "finished")
     await home(page).get_by_role("button", name="New payout").click()
     await expect(page.get_by_test_id("modal")).to_be_visible()

@@ -20,16 +20,8 @@ pytestmark = pytest.mark.rig(on="both")
 
 
 async def failed(rig: Rig, command: str = "send ana@example.com 25.00 rent") -> Instruction:
-    rig.payments.switches.fail_reason = "The bank is closed"
     await rig.pay(command)
-    await rig.press("approve")
-    return await fails(rig)
-
-
-async def fails(rig: Rig) -> Instruction:
-    await rig.payments.advance()
-    await rig.pass_time(60)
-    rig.payments.switches.fail_reason = None
+    await rig.approve_and_fail("The bank is closed")
     return await last(rig)
 
 
@@ -192,10 +184,9 @@ async def test_release_covers_only_what_the_admin_saw(rig: Rig) -> None:
 
 async def test_every_request_of_a_chain_is_read(rig: Rig) -> None:
     first = await failed(rig)
-    rig.payments.switches.fail_reason = "The bank is closed"
     await again(rig)
-    await rig.press("approve")
-    second = await fails(rig)
+    await rig.approve_and_fail("The bank is closed")
+    second = await last(rig)
     await again(rig)
     await rig.payments.settle(there(first.remote_id), "committed", force=True)
     await rig.press("approve")

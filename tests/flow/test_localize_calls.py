@@ -156,11 +156,7 @@ got no clear answer, so it may have been done and billed.""")
 async def test_outcomes(maria: Localizer) -> None:
     for number, (kind, ended, why) in enumerate(
         [
-            (
-                FaultKind.TOO_MANY,
-                "Failed. Localization is busy: “Too many requests”. Try again in a minute.",
-                "Too many requests",
-            ),
+            (FaultKind.TOO_MANY, "Failed. Localization is busy. Try again in a minute.", "Too many requests"),
             (
                 FaultKind.REFUSED,
                 "Failed. Localization declined it: “The request cannot be processed”",

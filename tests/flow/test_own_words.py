@@ -42,6 +42,7 @@ def says(
         (200, {"message": LONG}, f"answered: “{LONG}”"),
         (200, {"data": {"error": LONG}}, f"declined it: “{LONG}”"),
         (200, {"success": False, "message": LONG}, f"declined it: “{LONG}”"),
+        (404, {"detail": "Not Found"}, "Localization declined it."),
         (502, PAGE, "I got no clear answer, so it may have been done and billed."),
     ],
 )
@@ -52,6 +53,7 @@ async def test_localization_call_shows_the_services_words(rig: Rig, status: int,
     await maria.type(f"paraphrase {ENGLISH}")
     told = await maria.answer(words)
     assert "gateway" not in told.text
+    assert "Not Found" not in told.text
     assert "Inner secret" not in told.text
     assert "too short" not in told.text.replace(SHORT, "")
 
@@ -80,6 +82,14 @@ async def test_read_shows_the_services_words(
     name, _, text = command.partition(" ")
     told = await partial(ask, command=name, user=OLGA)(rig, text)
     assert words in told.text
+
+
+@pytest.mark.parametrize(("status", "words"), [(404, "Error 404: Not found."), (503, "Service Unavailable")])
+async def test_read_leaves_out_words_that_only_repeat_the_status(rig: Rig, status: int, words: str) -> None:
+    says(rig, "payments", "account_status", {"message": words}, status=status)
+    told = (await ask(rig, "account ana@example.com", user=OLGA)).text
+    assert told
+    assert words.casefold().strip(".") not in told.casefold()
 
 
 async def test_payment_stays_unknown_after_an_error_in_a_success_and_quotes_it(rig: Rig) -> None:

@@ -13,6 +13,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import requests
 
 pytestmark = pytest.mark.rig(on="both")
+REFUSED = "The recipient's account refused the money"
 
 
 def below(rig: Rig) -> Message:
@@ -32,17 +33,9 @@ async def by_state(rig: Rig) -> list[Instruction]:
     return sorted(await requests(rig), key=lambda one: one.state in (State.FAILED, State.REJECTED))
 
 
-async def failed(rig: Rig) -> None:
-    rig.payments.switches.fail_reason = "The recipient's account refused the money"
-    await rig.pay()
-    await rig.press("approve")
-    await rig.payments.advance()
-    await rig.pass_time(60)
-    rig.payments.switches.fail_reason = None
-
-
 async def test_what_failed_is_sent_again_once_and_paid_once(rig: Rig) -> None:
-    await failed(rig)
+    await rig.pay()
+    await rig.approve_and_fail(REFUSED)
     assert [one.text for one in below(rig).buttons] == ["Try again", "Edit and resend", "Details"]
     assert await press(rig, "again", user=TOM) == snapshot(":no_entry_sign: Only the requester can send this again.")
     await asyncio.gather(press(rig, "again"), press(rig, "again"))
@@ -102,7 +95,8 @@ async def test_what_is_not_known_to_have_failed_is_never_sent_again(rig: Rig) ->
 
 @pytest.mark.rig(on="sqlite")
 async def test_second_attempt_over_a_lowered_daily_limit_is_refused(rig: Rig) -> None:
-    await failed(rig)
+    await rig.pay()
+    await rig.approve_and_fail(REFUSED)
     rig.settings.policy_file.write_text(POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "20.00"'))
     await rig.start_again()
     await rig.settle()

@@ -71,11 +71,8 @@ async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> Non
 
 
 async def test_why_it_failed_is_told(rig: Rig) -> None:
-    rig.payments.switches.fail_reason = "eWallet <closed>"
     await rig.pay()
-    await rig.press("approve")
-    await rig.payments.advance()
-    await rig.pass_time(60)
+    await rig.approve_and_fail("eWallet <closed>")
     (told,) = rig.news(FINANCE)
     assert shown(told.text) == snapshot("""\
 *Failed*: $25.00 to Ana Maria Lopez (ana@example.com) (P-······). The provider couldn't pay it: “eWallet \

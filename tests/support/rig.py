@@ -299,6 +299,14 @@ class Rig:
             await self.settle()
         return ack
 
+    async def approve_and_fail(self, why: str) -> None:
+        """Approve the request; the service fails the payout with ``why``."""
+        self.payments.switches.fail_reason = why
+        await self.press("approve")
+        await self.payments.advance()
+        await self.pass_time(60)
+        self.payments.switches.fail_reason = None
+
     async def card(self, channel: str = APPROVALS) -> Message:
         """The newest card in a channel, once there is one."""
         return await self.workspace.until(lambda: self.cards(channel)[-1] if self.cards(channel) else None)

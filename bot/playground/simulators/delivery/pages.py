@@ -35,7 +35,7 @@ _PLACES = {
     "park": "https://www.openstreetmap.org/#map=17/-0.1820/-78.4841",
     "nowhere": "",
 }
-"""Where its short links lead: a place, the middle of a map, and a page without a position."""
+"""Targets of the short links: a marked place, the middle of a map, and a page without a position."""
 _BAD = "<p>Latitude and longitude are numbers such as -0.1807 and -78.4678.</p>"
 
 
