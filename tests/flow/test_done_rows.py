@@ -112,6 +112,18 @@ DONE = [
     ("Zahlungsstatus", ["Gezahlt", "erstattet", "abgeschlossen", "beglichen", "offen"]),
     ("bezahlt", ["ja", "x", "1", "20.11.2026", "nein"]),
     ("überwiesen am", ["20.11.2026", "20.11.", "2026-11-20", "1.2.26", ""]),
+    ("Paid/Unpaid", ["Paid", "x", "yes", "settled", "Unpaid"]),
+    ("payment made?", ["yes", "y", "2026-11-20", "✓", "no"]),
+    ("Überweisung erfolgt am", ["20.11.2026", "20. November 2026", "ja", "x", ""]),
+    ("Pago realizado", ["sí", "x", "20 de noviembre de 2026", "hecho", "no"]),
+    ("pagamento efetuado", ["sim", "s", "20/11/2026", "x", "não"]),
+    ("¿Ya se pagó?", ["sí", "si", "x", "✓", "no"]),
+    ("resultado", ["pagado", "Exitoso", "cobrado", "liquidado", "pendiente"]),
+    ("Zahlung", ["bezahlt", "gebucht", "erledigt", "ausgeführt", "offen"]),
+    ("Status (March)", ["paid", "sent", "transferred 20/11", "PAID", "open"]),
+    ("Bearbeitungsstatus", ["bezahlt", "bereits überwiesen", "storniert", "gebucht", "offen"]),
+    ("note", ["PAID", "already paid", "bezahlt", "ya pagado", "March rent, paid leave"]),
+    ("✓", ["✓", "x", "✔", "yes", ""]),
 ]
 
 
@@ -135,8 +147,14 @@ NOT_DONE = [
     ("fecha de pago", ["2026-12-01", "2026-12-02", "2026-12-03"]),
     ("Estado", ["pago pendiente", "vencida", "aprobado"]),
     ("total paid", ["25.00", "1.00", "yes"]),
+    ("member status", ["cancelled", "", ""]),
+    ("concepto", ["Pago", "Pago", "Pago"]),
+    ("payment", ["March", "April", "wire"]),
+    ("comments", ["Paid leave", "Sent goods", "done"]),
 ]
 UNCLEAR = [
+    ("status", ["processing", "processing"], {"2": "processing", "3": "processing"}),
+    ("payment status", ["OK", "OK"], {"2": "OK", "3": "OK"}),
     ("status", ["paid", "processing", "?", ""], {"2": "paid", "3": "processing", "4": "?"}),
     ("status", ["sent, pending", "not approved", "open"], {"2": "sent, pending", "3": "not approved"}),
     ("paid", ["25.00", "0.00", "no"], {"2": "paid: 25.00"}),

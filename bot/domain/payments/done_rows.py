@@ -22,15 +22,17 @@ def _words(text: str) -> frozenset[str]:
 
 _PAID: Final = _words("""
     paid prepaid repaid paidout sent transferred wired remitted settled disbursed refunded reimbursed credited
-    deposited processed executed cleared canceled cancelled voided void reversed
+    deposited processed executed cleared canceled cancelled voided void reversed payed posted booked
     pagado pagada pagados pagadas abonado abonada enviado enviada transferido transferida liquidado liquidada saldado
-    saldada acreditado acreditada depositado depositada procesado procesada ejecutado ejecutada desembolsado
+    saldada cobrado cobrada aplicado aplicada
+    acreditado acreditada depositado depositada procesado procesada ejecutado ejecutada desembolsado
     reembolsado reembolsada devuelto devuelta cancelado cancelada anulado anulada
     quitado quitada creditado creditada processado processada executado executada reembolso estornado estornada
-    devolvido devolvida compensado compensada
+    devolvido devolvida compensado compensada baixado baixada
     bezahlt gezahlt ausgezahlt ausbezahlt eingezahlt zuruckgezahlt zurueckgezahlt uberwiesen ueberwiesen gesendet
     versendet versandt beglichen verbucht gutgeschrieben transferiert angewiesen erstattet ruckerstattet rueckerstattet
     zuruckerstattet zurueckerstattet storniert annulliert abgebrochen ausgefuhrt ausgefuehrt
+    gebucht abgewickelt verrechnet
 """)
 """Without case, accents and marks."""
 _PAID_OR_PAYMENT: Final = _words("pago paga pagos pagas")
@@ -56,7 +58,9 @@ _OPEN: Final = _words("""
 _NOT: Final = _words(
     "not no non never isn wasn hasn aren be nicht nie wird werden nao nunca sin sem ser sera"  # *to be paid*
 )
-_BETWEEN: Final = _words("t yet been sido noch aun todavia ainda foi worden fue ja ya em el on am")
+_BETWEEN: Final = _words(
+    "t yet been sido noch aun todavia ainda foi worden fue ja ya em el on am already bereits schon"
+)
 """May stand between a negation and its word."""
 _YES: Final = _words("yes y true 1 x ok si s sim ja j wahr verdadero verdadeiro")
 _NO: Final = _words("no n false 0 nein nao falso falsch na none null nil 000")
@@ -68,7 +72,8 @@ _OTHER: Final = LOST | _words("""
 """)
 """Of accounts, people and addresses: a plain *status* with such a word isn't that of a payment."""
 
-_STATUS: Final = "(?:status|state|estado|estatus|situacao|situacion|zustand|stand)"
+_RESULTS: Final = "result outcome progress stage resultado etapa ergebnis fortschritt"
+_STATUS: Final = f"(?:status|state|estado|estatus|situacao|situacion|zustand|stand|{_RESULTS.replace(' ', '|')})"
 _PAYMENT: Final = (
     "payments?|pay|payouts?|transfers?|transactions?|txns?|wires?|disbursements?|settlements?|remittances?|pagos?|"
     "pagamentos?|pagto|pgto|transferencias?|transaccion|transacao|zahl|zahlungs?|auszahlungs?|uberweisungs?|"
@@ -76,11 +81,11 @@ _PAYMENT: Final = (
 )
 _PAYABLE: Final = (
     f"(?:{_PAYMENT}|paid|invoices?|bills?|refunds?|reimbursements?|payroll|salary|provider|facturas?|faturas?|cobros?|"
-    "nomina|salario|bezahl|bezahlungs?|rechnungs?|gehalts?)"
+    "nomina|salario|bezahl|bezahlungs?|rechnungs?|gehalts?|bearbeitungs|processing)"
 )
 _OF: Final = "(?:of|the|de|del|la|do|da|dos|das|der|des)*"
-_ALREADY: Final = "(?:is|was|been|has|already|ya|esta|fue|ja|foi|bereits|schon|ist|wurde)*"
-_AT: Final = "(?:on|at|date|am|el|em|dia|datum|yn|yesno|sino|simnao|janein)?"
+_ALREADY: Final = "(?:is|was|been|has|already|ya|se|esta|fue|ja|foi|bereits|schon|ist|wurde)*"
+_AT: Final = "(?:on|at|date|am|el|em|dia|datum|yn|yesno|sino|simnao|janein|ornot|unpaid)?"
 _DAY: Final = "(?:date|day|fecha|data|dia|datum|tag)"
 _IS_PLAIN: Final = re.compile(_STATUS)
 _IS_STATUS: Final = re.compile(f"{_PAYABLE}?{_OF}{_STATUS}{_OF}{_PAYABLE}?")
@@ -88,13 +93,21 @@ _IS_DAY: Final = re.compile(f"(?:{_PAYMENT}){_OF}{_DAY}|{_DAY}{_OF}(?:{_PAYMENT}
 """A day of payment may be one to come: it marks rows only if others have none."""
 _IS_FLAG: Final = re.compile(
     f"{_ALREADY}(?:{'|'.join(sorted(_DONE))})|{_DAY}?{_OF}{_ALREADY}"
-    f"(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))}){_AT}"
+    f"(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))}){_AT}|pd|"
+    f"(?:{_PAYMENT}){_ALREADY}(?:{'|'.join(sorted(_PAID | _DONE))}|made|confirmed|erfolgt){_AT}"
 )
-"""*Paid*, *date paid*, *bezahlt am*."""
-_VAGUE: Final = _words("state estado stand zustand pago paga pagos pagas")
+"""*Paid*, *date paid*, *bezahlt am*, *payment made*."""
+_IS_PAYMENT: Final = re.compile(_PAYMENT)
+_IS_REMARK: Final = re.compile(
+    "(?:note|comment|remark|memo|nota|comentario|observacion|observacao|bemerkung|notiz|vermerk)e?s?n?"
+)
+"""May hold anything, so a cell that says only *paid* counts by itself."""
+_OF_OTHERS: Final = re.compile("account|member|customer|user|employ|konto|mitglied|cuenta|conta|miembro|membro")
+_VAGUE: Final = _words(f"state estado stand zustand pago paga pagos pagas {_RESULTS}")
 """May be a region, or what a payment is for: unknown words there are asked about only beside known ones."""
 _DATE: Final = re.compile(
-    r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}\b.*|[0-9]{1,2}[-/.][0-9]{1,2}\.|[0-9]{1,2}\W+\w{3,}\W+[0-9]{2,4}\b.*|"
+    r"[0-9]{1,4}[-/.][0-9]{1,2}[-/.][0-9]{1,4}\b.*|[0-9]{1,2}[-/.][0-9]{1,2}\.|"
+    r"[0-9]{1,2}\W+(?:de )?\w{3,}\W+(?:de )?[0-9]{2,4}\b.*|"
     r"[^\W\d]{3,}\.? [0-9]{1,2},? [0-9]{4}\b.*|[0-9]{4}-[0-9]{2}-[0-9]{2}t.*"
 )
 _OURS: Final = _words("createdutc providerstatus providerid internalnote whyitfailed hash")
@@ -153,14 +166,28 @@ def _marks(column: _Column, cells: Sequence[tuple[int, str]], *, is_ours: bool) 
         return [(number, (Doubt.DONE, cell)) for number, cell in cells if _loose(cell) == "purchase"]
     if is_ours and name in _OUR_STATUS:
         return [(number, (Doubt.DONE, cell)) for number, cell in cells if _loose(cell) not in ("", "failed")]
-    if _IS_STATUS.fullmatch(name) is not None:
+    is_flag = (_IS_FLAG.fullmatch(name) or _TICKS.search(column.name)) is not None
+    if _IS_STATUS.fullmatch(name) is not None or (_IS_PAYMENT.fullmatch(name) is not None and not is_flag):
         return _asked(column, [(number, cell, _read_status(cell)) for number, cell in cells])
     if _IS_DAY.fullmatch(name) is not None:
         some = any(not cell for _, cell in cells)
         return [(number, (Doubt.DONE, _said(column, cell))) for number, cell in cells if some and _is_date(cell)]
-    if _IS_FLAG.fullmatch(name) is not None:
+    if is_flag:
         return _asked(column, [(number, cell, _read_flag(cell)) for number, cell in cells], is_flag=True)
-    return []
+    return _bare_marks(column, cells)
+
+
+def _bare_marks(column: _Column, cells: Sequence[tuple[int, str]]) -> list[tuple[int, Mark]]:
+    """Cells that say only *paid*, in a column of remarks, or of another name if all its cells are statuses."""
+    says = [(number, cell, _senses(cell)) for number, cell in cells if cell]
+    is_status = not any(senses.is_more for *_, senses in says) and _OF_OTHERS.search(column.loose) is None
+    if not is_status and _IS_REMARK.fullmatch(column.loose) is None:
+        return []
+    return [
+        (number, (Doubt.DONE, clean(cell)[:_SAID]))
+        for number, cell, senses in says
+        if senses.is_money and not (senses.is_open or senses.is_unclear or senses.is_more)
+    ]
 
 
 def _asked(
@@ -172,10 +199,16 @@ def _asked(
     """
     unknown = {_loose(cell) or cell for _, cell, doubt in read if doubt is Doubt.UNCLEAR}
     is_uniform = (
-        not is_flag and len(read) > 1 and len(unknown) == 1 and all(doubt is Doubt.UNCLEAR for *_, doubt in read)
+        _IS_PLAIN.fullmatch(column.loose) is not None
+        and not is_flag
+        and len(unknown) == 1 < len(read)
+        and any(letter.isdecimal() for letter in min(unknown))
+        and all(doubt is Doubt.UNCLEAR for *_, doubt in read)
     )
     others = _OTHER if _IS_PLAIN.fullmatch(column.loose) is not None else frozenset()
-    is_vague = column.loose in _VAGUE or not others.isdisjoint(unknown)
+    is_vague = (
+        column.loose in _VAGUE or _IS_PAYMENT.fullmatch(column.loose) is not None or not others.isdisjoint(unknown)
+    )
     is_known = any(doubt is Doubt.DONE or (doubt is None and _senses(cell).is_open) for _, cell, doubt in read)
     asks = is_known or not (is_vague or (is_uniform and not is_flag))
     return [
@@ -213,28 +246,35 @@ def _read_status(cell: str) -> Doubt | None:
 
 @dataclass(slots=True)
 class _Senses:
-    """Of the words of a cell. ``may_be_paid``: *pago* alone; ``is_unclear``: *not approved*, *pago de marzo*."""
+    """Of the words of a cell. ``may_be_paid``: *pago* alone; ``is_unclear``: *not approved*, *pago de marzo*.
+
+    ``is_money``: *paid*, not only *done*; ``is_more``: other words as well, or none.
+    """
 
     is_paid: bool = False
+    is_money: bool = False
     may_be_paid: bool = False
     is_open: bool = False
     is_unclear: bool = False
+    is_more: bool = False
 
 
 def _senses(cell: str) -> _Senses:
-    found, negated, is_more = _Senses(), False, False
-    for word in re.findall(r"[^\W_]+", _bare(cell)):
+    words = re.findall(r"[^\W_]+", _bare(cell))
+    found, negated = _Senses(is_more=all(word.isdecimal() for word in words)), False
+    for word in words:
         if word in _NOT or word in _BETWEEN:
             negated = negated or word in _NOT
             continue
         is_paid, may_be_paid, is_open = word in _PAID | _DONE, word in _PAID_OR_PAYMENT, word in _OPEN
         found.is_paid |= is_paid and not negated
+        found.is_money |= word in _PAID and not negated
         found.may_be_paid |= may_be_paid and not negated
         found.is_open |= is_open != negated and (is_open or is_paid or may_be_paid)
         found.is_unclear |= is_open and negated
-        is_more |= not (is_paid or may_be_paid or is_open or word.isdecimal())
+        found.is_more |= not (is_paid or may_be_paid or is_open or word.isdecimal())
         negated = False
-    found.may_be_paid &= not is_more
+    found.may_be_paid &= not found.is_more
     return found
 
 
