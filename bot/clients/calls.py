@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 from bot.clients.circuit import Circuit
 from bot.clients.routes import Place, Route, RouteTable, place
 from bot.clients.transport import PreparedRequest, Transport, dump_json
-from bot.clients.unread import AnswerObserver, TracedReader, tell
+from bot.clients.unread import AnswerObserver, TracedReader, tell, unwrapping
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown, classify, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
@@ -129,7 +129,7 @@ class ServiceCalls:
         self, reply: Reply, read: Callable[[object], T], *routes: Route, failure: Callable[[Reply], SwitchboardError]
     ) -> T:
         """What it says. ``routes``: the operation, then those whose names are read besides; see :func:`tell`."""
-        reading = TracedReader(read)
+        reading = TracedReader(unwrapping(read))
         try:
             if reply.is_success and reply.json is not NO_JSON:
                 return reading(reply.json)

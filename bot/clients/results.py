@@ -4,13 +4,15 @@ A fetch carries no key, goes to no private address but the service's own, and is
 """
 
 import asyncio
+import base64
+import binascii
 import socket
 import warnings
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Final, Self
-from urllib.parse import unquote, urljoin
+from urllib.parse import unquote, unquote_to_bytes, urljoin
 
 import aiohttp
 from aiohttp import content_disposition_filename, parse_content_disposition
@@ -111,6 +113,10 @@ class Results:
             ServiceNever: the address is none we may ask, or there is nothing (any more).
             ServiceNow: the host does not answer; a later try may work.
         """
+        if url.startswith("data:"):
+            content = _inline(url, service)
+            yield Result(_once(content), length=len(content), content_type="", name="", service=service, limit=limit)
+            return
         answer = await self._ask(url, service)
         try:
             length = answer.content_length
@@ -118,7 +124,9 @@ class Results:
                 raise ServiceNever(service, Reason(Exchange.RESULT_TOO_LARGE, bytes=length))
             address = unquote(answer.url.path).replace("\\", "/")
             name = announced_name(answer.headers.get("Content-Disposition", "")) or PurePosixPath(address).name.strip()
-            yield Result(answer, name=self._secrets.hidden(name), service=service, limit=limit)
+            pieces, kind = answer.content.iter_chunked(CHUNK_BYTES), answer.content_type
+            safe = self._secrets.hidden(name)
+            yield Result(pieces, length=length, content_type=kind, name=safe, service=service, limit=limit)
         finally:
             answer.close()
 
@@ -166,13 +174,22 @@ class Result:
         failure: why the iteration ended early, for a caller that hands the iterator to a client library.
     """
 
-    def __init__(self, answer: aiohttp.ClientResponse, *, name: str, service: str, limit: int) -> None:
-        self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
+    def __init__(
+        self,
+        pieces: AsyncIterator[bytes],
+        *,
+        length: int | None,
+        content_type: str,
+        name: str,
+        service: str,
+        limit: int,
+    ) -> None:
+        self._pieces = pieces
         self._service = service
         self._limit = limit
         self._arrived = 0
-        self.length = answer.content_length
-        self.content_type = answer.content_type
+        self.length = length
+        self.content_type = content_type
         self.name = name
         self.failure: SwitchboardError | None = None
 
@@ -190,6 +207,19 @@ class Result:
             self.failure = ServiceNever(self._service, Reason(Exchange.RESULT_OVER_LIMIT, bytes=self._limit))
             raise self.failure
         return piece
+
+
+def _inline(url: str, service: str) -> bytes:
+    """The content of an address that holds its file itself (RFC 2397)."""
+    head, _, body = url.partition(",")
+    try:
+        return base64.b64decode(f"{body}==") if head.endswith(";base64") else unquote_to_bytes(body)
+    except binascii.Error:
+        raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS)) from None
+
+
+async def _once(content: bytes) -> AsyncIterator[bytes]:
+    yield content
 
 
 def is_private(refused: aiohttp.ClientConnectorError) -> bool:

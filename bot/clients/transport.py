@@ -43,10 +43,10 @@ Watch = Callable[[Reply, float | None], None]
 
 CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
+LARGE_BODY: Final = 16 * 1024 * 1024
+"""Of an answer that may hold a file."""
 _CHUNK: Final = 64 * 1024
 TEXT_KEPT: Final = 2000
-_TEXT_READ: Final = 4 * TEXT_KEPT
-"""Bytes; more than is kept, because half a secret would not be found."""
 _LOGGER: Final = logging.getLogger(__name__)
 _HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
@@ -170,6 +170,7 @@ class Transport:
     ``session`` is made by ``open_session``; ``base_url`` keeps its path. Seconds: ``connect`` for waiting for a
     connection and connecting, ``read`` between two reads, ``total`` for everything. ``circuit`` is told of each request
     whether it was answered. ``secrets`` are taken out of whatever the service says; those of each request are learned.
+    ``large``: an answer may be a long text or hold a file, so that up to 16 MiB are read instead of 2, and all is kept.
     """
 
     def __init__(
@@ -184,6 +185,7 @@ class Transport:
         circuit: Circuit | None = None,
         watch: Watch = lambda *_: None,
         secrets: Secrets | None = None,
+        large: bool = False,
     ) -> None:
         parts = urlsplit(base_url)
         if (
@@ -204,6 +206,7 @@ class Transport:
         self.circuit = circuit or Circuit(service, clock=time.monotonic)
         self._watch = watch
         self._secrets = secrets or Secrets()
+        self._most, self._text_kept = (LARGE_BODY, LARGE_BODY) if large else (MAX_BODY, TEXT_KEPT)
         self._log = structlog.stdlib.get_logger(__name__)
 
     def address(self, path: str) -> str:
@@ -284,13 +287,16 @@ class Transport:
             answer = bytearray()
             async for chunk in response.content.iter_chunked(_CHUNK):
                 answer += chunk
-                if len(answer) > MAX_BODY:
+                if len(answer) > self._most:
                     return Reply(failure=Failure.OVERSIZE)
-            reply = read_reply(status=response.status, headers=response.headers, body=bytes(answer))
-            return without_secrets(reply, self._secrets, brings=request.brings)
+            kept = self._text_kept
+            reply = read_reply(status=response.status, headers=response.headers, body=bytes(answer), text_kept=kept)
+            return without_secrets(reply, self._secrets, brings=request.brings, text_kept=kept)
 
 
-def without_secrets(reply: Reply, secrets: Secrets, *, brings: Collection[str] = ()) -> Reply:
+def without_secrets(
+    reply: Reply, secrets: Secrets, *, brings: Collection[str] = (), text_kept: int = TEXT_KEPT
+) -> Reply:
     """An answer of :func:`read_reply` as everybody gets it. Total: a body nested too deeply becomes ``NO_JSON``."""
     try:
         kept = brings if reply.is_success else ()
@@ -299,10 +305,10 @@ def without_secrets(reply: Reply, secrets: Secrets, *, brings: Collection[str] =
             document = secrets.without(document, brings=kept)
     except RecursionError:
         document = NO_JSON
-    return replace(reply, json=document, text=secrets.hidden(reply.text)[:TEXT_KEPT])
+    return replace(reply, json=document, text=secrets.hidden(reply.text)[:text_kept])
 
 
-def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
+def read_reply(*, status: int, headers: Mapping[str, str], body: bytes, text_kept: int = TEXT_KEPT) -> Reply:
     """An answer as a value, as it came. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
     kept = {lower: value for name, value in headers.items() if (lower := name.lower()) in _HEADERS_KEPT}
     is_html = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
@@ -312,7 +318,8 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply
             document = _DECODER.decode(body.decode("utf-8-sig"))
     text = ""
     if document is NO_JSON and not is_html:
-        text = body[:_TEXT_READ].decode("utf-8", errors="replace").strip()
+        # More bytes than are kept, because half a secret would not be found.
+        text = body[: 4 * text_kept].decode("utf-8", errors="replace").strip()
         is_html = text.startswith("<")
     return Reply(
         status=status,

@@ -14,7 +14,7 @@ import structlog
 
 from bot.clients.routes import Route
 from bot.domain.money import Cents, cents_of
-from bot.domain.outcome import NO_JSON, Reply
+from bot.domain.outcome import ENVELOPES, NO_JSON, Reply
 from bot.domain.text import one_line
 from bot.domain.unread import WRAPPERS, DocumentShape, UnreadAnswer, Wanted, kind_of, looked_for, shape_of
 
@@ -133,6 +133,7 @@ def moment(body: Mapping[str, object], names: Names) -> datetime | None:
 
 
 T = TypeVar("T")
+Helps = Callable[[str, str], bool]
 log = structlog.get_logger(__name__)
 
 
@@ -167,23 +168,73 @@ class TracedReader(Generic[T]):
         return found
 
 
+def unwrapping(read: Callable[[object], T]) -> Callable[[object], T]:
+    """The reader, also for a record in an envelope or as the only one of a list.
+
+    For reads only: the answer to an effect has to be the record itself, else its outcome is unknown and read.
+    """
+
+    def reading(document: object) -> T:
+        try:
+            return read(document)
+        except Partly:
+            raise
+        except ValueError:
+            record = _wrapped(document)
+            if record is None:
+                raise
+            return read(record)
+
+    return reading
+
+
+_AROUND: Final = frozenset(
+    {"success", "ok", "status", "code", "message", "error", "errors", "meta", "timestamp", "request_id", "requestId"}
+)
+"""Fields around a record in an envelope."""
+_FINE: Final = frozenset({"", "none", "true", "ok", "success", "0", "200", "201", "202"})
+
+
+def _wrapped(document: object) -> object:
+    """The one object in an envelope that tells of no error, or in a list; None: it is neither."""
+    if isinstance(document, list):
+        return document[0] if len(document) == 1 and isinstance(document[0], dict) else None
+    if not isinstance(document, dict):
+        return None
+    inner = [name for name in ENVELOPES if isinstance(document.get(name), dict | list)]
+    marks = {str(document.get(name, "")).casefold() for name in ("success", "ok", "status", "code")}
+    is_envelope = len(inner) == 1 and document.keys() <= _AROUND | {*inner} and marks <= _FINE
+    if not is_envelope or document.get("error") or document.get("errors"):
+        return None
+    record = document[inner[0]]
+    return record if isinstance(record, dict) else _wrapped(record)
+
+
 def tell(
-    answers: AnswerObserver | None, reply: Reply, *routes: Route, was_read: bool, trouble: Exception | None = None
+    answers: AnswerObserver | None,
+    reply: Reply,
+    *routes: Route,
+    was_read: bool,
+    trouble: Exception | None = None,
+    helps: Helps | None = None,
 ) -> None:
-    """Report whether a successful answer was read. Never raises. ``routes``: the operation, then those read besides."""
+    """Report whether a successful answer was read. Never raises. ``routes``: the operation, then those read besides.
+
+    ``helps``: whether the answer could be read if a field of ours had a name of theirs; others are not proposed.
+    """
     if answers is None or not reply.is_success:
         return
     try:
         if was_read:
             answers.read(routes[0].name)
         else:
-            answers.unread(_described(reply, routes, trouble))
+            answers.unread(_described(reply, routes, trouble, helps))
     except Exception as failed:  # noqa: BLE001 - the answer counts, not what is noted about it
         # Its class only: it may quote the answer.
         log.warning("an answer could not be noted", operation=routes[0].name, error=type(failed).__name__)
 
 
-def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | None) -> UnreadAnswer:
+def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | None, helps: Helps | None) -> UnreadAnswer:
     operation, status = routes[0].name, reply.status or 0
     if reply.json is NO_JSON:
         text = f"text of {reply.size} bytes" if reply.size else "empty"
@@ -191,12 +242,16 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
         return UnreadAnswer(operation=operation, status=status, body=f"no JSON ({what})")
     unfit = trouble if isinstance(trouble, Unfit) else Unfit("")
     shape = shape_of(reply.json, at=unfit.at if isinstance(unfit.at, dict) else reply.json)
+    wanted = _wanted(shape, unfit.names, routes)
+    if helps is not None:
+        fitting = [tuple(theirs for theirs in one.candidates if helps(one.name, theirs)) for one in wanted]
+        wanted = tuple(replace(one, candidates=found) for one, found in zip(wanted, fitting, strict=True))
     return UnreadAnswer(
         operation=operation,
         status=status,
         body=kind_of(reply.json),
         fields=shape.fields,
-        wanted=_wanted(shape, unfit.names, routes),
+        wanted=wanted,
         is_cut=shape.is_cut,
     )
 

@@ -64,12 +64,12 @@ _TROUBLED = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.INTERRUPTE
 _IN_BUTTON = 1_950  # characters of a text that a button carries
 _BILLED = "It may still be billed."
 _KEPT = (
-    "The answer is saved and won't be billed again. An admin adds the line from `/switchboard unread`; then press "
-    "*Read again*."
+    "The answer is saved and won't be billed again. Ask an admin to check `/switchboard unread`, then press *Read "
+    "again*."
 )
 STILL_UNREAD = (
-    "I still can't read this answer. An admin finds the line for SERVICES_FILE with `/switchboard unread`; it counts "
-    "after a restart."
+    "I still can't read this answer. `/switchboard unread` shows an admin whether a line in SERVICES_FILE can fix it; "
+    "a new line counts after a restart."
 )
 _OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."

@@ -15,11 +15,11 @@ _LISTED: Final = 8
 _WORD: Final = 100
 _FIELDS: Final = 1_500  # characters that the fields of one answer take
 _FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
-_NO_LINE: Final = "No line in the file fixes this: check the provider's address and any proxy in front of it."
+_NO_LINE: Final = "A field mapping can't fix this. Check the provider's URL and any proxy in front of it."
 _GONE: Final = "An entry disappears once such an answer is read."
 _THEN: Final = (
     "To fix: add the lines to the file that SERVICES_FILE names (under the section if it already exists) and restart "
-    f"Switchboard. {_GONE} Lines are guesses by name and type; where there are several, uncomment the right one."
+    f"Switchboard. {_GONE} These lines are best guesses. If a field has several, uncomment the right one."
 )
 
 
@@ -146,7 +146,7 @@ def _fields(answer: UnreadAnswer) -> Iterator[str]:
 def _mend(answer: UnreadAnswer) -> str:
     if not answer.fields:
         return _NO_LINE
-    return "No field here matches: check the provider's documentation of this answer."
+    return "A field mapping can't fix this. Check the provider's documentation of this answer."
 
 
 def _answers(one: Noted) -> str:

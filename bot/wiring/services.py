@@ -147,6 +147,7 @@ def make_localization(outside: Outside) -> LocalizationService:
             circuit=circuit,
             watch=outside.watch("localization"),
             secrets=outside.secrets,
+            large=True,
         )
         client = LocalizationClient(
             routes=outside.routes(),

@@ -62,8 +62,8 @@ id = "uid"
 status = "state"
 ```
 Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the section \
-if it already exists) and restart Switchboard. An entry disappears once such an answer is read. Lines are guesses by \
-name and type; where there are several, uncomment the right one.""")
+if it already exists) and restart Switchboard. An entry disappears once such an answer is read. These lines are best \
+guesses. If a field has several, uncomment the right one.""")
 
 
 def test_lines_of_several_that_may_be_meant_are_left_to_the_operator() -> None:
@@ -94,13 +94,13 @@ def test_answers_that_no_line_mends() -> None:
         )
     assert lines_of({name: told(content) for name, content in contents.items()}) == snapshot("""\
 a page: • *payments.create_payout*, status 200: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Body: no JSON (HTML page \
-of 512 bytes). ⏎ No line in the file fixes this: check the provider's address and any proxy in front of it.
+of 512 bytes). ⏎ A field mapping can't fix this. Check the provider's URL and any proxy in front of it.
 a value that does not fit: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Found, \
-but the value doesn't fit: status. ⏎ Fields: id (text), status (text). ⏎ No field here matches: check the provider's \
-documentation of this answer.
+but the value doesn't fit: status. ⏎ Fields: id (text), status (text). ⏎ A field mapping can't fix this. Check the \
+provider's documentation of this answer.
 a field that lies too deep: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Not \
 found: id. ⏎ id may be payload.id, but the file cannot name nested fields. ⏎ Fields: payload (object), payload.id \
-(text). ⏎ No field here matches: check the provider's documentation of this answer.""")
+(text). ⏎ A field mapping can't fix this. Check the provider's documentation of this answer.""")
 
 
 def test_what_is_read_again_is_only_named() -> None:
@@ -138,7 +138,7 @@ def test_names_of_fields_call_nobody() -> None:
 10:00 UTC>
 Not found: id.
 Fields: (masked) (text or whole number).
-No field here matches: check the provider's documentation of this answer.
+A field mapping can't fix this. Check the provider's documentation of this answer.
 Only names and types of fields are kept. An entry disappears once such an answer is read.""")
 
 

@@ -66,11 +66,12 @@ def read_file_answer(
         safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in announced).strip(" .")
         return Returned(name=safe[-_FILE_NAME_LIMIT:] or name, content=body)
     document = reply.json
+    bare = document if isinstance(document, str) else reply.text if document is NO_JSON else ""
+    for link in [bare] if bare and " " not in bare else links:
+        with suppress(ValueError):
+            if urlsplit(link).scheme in ("http", "https", "data"):
+                return Link(url=link)
     if isinstance(document, dict):
-        for link in links:
-            with suppress(ValueError):
-                if urlsplit(link).scheme in ("http", "https"):
-                    return Link(url=link)
         lists = [value for value in document.values() if isinstance(value, list) and value]
         found = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
         if len(found) == 1:  # they may lie there under whatever name
@@ -88,15 +89,21 @@ def read_file_answer(
 
 
 def values(document: object, names: Sequence[str]) -> Iterator[str]:
-    """Texts and numbers under these names, in order: the top level first, then the next."""
+    """Texts and numbers under these names, however written, in order: the top level first, then the next."""
     if not isinstance(document, dict):
         return
     levels = [document, *(value for value in document.values() if isinstance(value, dict))]
     for level in levels:
+        plain = {_plain(name): value for name, value in level.items()}
         for name in names:
-            found = level.get(name)
+            found = plain.get(_plain(name))
             if isinstance(found, str | int) and not isinstance(found, bool):
                 yield str(found)
+
+
+def _plain(name: str) -> str:
+    """``jobId``, ``job_id`` and ``Job-ID`` are the same name."""
+    return name.casefold().replace("_", "").replace("-", "")
 
 
 def _pairs(document: Mapping[str, object]) -> tuple[tuple[str, str], ...]:

@@ -21,6 +21,7 @@ from bot.domain.localization.request import Request, request_errors
 from bot.domain.localization.results import SOUNDS, Kept, Result, Track, Tracks
 from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, is_complaint, read_error
 from bot.domain.reasons import Exchange, Reason
+from bot.domain.text import one_line
 
 SERVICE: Final = "localization"
 
@@ -136,6 +137,10 @@ class LocalizationClient:
         if refused is not None:
             reason = Reason(refused, status=reply.status)
             return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
+        if reply.is_success and reply.text and reply.headers.get("content-type", "").startswith("text/plain"):
+            with suppress(ValueError):
+                read_result(asked, route.reply, reply.text)
+                reply = replace(reply, json=reply.text)
         reading = TracedReader(partial(read_result, asked, route.reply))
         outcome = classify(reply, read=reading, earlier_unknown=False, names=route.ours)
         body = reply.json
@@ -146,19 +151,35 @@ class LocalizationClient:
         lacking: list[tuple[str, ...]] = []
         if found is not None and other_addresses(body, found.tracks):  # a track may be among them
             lacking = [route.reply[name] for name in found.missing]
+        unread = isinstance(outcome, Unknown) and reply.is_success and body is not NO_JSON
         trouble = Unfit("a part is missing", body, *lacking) if lacking else reading.trouble
+        if isinstance(outcome, Unknown) and unread and holds_nothing(body):  # no other name finds anything in it
+            trouble, outcome = Unfit("a receipt"), replace(outcome, words=outcome.words or _receipt(body))
         was_read = reading.was_read and not lacking
         if was_read or not again:  # one answer is noted once
-            tell(self._answers, reply, route, was_read=was_read, trouble=trouble)
+            helps = partial(self._helps, asked, route, body)
+            tell(self._answers, reply, route, was_read=was_read, trouble=trouble, helps=helps)
         if found is not None:
             base = self._media.address("/")  # a path alone is one at the service itself
             tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in found.tracks)
             outcome = Done(value=(found := replace(found, tracks=tuple(tracks))))
-        unread = isinstance(outcome, Unknown) and reply.is_success and body is not NO_JSON
         if lacking or (unread and not holds_nothing(body)):
             with suppress(RecursionError):  # nested deeper than it can be written
                 return Kept(reason=Reason(Exchange.UNEXPECTED, status=reply.status), answer=dump_json(body), read=found)
         return outcome
+
+    def _helps(self, asked: Request, route: Route, body: object, ours: str, theirs: str) -> bool:
+        """Whether the answer could be read if this field of ours had that name."""
+        with suppress(ValueError):
+            read_result(asked, {**route.reply, ours: (theirs,)}, body)
+            return True
+        return False
+
+
+def _receipt(body: object) -> str:
+    """What an answer says that holds no result: ``job_id: 7, status: queued``."""
+    pairs = body.items() if isinstance(body, dict) else ()
+    return one_line(", ".join(f"{name}: {one}" for name, one in pairs if isinstance(one, str | int) and one != ""))
 
 
 class _Poured:

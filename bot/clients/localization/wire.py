@@ -1,5 +1,7 @@
 """Readers of the service's answers: pure, tolerant of names and nesting. The only error raised is ``ValueError``."""
 
+import base64
+import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -10,6 +12,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from bot.clients.unread import Names, Unfit, as_text
+from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.localization.declaration import CallOperation, normal_format
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import EMOTIONS, SOUNDS, Emotion, Gender, Phrases, Result, Track, Tracks, Written
@@ -18,7 +21,10 @@ from bot.domain.text import one_line
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
 _NO_RESULTS: Final = frozenset({"error", "errors", "detail", "warnings", "input", "request", "meta", "metadata"})
 """Fields that hold something else, whatever lies in them."""
-_RECEIPTS: Final = frozenset({"status", "success", "ok", "code", "message", "id", "job_id", "task_id", "request_id"})
+_RECEIPTS: Final = frozenset(
+    {"status", "state", "success", "ok", "code", "message", "id", "uuid", "jobid", "taskid", "requestid", "statusurl"}
+)
+"""Names in small letters, without what is between their words."""
 _SAID: Final = (
     *("text", "sentence", "content", "value", "transcript", "paraphrase", "summary", "translation"),
     *("summary_text", "translation_text", "translated_text", "generated_text"),
@@ -26,11 +32,15 @@ _SAID: Final = (
 """Names of the text in an item of a list."""
 _LABELS: Final = ("label", "emotion", "gender", "name", "class")
 _SCORES: Final = ("score", "confidence", "confidence_level", "probability", "percent", "level", "value")
-_ADDRESSES: Final = ("url", "href", "link", "download_url", "file", "audio")
+_ADDRESSES: Final = ("url", "href", "link", "download_url", "file", "audio", "data", "content", "base64")
 _TITLES: Final = ("name", "label", "type", "track", "stem", "title")
 _DEEPEST: Final = 4
 _ASIDE: Final = 40
-_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*(%?)")
+_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,12})?)\s*(%|percent)?(?:\s*\(([^()]*)\))?", re.IGNORECASE)
+_COMPLAINT: Final = re.compile(r"\W*([a-z]+ )?(error|exception|failed)\s*:", re.IGNORECASE)
+_SHORTEST_FILE: Final = 64
+"""Characters of a file in base64 that nothing announces as one."""
+_URL_SAFE: Final = str.maketrans("-_", "+/")
 _HUNDRED: Final = 100
 
 Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
@@ -41,6 +51,7 @@ def read_result(asked: Request, names: Mapping[str, Names], document: object) ->
     """The result in the JSON of a 2xx. ``names``: ours -> the alternatives of the service."""
     wanted = {name for ours, alternatives in names.items() if ours != "confidence" for name in alternatives}
     primary = next(iter(names.values()))[0]
+    document = _named(asked, primary, document)
     at: object = document
     for _ in range(_DEEPEST):  # the answer itself holds one of the names, or what it wraps does
         if isinstance(document, list):
@@ -54,12 +65,24 @@ def read_result(asked: Request, names: Mapping[str, Names], document: object) ->
             break
         inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), dict | list)), None)
         inner = _only(document) if inner is None else inner
+        if inner is None and not any(document.get(name) for name in wanted):
+            bare = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), str)), "")
+            document = _named(asked, primary, bare) if bare else document
         if inner is None or any(document.get(name) is inner for name in wanted):
             break
         document = inner
     if not isinstance(document, dict):
         raise Unfit("no object", at)
     return _READERS[asked.operation](asked, names, document)
+
+
+def _named(asked: Request, primary: str, document: object) -> object:
+    """A text alone as the result that it can only be: not a label, of which there is no telling, and no error."""
+    is_result = isinstance(document, str) and asked.operation not in _LABELING and not _COMPLAINT.match(document)
+    return {primary: document} if is_result else document
+
+
+_LABELING: Final = frozenset({CallOperation.GENDER, CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION})
 
 
 def _of_list(found: list[object], primary: str, wanted: set[str]) -> object:
@@ -143,15 +166,14 @@ def _certainty(found: object, label: str, depth: int = _DEEPEST) -> tuple[Decima
     share, said = _share(found), one_line(as_text(found))
     if share is not None:
         return _percent(share, of=[share]), ""
-    return None, said if isinstance(found, str) and not any(map(str.isdigit, said)) else ""
+    return None, said if isinstance(found, str) and any(map(str.isalpha, said)) else ""
 
 
 def _share(found: object) -> tuple[Decimal, bool] | None:
     """A figure as it came, and whether it is in percent for certain; None: it is none from 0 to 100."""
     told = _PERCENT.fullmatch(str(found).strip()) if isinstance(found, Decimal | int | str) else None
-    if told is None or isinstance(found, bool) or Decimal(told[1]) > _HUNDRED:
-        return None
-    return Decimal(told[1]), bool(told[2])
+    figure = None if told is None or isinstance(found, bool) else Decimal(told[1].replace(",", "."))
+    return None if told is None or figure is None or figure > _HUNDRED else (figure, bool(told[2]))
 
 
 def _percent(share: tuple[Decimal, bool], *, of: Iterable[tuple[Decimal, bool]]) -> Decimal:
@@ -230,6 +252,9 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
 
 def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
     found = _value(body, names["audio"])
+    if found is None:  # under whatever name, if nothing else can be it
+        files = [one for one in _strings(body) if _is_sound(one)]
+        found = files[0] if len(files) == 1 else None
     listed = found if isinstance(found, list) else [found]
     try:
         tracks = [
@@ -255,21 +280,44 @@ def extension_of(asked: Request) -> str:
 def holds_nothing(document: object) -> bool:
     """Whether nothing in an answer may be a result: it is empty, or only says that something was taken or done."""
     if isinstance(document, dict):
-        return all(name in _RECEIPTS or holds_nothing(one) for name, one in document.items())
+        plain = {name: name.casefold().replace("_", "").replace("-", "") for name in document}
+        return all(plain[name] in _RECEIPTS or holds_nothing(one) for name, one in document.items())
     return all(map(holds_nothing, document)) if isinstance(document, list) else not _filled(document)
 
 
 def other_addresses(document: object, tracks: Iterable[Track]) -> bool:
     """Whether an answer holds addresses besides those of these tracks."""
     known = {one.url for one in tracks}
+    return any(found not in known and _is_address(found) for found in _strings(document))
+
+
+def _strings(document: object) -> Iterator[str]:
     waiting = [document]
     while waiting:
         found = waiting.pop()
         if isinstance(found, dict | list):
             waiting += found.values() if isinstance(found, dict) else found
-        elif isinstance(found, str) and found.strip() not in known and _is_address(found.strip()):
-            return True
-    return False
+        elif isinstance(found, str):
+            yield found.strip()
+
+
+def _is_sound(text: str) -> bool:
+    """Whether a text alone, under an unknown name, is a file of sound: an address that ends like one, or the file."""
+    if _is_address(text):
+        return normal_format(PurePosixPath(unquote(urlsplit(text).path)).suffix) in SOUNDS
+    return bool(_inline(text)[1])
+
+
+def _inline(text: str) -> tuple[str, str]:
+    """A sound file in base64 as an address that holds it, and its format; empty: it is none."""
+    head, _, body = text.partition(",") if text.startswith("data:") else ("", "", text)
+    plain = "".join(body.split()).translate(_URL_SAFE).rstrip("=")
+    content = b""
+    if head.endswith(";base64") or (not head and len(plain) >= _SHORTEST_FILE):
+        with suppress(binascii.Error, ValueError):
+            content = base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+    found = sniff(content[:HEAD_BYTES])
+    return (f"data:;base64,{plain}", found.format) if content and found.kind is FileKind.AUDIO else ("", "")
 
 
 def _is_address(text: str) -> bool:
@@ -289,6 +337,9 @@ def _track(found: object, name: str, *, otherwise: str) -> Track:
         if isinstance(found, dict):
             found = _value(found, _ADDRESSES)
     url = as_text(found)
+    inline, kind = _inline(url) if not url.startswith("http") else ("", "")
+    if inline:
+        return Track(name=name, url=inline, extension=kind if kind in SOUNDS else otherwise)
     if not _is_address(url):
         raise ValueError("no address")
     ending = normal_format(PurePosixPath(unquote(urlsplit(url).path)).suffix)

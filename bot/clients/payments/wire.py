@@ -169,9 +169,12 @@ def read_partner(document: object, route: Route) -> Partner:
         rest=_rest(body, names, "id", "name", "email", "currency", "balance"),
         **{ours: unread.text(body, names[ours]) for ours in ("id", "name", "email", "currency")},
     )
-    if not (partner.id or partner.name or partner.email):
-        raise Unfit("no partner", body, names["id"], names["name"], names["email"])
-    return partner
+    if partner.id or partner.name or partner.email:
+        return partner
+    missing = "no partner", body, names["id"], names["name"], names["email"]
+    if partner.rest and not body.keys() & {"error", "errors", "message", "code"}:
+        raise unread.Partly(partner, *missing)
+    raise Unfit(*missing)
 
 
 T = TypeVar("T")

@@ -184,13 +184,23 @@ def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
     assert found == Tracks(tracks=(Track(name="audio", url=f"{BASE}/42", extension="mp3"),))
 
 
+MADE = [
+    one
+    for one in CallOperation
+    if one.value in ("gender_detection", "text_emotion", "speech_emotion", "music_source_separation")
+    or one.value in ("audio_extraction", "audio_conversion", "text_to_speech")
+]
+"""Operations whose result is a label or media: a text alone is none."""
+
+
 @pytest.mark.parametrize(
     ("operation", "document"),
     [
         *((operation, {}) for operation in CallOperation),
         *((operation, []) for operation in CallOperation),
         *((operation, None) for operation in CallOperation),
-        *((operation, "text") for operation in CallOperation),
+        *((operation, "text") for operation in MADE),
+        *((operation, "Error: no such voice") for operation in CallOperation),
         *((operation, {"data": {"data": {"data": {"data": {}}}}}) for operation in CallOperation),
         (CallOperation.SEPARATION, {"vocals": None, "music": "later"}),
         (CallOperation.CONVERSION, {"audio": "file:///etc/passwd"}),

@@ -91,9 +91,9 @@ running: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ [Stop]
 handing over: :hourglass_flowing_sand: *Transcribe* · Uploading…
 done: :white_check_mark: *Transcribe* · Done in 1 min 15 s.
 unread: :warning: *Transcribe* · Done, but I can't read the answer yet. The answer is saved and won't be billed \
-again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] [Details]
+again. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ [Read again] [Details]
 unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. The answer is saved \
-and won't be billed again. An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ [Read again] \
+and won't be billed again. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ [Read again] \
 [Details]
 failed: :x: *Transcribe* · Failed. The provider rejected the request. ⏎ [Run again] [Details]
 failed, run again: :x: *Transcribe* · Failed. The result was lost in a restart. It was run again. ⏎ [Details]
@@ -255,7 +255,7 @@ unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so
 interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der \
 &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
 unread: :warning: *Translate* · Done, but I can't read the answer yet. The answer is saved and won't be billed again. \
-An admin adds the line from `/switchboard unread`; then press *Read again*. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ \
+Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ \
 [Read again] [Details]""")
 
 

@@ -1,0 +1,167 @@
+"""A service answers in another shape than the documents: the person still gets the result, or reads what came."""
+
+import base64
+import io
+import json
+import wave
+
+import pytest
+
+from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.presentation.localization import READ
+from tests.flow.localizing import DONE, ENGLISH, Localizer
+from tests.support.answers import ask
+from tests.support.rig import OLGA, Rig
+from tests.workflows.looking import state
+
+with io.BytesIO() as _file:
+    with wave.open(_file, "wb") as _sound:
+        _sound.setparams((1, 2, 8_000, 0, "NONE", ""))
+        _sound.writeframes(bytes(range(256)) * 8)
+    SOUND = _file.getvalue()
+WAV = base64.b64encode(SOUND).decode()
+SPEAK = "speak Welcome aboard"
+SITE = "https://files.example.com/voice.mp3"
+
+
+def says(rig: Rig, service: str, operation: str, body: object, *, kind: str = "application/json") -> None:
+    text = body if kind == "text/plain" else json.dumps(body)
+    fault = Fault(FaultKind.DONE_500, operation, times=None, body=str(text), content_type=kind)
+    getattr(rig, service).faults.arm(fault)
+
+
+async def unread(rig: Rig, operation: str) -> Message:
+    """The list of unread answers, which has this operation."""
+    await rig.settle()
+    seen = await ask(rig, "unread", command="/switchboard", user=OLGA)
+    assert operation in seen.text
+    return seen
+
+
+@pytest.mark.rig(clock=None)
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"audio_clip": WAV},
+        {"audio": f"data:audio/wav;base64,{WAV}"},
+        {"audioContent": WAV.replace("+", "-").replace("/", "_").rstrip("=")},
+        {"result": {"base64_audio": WAV}},
+        [{"audio": [{"data": WAV}]}],
+        f"data:audio/wav;base64,{WAV}",
+    ],
+)
+async def test_audio_inside_the_answer_is_handed_over(rig: Rig, body: object) -> None:
+    maria = Localizer(rig)
+    says(rig, "localization", "text_to_speech", body)
+    await maria.type(SPEAK)
+    board = await maria.board(DONE)
+    [file] = maria.files(await maria.results(board))
+    assert file.name.endswith(".wav")
+    assert file.content == SOUND
+
+
+@pytest.mark.rig(clock=None)
+@pytest.mark.parametrize("shape", ["text", "json", "envelope", "renamed"])
+async def test_bare_address_is_the_result(rig: Rig, shape: str) -> None:
+    maria = Localizer(rig)
+    await maria.type(SPEAK)
+    await maria.board(DONE)
+    url = next(json.loads(str(call.response).replace("'", '"'))["audio_clip"] for call in rig.localization.calls)
+    bodies = {"text": url, "json": url, "envelope": {"data": url}, "renamed": {"fileUrl": url, "took": "3"}}
+    kind = "text/plain" if shape == "text" else "application/json"
+    says(rig, "localization", "text_to_speech", bodies[shape], kind=kind)
+    await maria.type(SPEAK)
+    board = await maria.board(DONE, number=1)
+    assert len(maria.files(await maria.results(board))) == 1
+
+
+@pytest.mark.rig(clock=None)
+@pytest.mark.parametrize(
+    ("told", "words"),
+    [
+        ({"confidence_score": "0.93 (very sure)"}, "(93 % sure)"),
+        ({"confidenceScore": "93%"}, "(93 % sure)"),
+        ({"confidence": "0,93"}, "(93 % sure)"),
+        ({"score": "93 percent"}, "(93 % sure)"),
+        ({"confidence": "9 of 10"}, "(confidence: 9 of 10)"),
+    ],
+)
+async def test_confidence_is_read_in_any_spelling(rig: Rig, told: dict[str, object], words: str) -> None:
+    says(rig, "localization", "gender_detection", {"gender": "female"} | told)
+    await Localizer(rig).type(f"gender {SITE}")
+    await Localizer(rig).board(f"*Female* {words}")
+
+
+@pytest.mark.rig(clock=None)
+@pytest.mark.parametrize("body", ["Hallo", {"result": "Hallo"}, {"output": ["Hallo"]}, {"data": {"summary": "Hallo"}}])
+async def test_text_alone_or_in_an_envelope_is_the_result(rig: Rig, body: object) -> None:
+    maria = Localizer(rig)
+    says(rig, "localization", "summary_generation", body)
+    await maria.type(f"summarize {ENGLISH}")
+    await maria.answer("Hallo")
+
+
+@pytest.mark.parametrize("body", [{"jobId": "7f3a", "status": "queued"}, {"job_id": 7, "status_url": "/jobs/7"}])
+async def test_receipt_is_quoted_and_promises_no_line(rig: Rig, body: dict[str, object]) -> None:
+    maria = Localizer(rig)
+    says(rig, "localization", "paraphrase", body)
+    await maria.type(f"paraphrase {ENGLISH}")
+    await rig.settle()
+    told = await maria.answer("Not confirmed", f"{next(iter(body))}: {next(iter(body.values()))}")
+    assert READ not in [one.action_id for one in told.buttons]
+    seen = await unread(rig, "localization.paraphrase")
+    assert "SERVICES_FILE" not in seen.text
+    assert "```" not in seen.text
+
+
+async def test_unread_proposes_only_names_that_help(rig: Rig) -> None:
+    maria = Localizer(rig)
+    says(
+        rig,
+        "localization",
+        "text_to_speech",
+        {"clip_id": "c7", "voice_kind": "alto", "file_at": f"/clips/{SITE[-9:]}x"},
+    )
+    await maria.type(SPEAK)
+    await rig.settle()
+    await maria.board("I can't read the answer yet")
+    seen = await unread(rig, "localization.text_to_speech")
+    assert "file_at" in seen.text.split("```")[1]
+    assert "clip_id" not in seen.text.split("```")[1]
+
+
+@pytest.mark.parametrize("wrap", ["data", "result", "output", "list", "marks"])
+async def test_reads_of_payments_find_the_record_in_an_envelope(rig: Rig, wrap: str) -> None:
+    record = {"status": "active", "fullName": "Ana Lopez", "is_verified": "true", "isPrimary": 1, "country_ID": "ECU"}
+    bodies: dict[str, object] = {"list": [record], "marks": {"success": True, "code": 200, "data": [record]}}
+    says(rig, "payments", "account_status", bodies.get(wrap, {wrap: record}))
+    assert "Ana Lopez" in (await ask(rig, "account ana@example.com")).text
+
+
+@pytest.mark.parametrize("around", [{"success": False}, {"error": "stale"}, {"status": 500}, {"id": "op-2"}])
+async def test_envelope_that_tells_of_an_error_gives_no_record(rig: Rig, around: dict[str, object]) -> None:
+    record = {"status": "active", "fullName": "Ana Lopez"}
+    says(rig, "payments", "account_status", {"data": record, "fullName": ""} | around)
+    assert "Ana Lopez" not in (await ask(rig, "account ana@example.com")).text
+
+
+async def test_commit_in_an_envelope_is_unknown_until_it_is_read(rig: Rig) -> None:
+    await rig.pay()
+    [call] = rig.payments.calls_of("create_payout")
+    record = dict(call.response) if isinstance(call.response, dict) else {}
+    says(rig, "payments", "commit_payout", {"data": record | {"status": "completed"}})
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=1, skip=1))
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pass_time(2_000, steps=5)
+    assert await state(rig) is State.COMMITTED
+    assert len(rig.paid) == 1
+
+
+async def test_partner_under_other_names_is_shown_as_it_came(rig: Rig) -> None:
+    says(rig, "payments", "partner", {"partnerName": "Acme", "funds": "12.00", "apiKey": "k-secret"})
+    told = await ask(rig, "partner", user=OLGA)
+    assert "partnerName: Acme" in told.plain.replace("*", "")
+    assert "k-secret" not in told.plain
