@@ -5,7 +5,6 @@ A fetch carries no key, goes to no private address but the service's own, and is
 
 import asyncio
 import base64
-import binascii
 import socket
 import warnings
 from collections.abc import AsyncIterator, Collection
@@ -114,7 +113,10 @@ class Results:
             ServiceNow: the host does not answer; a later try may work.
         """
         if url.startswith("data:"):
-            content = _inline(url, service)
+            try:
+                content = inline_content(url)
+            except ValueError:
+                raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS)) from None
             yield Result(_once(content), length=len(content), content_type="", name="", service=service, limit=limit)
             return
         answer = await self._ask(url, service)
@@ -209,13 +211,10 @@ class Result:
         return piece
 
 
-def _inline(url: str, service: str) -> bytes:
-    """The content of an address that holds its file itself (RFC 2397)."""
+def inline_content(url: str) -> bytes:
+    """The content of an address that holds its file itself (RFC 2397), else ValueError."""
     head, _, body = url.partition(",")
-    try:
-        return base64.b64decode(f"{body}==") if head.endswith(";base64") else unquote_to_bytes(body)
-    except binascii.Error:
-        raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS)) from None
+    return base64.b64decode(f"{body}==") if head.endswith(";base64") else unquote_to_bytes(body)
 
 
 async def _once(content: bytes) -> AsyncIterator[bytes]:

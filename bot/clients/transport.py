@@ -14,6 +14,7 @@ import binascii
 import io
 import json
 import logging
+import re
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
@@ -311,7 +312,8 @@ def without_secrets(
 def read_reply(*, status: int, headers: Mapping[str, str], body: bytes, text_kept: int = TEXT_KEPT) -> Reply:
     """An answer as a value, as it came. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
     kept = {lower: value for name, value in headers.items() if (lower := name.lower()) in _HEADERS_KEPT}
-    is_html = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
+    announced = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
+    is_html = announced and _ADDRESS.fullmatch(body) is None  # which some servers announce as a page
     document: object = NO_JSON
     if not is_html:
         with suppress(ValueError, RecursionError, ArithmeticError):
@@ -340,6 +342,7 @@ def _exact(text: str) -> Decimal:
 
 
 _MAX_EXPONENT: Final = 40
+_ADDRESS: Final = re.compile(rb"\s*(https?|data):[^\s<]+\s*")
 _DECODER: Final = json.JSONDecoder(parse_float=_exact, parse_constant=_exact)
 
 

@@ -64,8 +64,8 @@ _TROUBLED = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.INTERRUPTE
 _IN_BUTTON = 1_950  # characters of a text that a button carries
 _BILLED = "It may still be billed."
 _KEPT = (
-    "The answer is saved and won't be billed again. Ask an admin to check `/switchboard unread`, then press *Read "
-    "again*."
+    "The answer is saved and won't be billed again; *Details* shows how it begins. Ask an admin to check "
+    "`/switchboard unread`, then press *Read again*."
 )
 STILL_UNREAD = (
     "I still can't read this answer. `/switchboard unread` shows an admin whether a line in SERVICES_FILE can fix it; "
@@ -154,7 +154,7 @@ def details(sight: CallView) -> Block:
     progress = sight.progress
     found = [
         ("Problem", md.quote_sentence(worded(progress.reason))),
-        ("Answer", md.quote(progress.words)),
+        ("Answer", md.quote(progress.words or progress.answer[: md.QUOTE_LIMIT])),
         ("HTTP status", status_in(progress.reason)),
         ("Started", md.moment(progress.started_at) if progress.started_at is not None else ""),
         ("Ended", md.moment(progress.ended_at) if progress.ended_at is not None else ""),

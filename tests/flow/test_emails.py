@@ -1,7 +1,9 @@
 """E-mail processing from the command or the dropped file to the result in the thread."""
 
+import base64
 import csv
 import io
+import json
 
 import pytest
 from inline_snapshot import snapshot
@@ -25,6 +27,9 @@ LIST = (
     b"Odd,not an address,\r\n"
     b"Plus,ana+news@example.com,-5\r\n"
 )
+
+CHECKED = "email,status\nana@example.com,valid\n"
+CHECKED_64 = base64.b64encode(CHECKED.encode()).decode()
 
 pytestmark = pytest.mark.rig(on="both")
 
@@ -276,6 +281,24 @@ async def test_the_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -
     ((_, content, _),) = files_of_bot(rig, root)
     assert "undeliverable" in content.decode()
     assert ",=1+1" not in content.decode()
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        (json.dumps({"file": CHECKED_64, "name": "out.csv"}), "application/json"),
+        (json.dumps({"data": {"content": CHECKED}}), "application/json"),
+        (json.dumps({"download_url": f"data:text/csv;base64,{CHECKED_64}"}), "application/json"),
+        (f"data:text/csv;base64,{CHECKED_64}", "text/plain"),
+        (json.dumps(CHECKED), "application/json"),
+    ],
+)
+async def test_list_inside_the_answer_comes_back_as_a_file(rig: Rig, body: str, kind: str) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.DONE_500, "process_file", body=body, status=200, content_type=kind))
+    root = await processed(rig, how="whole")
+    ((name, content, _),) = files_of_bot(rig, root)
+    assert name.endswith(".csv")
+    assert content.decode().splitlines() == CHECKED.splitlines()
 
 
 @pytest.mark.parametrize(("shape", "fault", "said"), [

@@ -69,16 +69,17 @@ async def test_two_tracks_under_other_names(maria: Localizer) -> None:
     await maria.type(SONG)
     board = await maria.board(UNREAD)
     assert timeless(board) == snapshot("""\
-:warning: *Separate vocals and music* · Done, but I can't read the answer yet. The answer is saved and won't be \
-billed again. Ask an admin to check `/switchboard unread`, then press *Read again*.
+:warning: *Separate vocals and music* · Done, but I can't read the answer yet. The answer is saved and won't be billed \
+again; *Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*.
 `https://files.example.com/song.mp3`
 Requested by Maria Silva
-:warning: *Separate vocals and music* · Done, but I can't read the answer yet. The answer is saved and won't be \
-billed again. Ask an admin to check `/switchboard unread`, then press *Read again*.
+:warning: *Separate vocals and music* · Done, but I can't read the answer yet. The answer is saved and won't be billed \
+again; *Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*.
 `https://files.example.com/song.mp3`
 Requested by Maria Silva
 Read again
-Details""")
+Details\
+""")
     await press(maria, board, READ)
     await told(maria, "still can't read this answer")
     assert await learn(maria.rig) == snapshot("""\
@@ -116,15 +117,16 @@ async def test_a_part_under_another_name_follows_the_part_that_was_read(maria: L
     board = await maria.board("Missing: *music*")
     assert timeless(board) == snapshot("""\
 :warning: *Separate vocals and music* · Done. File in thread. Missing: *music*. The answer is saved and won't be \
-billed again. Ask an admin to check `/switchboard unread`, then press *Read again*.
+billed again; *Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*.
 `https://files.example.com/song.mp3`
 Requested by Maria Silva
 :warning: *Separate vocals and music* · Done. File in thread. Missing: *music*. The answer is saved and won't be \
-billed again. Ask an admin to check `/switchboard unread`, then press *Read again*.
+billed again; *Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*.
 `https://files.example.com/song.mp3`
 Requested by Maria Silva
 Read again
-Details""")
+Details\
+""")
     first = await maria.results(board)
     await press(maria, board, READ)
     await told(maria, "still can't read this answer")

@@ -36,7 +36,7 @@ from bot.clients.transport import (
 from bot.clients.unread import AnswerObserver, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, Denied, Dropped, FileAnswer, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
-from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal
+from bot.domain.outcome import NO_JSON, Failure, NotExecuted, Reply, Unknown, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
 
@@ -195,7 +195,8 @@ class EmailsClient:
             return self._not_done(reply)
         content = bytes(collected.content)
         raw = read_reply(status=reply.status, headers=reply.headers, body=content)
-        shown, links = without_secrets(raw, self.secrets), values(raw.json, self._file.reply["url"])
+        shown, bare = without_secrets(raw, self.secrets), raw.text if raw.json is NO_JSON else raw.json
+        links = [bare] if isinstance(bare, str) else values(bare, self._file.reply["url"])
         tell(self._answers, shown, self._file, was_read=not shown.is_html)
         if shown.is_html:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)

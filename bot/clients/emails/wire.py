@@ -1,5 +1,6 @@
 """Parsing of the e-mail service's answers. Pure and total: every answer becomes something that can be shown."""
 
+import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -11,6 +12,7 @@ from urllib.parse import urlsplit
 from bot.clients.results import announced_name
 from bot.clients.transport import TEXT_KEPT
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Outcome, Receipt, Returned, ReturnedRows
+from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff, true_name
 from bot.domain.outcome import NO_JSON, Reply
 
 _PAIRS = 500
@@ -66,11 +68,15 @@ def read_file_answer(
         safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in announced).strip(" .")
         return Returned(name=safe[-_FILE_NAME_LIMIT:] or name, content=body)
     document = reply.json
-    bare = document if isinstance(document, str) else reply.text if document is NO_JSON else ""
-    for link in [bare] if bare and " " not in bare else links:
+    for link in links:
         with suppress(ValueError):
-            if urlsplit(link).scheme in ("http", "https", "data"):
-                return Link(url=link)
+            if len(link.split()) == 1 and urlsplit(link).scheme in ("http", "https", "data"):
+                return Link(url=link.strip())
+    texts = [document] if isinstance(document, str) else (one for level in _levels(document) for one in level.values())
+    for text in texts:
+        table = _table(text) if isinstance(text, str) else b""
+        if table:
+            return Returned(name=true_name(name, sniff(table[:HEAD_BYTES]).format), content=table)
     if isinstance(document, dict):
         lists = [value for value in document.values() if isinstance(value, list) and value]
         found = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
@@ -90,15 +96,30 @@ def read_file_answer(
 
 def values(document: object, names: Sequence[str]) -> Iterator[str]:
     """Texts and numbers under these names, however written, in order: the top level first, then the next."""
-    if not isinstance(document, dict):
-        return
-    levels = [document, *(value for value in document.values() if isinstance(value, dict))]
-    for level in levels:
+    for level in _levels(document):
         plain = {_plain(name): value for name, value in level.items()}
         for name in names:
             found = plain.get(_plain(name))
             if isinstance(found, str | int) and not isinstance(found, bool):
                 yield str(found)
+
+
+def _levels(document: object) -> Sequence[Mapping[str, object]]:
+    """An object and the objects in it; nothing if it is something else."""
+    if not isinstance(document, dict):
+        return ()
+    return [document, *(value for value in document.values() if isinstance(value, dict))]
+
+
+def _table(text: str) -> bytes:
+    """A table inside an answer, as it is or in base64; empty: it isn't one."""
+    content = text.encode("utf-8", "replace")
+    if "\n" not in text.strip():
+        content = b""
+        with suppress(ValueError):
+            content = base64.b64decode(text, validate=True)
+    found = sniff(content[:HEAD_BYTES])
+    return content if found.kind is FileKind.TABLE and (found.format != "csv" or b"@" in content) else b""
 
 
 def _plain(name: str) -> str:

@@ -1,5 +1,7 @@
 """The client of the content localization service: one request, sent once, and what became of it."""
 
+import json
+import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -137,10 +139,8 @@ class LocalizationClient:
         if refused is not None:
             reason = Reason(refused, status=reply.status)
             return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
-        if reply.is_success and reply.text and reply.headers.get("content-type", "").startswith("text/plain"):
-            with suppress(ValueError):
-                read_result(asked, route.reply, reply.text)
-                reply = replace(reply, json=reply.text)
+        if reply.is_success and reply.text and reply.headers.get("content-type", "text/").startswith("text/"):
+            reply = replace(reply, json=reply.text)
         reading = TracedReader(partial(read_result, asked, route.reply))
         outcome = classify(reply, read=reading, earlier_unknown=False, names=route.ours)
         body = reply.json
@@ -153,8 +153,13 @@ class LocalizationClient:
             lacking = [route.reply[name] for name in found.missing]
         unread = isinstance(outcome, Unknown) and reply.is_success and body is not NO_JSON
         trouble = Unfit("a part is missing", body, *lacking) if lacking else reading.trouble
-        if isinstance(outcome, Unknown) and unread and holds_nothing(body):  # no other name finds anything in it
-            trouble, outcome = Unfit("a receipt"), replace(outcome, words=outcome.words or _receipt(body))
+        is_bare = not isinstance(body, dict | list) and not other_addresses(body, ())
+        nothing = is_bare or holds_nothing(body)  # no other name finds anything in it
+        if isinstance(outcome, Unknown) and unread and nothing:
+            trouble, outcome = (
+                Unfit("no result"),
+                replace(outcome, words=outcome.words or (_told(body) if body else "")),
+            )
         was_read = reading.was_read and not lacking
         if was_read or not again:  # one answer is noted once
             helps = partial(self._helps, asked, route, body)
@@ -163,7 +168,7 @@ class LocalizationClient:
             base = self._media.address("/")  # a path alone is one at the service itself
             tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in found.tracks)
             outcome = Done(value=(found := replace(found, tracks=tuple(tracks))))
-        if lacking or (unread and not holds_nothing(body)):
+        if lacking or (unread and not nothing):
             with suppress(RecursionError):  # nested deeper than it can be written
                 return Kept(reason=Reason(Exchange.UNEXPECTED, status=reply.status), answer=dump_json(body), read=found)
         return outcome
@@ -176,10 +181,9 @@ class LocalizationClient:
         return False
 
 
-def _receipt(body: object) -> str:
+def _told(body: object) -> str:
     """What an answer says that holds no result: ``job_id: 7, status: queued``."""
-    pairs = body.items() if isinstance(body, dict) else ()
-    return one_line(", ".join(f"{name}: {one}" for name, one in pairs if isinstance(one, str | int) and one != ""))
+    return one_line(re.sub(r'[][{}"]', "", json.dumps(body, default=str, ensure_ascii=False)))
 
 
 class _Poured:

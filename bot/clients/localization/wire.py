@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from bot.clients.results import inline_content
 from bot.clients.unread import Names, Unfit, as_text
 from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.localization.declaration import CallOperation, normal_format
@@ -25,17 +26,25 @@ _RECEIPTS: Final = frozenset(
     {"status", "state", "success", "ok", "code", "message", "id", "uuid", "jobid", "taskid", "requestid", "statusurl"}
 )
 """Names in small letters, without what is between their words."""
+_QUEUED: Final = frozenset(
+    {"queued", "pending", "accepted", "submitted", "scheduled", "waiting", "processing", "running", "in_progress"}
+)
+"""States in which there is no result yet."""
 _SAID: Final = (
     *("text", "sentence", "content", "value", "transcript", "paraphrase", "summary", "translation"),
     *("summary_text", "translation_text", "translated_text", "generated_text"),
 )
 """Names of the text in an item of a list."""
 _LABELS: Final = ("label", "emotion", "gender", "name", "class")
-_SCORES: Final = ("score", "confidence", "confidence_level", "probability", "percent", "level", "value")
+_SCORES: Final = (
+    *("score", "confidence", "confidence_level", "confidence_score", "confidenceScore"),
+    *("probability", "percent", "level", "value"),
+)
 _ADDRESSES: Final = ("url", "href", "link", "download_url", "file", "audio", "data", "content", "base64")
 _TITLES: Final = ("name", "label", "type", "track", "stem", "title")
 _DEEPEST: Final = 4
 _ASIDE: Final = 40
+_SHORT: Final = 200
 _PERCENT: Final = re.compile(r"([0-9]{1,3}(?:[.,][0-9]{1,12})?)\s*(%|percent)?(?:\s*\(([^()]*)\))?", re.IGNORECASE)
 _COMPLAINT: Final = re.compile(r"\W*([a-z]+ )?(error|exception|failed)\s*:", re.IGNORECASE)
 _SHORTEST_FILE: Final = 64
@@ -65,9 +74,9 @@ def read_result(asked: Request, names: Mapping[str, Names], document: object) ->
             break
         inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), dict | list)), None)
         inner = _only(document) if inner is None else inner
-        if inner is None and not any(document.get(name) for name in wanted):
-            bare = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), str)), "")
-            document = _named(asked, primary, bare) if bare else document
+        if inner is None:
+            bare = (document[name] for name in _WRAPPERS if isinstance(document.get(name), str))
+            inner = next((_named(asked, primary, one) for one in bare), None)
         if inner is None or any(document.get(name) is inner for name in wanted):
             break
         document = inner
@@ -77,12 +86,18 @@ def read_result(asked: Request, names: Mapping[str, Names], document: object) ->
 
 
 def _named(asked: Request, primary: str, document: object) -> object:
-    """A text alone as the result that it can only be: not a label, of which there is no telling, and no error."""
-    is_result = isinstance(document, str) and asked.operation not in _LABELING and not _COMPLAINT.match(document)
+    """A text alone as the result that it can only be: no error, of labels a known one, and none of two tracks."""
+    if not isinstance(document, str) or _COMPLAINT.match(document):
+        return document
+    is_result = asked.operation not in _SEVERAL or document.strip().casefold() in _KNOWN_LABELS
     return {primary: document} if is_result else document
 
 
-_LABELING: Final = frozenset({CallOperation.GENDER, CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION})
+_SEVERAL: Final = frozenset(
+    {CallOperation.GENDER, CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION, CallOperation.SEPARATION}
+)
+"""Operations of which a text alone may be anything."""
+_KNOWN_LABELS: Final = frozenset({"male", "female", *map(str.casefold, EMOTIONS)})
 
 
 def _of_list(found: list[object], primary: str, wanted: set[str]) -> object:
@@ -217,7 +232,8 @@ def _phrases(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obj
 
 
 def _written(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Written:
-    return Written(text=_text(body, names["text"]))
+    text = _text(body, names["text"])
+    return Written(text=inline_content(text).decode("utf-8", "replace") if text.startswith("data:text/") else text)
 
 
 def _emotion(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Emotion:
@@ -240,9 +256,14 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
     """Every track that is there; missing ones are named, not an error."""
     found: list[Track] = []
     missing: list[str] = []
+    listed = [one for value in body.values() if isinstance(value, list) for one in value]
+    files = {PurePosixPath(one).stem: one for one in listed if isinstance(one, str) and _is_address(one)}
     for name in names:
         try:
-            found.append(_track(_value(body, names[name]), name, otherwise="mp3"))
+            told = _value(body, names[name])
+            if told is None or (isinstance(told, list) and len(told) > 1):
+                told = files.get(name)
+            found.append(_track(told, name, otherwise="mp3"))
         except ValueError:
             missing.append(name)
     if not found:
@@ -277,12 +298,22 @@ def extension_of(asked: Request) -> str:
             return "mp3"
 
 
-def holds_nothing(document: object) -> bool:
-    """Whether nothing in an answer may be a result: it is empty, or only says that something was taken or done."""
-    if isinstance(document, dict):
-        plain = {name: name.casefold().replace("_", "").replace("-", "") for name in document}
-        return all(plain[name] in _RECEIPTS or holds_nothing(one) for name, one in document.items())
-    return all(map(holds_nothing, document)) if isinstance(document, list) else not _filled(document)
+def holds_nothing(document: object, *, queued: bool = False) -> bool:
+    """Whether nothing in an answer may be a result: it is empty, or only says that something was taken or done.
+
+    ``queued``: it says that there is no result yet, so that short values are none.
+    """
+    if isinstance(document, list):
+        return all(holds_nothing(one, queued=queued) for one in document)
+    if not isinstance(document, dict):
+        return not _filled(document) or (queued and len(str(document)) <= _SHORT)
+    plain = {name: name.casefold().replace("_", "").replace("-", "") for name in document}
+    states = {str(one).casefold() for name, one in document.items() if plain[name] in ("status", "state")}
+    queued = queued or not states.isdisjoint(_QUEUED)
+    return all(
+        (plain[name] in _RECEIPTS and not isinstance(one, dict | list)) or holds_nothing(one, queued=queued)
+        for name, one in document.items()
+    )
 
 
 def other_addresses(document: object, tracks: Iterable[Track]) -> bool:

@@ -84,17 +84,18 @@ def test_boards() -> None:
     assert lines_of(found) == snapshot("""\
 about to begin: :hourglass_flowing_sand: *Transcribe* · Starting… ⏎ [Stop]
 waiting: :hourglass_flowing_sand: *Transcribe* · Queued, number 2 ⏎ [Stop]
-waiting for the service: :hourglass_flowing_sand: *Transcribe* · Queued. Localization hasn't answered since \
-2026-11-20 09:00 UTC. ⏎ [Stop]
+waiting for the service: :hourglass_flowing_sand: *Transcribe* · Queued. Localization hasn't answered since 2026-11-20 \
+09:00 UTC. ⏎ [Stop]
 sending the file: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ █████████░░░░░░░░░░░ 45 % uploaded ⏎ [Stop]
 running: :hourglass_flowing_sand: *Transcribing…* 1 min 15 s ⏎ [Stop]
 handing over: :hourglass_flowing_sand: *Transcribe* · Uploading…
 done: :white_check_mark: *Transcribe* · Done in 1 min 15 s.
-unread: :warning: *Transcribe* · Done, but I can't read the answer yet. The answer is saved and won't be billed \
-again. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ [Read again] [Details]
-unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. The answer is saved \
-and won't be billed again. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ [Read again] \
+unread: :warning: *Transcribe* · Done, but I can't read the answer yet. The answer is saved and won't be billed again; \
+*Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ [Read again] \
 [Details]
+unread in part: :warning: *Transcribe* · Done in 1 min 15 s. File in thread. Missing: *music*. The answer is saved and \
+won't be billed again; *Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read \
+again*. ⏎ [Read again] [Details]
 failed: :x: *Transcribe* · Failed. The provider rejected the request. ⏎ [Run again] [Details]
 failed, run again: :x: *Transcribe* · Failed. The result was lost in a restart. It was run again. ⏎ [Details]
 unknown: :grey_question: *Transcribe* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ \
@@ -238,10 +239,10 @@ def test_a_private_answer() -> None:
     assert not calls.is_long(long)
     assert calls.is_long(whispered(CallState.DONE, result=Written(text="la " * 3_001)))
     assert lines_of({name: seen(content) for name, content in found.items()}) == snapshot("""\
-done: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Post \
-in channel] [Another language]
-posted: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ \
-Posted in <#C0FINANCE> ⏎ [Another language]
+done: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Post in \
+channel] [Another language]
+posted: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ Posted \
+in <#C0FINANCE> ⏎ [Another language]
 in a conversation with the bot: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où \
 est la *gare* ? ⏎ [Another language]
 for all: Maria Silva · *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la \
@@ -254,9 +255,10 @@ unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so
 >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
 interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der \
 &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-unread: :warning: *Translate* · Done, but I can't read the answer yet. The answer is saved and won't be billed again. \
-Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ \
-[Read again] [Details]""")
+unread: :warning: *Translate* · Done, but I can't read the answer yet. The answer is saved and won't be billed again; \
+*Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ >Wo ist der \
+&lt;!channel&gt; Bahnhof? ⏎ [Read again] [Details]\
+""")
 
 
 def test_details_hold_what_the_message_leaves_out() -> None:
