@@ -3,16 +3,19 @@
 import codecs
 import io
 import json
+import re
 import sys
 import zipfile
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from bot.domain.files.dropped import FileTrouble, UnusableFile
+from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.localization.pieces import MOST_CHARACTERS
-from bot.tables.package import DAMAGE
+from bot.tables.package import Package
 from bot.tables.reading import bounded
 
 _MARKS: Final = (
@@ -30,8 +33,12 @@ _RATIO: Final = 100
 _ALWAYS: Final = 4 * 1024 * 1024
 _DEEPEST: Final = 256
 """Open elements; a table in a table in a text box has about forty."""
-_BLOCK: Final = 64 * 1024
-_ENDS: Final = {"p": "\n", "tab": "\t", "br": "\n", "cr": "\n"}
+_SIGNS: Final = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011"}
+"""Elements of a run that stand for a character."""
+_GONE: Final = frozenset({"del", "moveFrom", "rt"})
+"""What was deleted, or moved elsewhere; and how a word is pronounced, in small letters above it."""
+_ELSEWHERE: Final = frozenset({"altChunk", "subDoc"})
+"""They stand for text in other parts or files, which would be missing."""
 _TYPES: Final = """<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">\
 <Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>\
@@ -51,7 +58,7 @@ def read_prose(content: bytes, *, name: str, form: str) -> str:
         raise UnusableFile(FileTrouble.TOO_LONG, name=name)
     if not any(map(str.isalnum, text)):
         raise UnusableFile(FileTrouble.NO_TEXT, name=name)
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    return re.sub("\r+\n|\r", "\n", text)  # a line feed may be made twice, and then ends with two carriage returns
 
 
 def _decoded(content: bytes, name: str) -> str:
@@ -65,56 +72,114 @@ def _decoded(content: bytes, name: str) -> str:
     return text
 
 
+@dataclass(slots=True)
+class _Story:
+    """The text of a document, or of a text box in it. ``boxes``: of the text boxes in the paragraph being read."""
+
+    found: list[str] = field(default_factory=list)
+    boxes: list[str] = field(default_factory=list)
+    joins: bool = False
+    """The end of the paragraph was deleted: the next one continues it."""
+
+    def end_paragraph(self) -> None:
+        if not self.joins:
+            self.found += ["\n", *self.boxes]
+            self.boxes.clear()
+        self.joins = False
+
+
 class _Words:
-    """The paragraphs of a document, without headers, footnotes and deleted text, as its XML is parsed."""
+    """The paragraphs of a document, without headers, footnotes and deleted text, as its XML is parsed.
+
+    A text box follows the paragraph that it is in. It is written twice, for old programs too; the first one counts.
+    """
 
     def __init__(self, name: str) -> None:
-        self.found: list[str] = []
         self._name = name
-        self._depth = self._texts = self._length = 0
+        self._stories = [_Story()]
+        self._path: list[str] = []
+        self._alternatives: list[int] = []  # how much text there was before each
+        self._left_out = self._length = 0
         parser = self.parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler, parser.StartDoctypeDeclHandler = self._text, self._doctype
 
-    def _start(self, element: str, _attributes: Mapping[str, str]) -> None:
-        self._depth += 1
-        if self._depth > _DEEPEST:  # expat keeps every open element, in memory that grows faster than the file
-            raise UnusableFile(FileTrouble.TOO_COMPLEX, name=self._name)
-        self._texts += element.endswith(" t")
+    @property
+    def text(self) -> str:
+        return "".join([*self._stories[0].found, *self._stories[0].boxes])
 
-    def _end(self, element: str) -> None:
+    def _start(self, element: str, attributes: Mapping[str, str]) -> None:
         kind = element.rpartition(" ")[2]
-        self._depth -= 1
-        self._texts -= kind == "t"
-        self.found.append(_ENDS.get(kind, ""))
+        within = self._path[-1] if self._path else ""
+        self._path.append(kind)
+        if len(self._path) > _DEEPEST:  # expat keeps every open element, in memory that grows faster than the file
+            raise UnusableFile(FileTrouble.TOO_COMPLEX, name=self._name)
+        if self._left_out:
+            return
+        if kind in _ELSEWHERE:
+            raise UnusableFile(FileTrouble.TOO_COMPLEX, name=self._name)
+        told = kind in ("Choice", "Fallback") and self._length > (self._alternatives or [self._length])[-1]
+        if told or kind in _GONE:
+            self._left_out = len(self._path)
+            self._stories[-1].joins |= self._path[-3:-1] == ["pPr", "rPr"]
+        elif kind == "AlternateContent":
+            self._alternatives.append(self._length)
+        elif kind == "txbxContent":
+            self._stories.append(_Story())
+        elif within == "r":
+            self._add(_sign(kind, attributes))
+
+    def _end(self, _element: str) -> None:
+        kind = self._path.pop()
+        if self._left_out:
+            if len(self._path) < self._left_out:
+                self._left_out = 0
+        elif kind == "AlternateContent":
+            self._alternatives.pop()
+        elif kind == "txbxContent":
+            box = self._stories.pop()
+            self._stories[-1].boxes += box.found + box.boxes
+        elif kind == "p":
+            self._stories[-1].end_paragraph()
 
     def _text(self, said: str) -> None:
-        if self._texts:
-            self.found.append(said)
-            self._length += len(said)
-            if self._length > MOST_CHARACTERS:
-                raise UnusableFile(FileTrouble.TOO_LONG, name=self._name)
+        if self._path[-1] == "t" and not self._left_out:
+            self._add(said)
+
+    def _add(self, said: str) -> None:
+        self._stories[-1].found.append(said)
+        self._length += len(said)
+        if self._length > MOST_CHARACTERS:
+            raise UnusableFile(FileTrouble.TOO_LONG, name=self._name)
 
     def _doctype(self, *_: object) -> None:  # no document has one, and it may define entities that expand to gigabytes
         raise UnusableFile(FileTrouble.DAMAGED, name=self._name)
 
 
+def _sign(kind: str, attributes: Mapping[str, str]) -> str:
+    """The character for which an element of a run stands; that of a font of its own isn't known."""
+    code = next((value for name, value in attributes.items() if kind == "sym" and name.endswith(" char")), "")
+    found = chr(int(code, 16)) if re.fullmatch("[0-9A-Fa-f]{1,4}", code) else _SIGNS.get(kind, "")
+    return found if found.isprintable() or kind in _SIGNS else ""
+
+
 def _document(content: bytes, name: str) -> str:
     """Its text. Sizes are measured while it is unpacked, because the archive's directory may be forged."""
     words = _Words(name)
-    left = min(_UNPACKED, max(_ALWAYS, _RATIO * len(content)))
     try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(_BODY) as body:
-            while block := body.read(_BLOCK):
-                left -= len(block)
-                if left < 0:
-                    raise UnusableFile(FileTrouble.TOO_COMPLEX, name=name)
-                words.parser.Parse(block, False)
-            words.parser.Parse(b"", True)
-    except (*DAMAGE, KeyError, expat.ExpatError):
+        package = Package(io.BytesIO(content), min(_UNPACKED, max(_ALWAYS, _RATIO * len(content))))
+        if package.kind != "docx":
+            raise UnusableFile(FileTrouble.DAMAGED, name=name)
+        for block in package.blocks(package.main):
+            words.parser.Parse(block, False)
+        words.parser.Parse(b"", True)
+    except TableProblem as problem:
+        trouble = FileTrouble.TOO_COMPLEX if problem.flaw is Flaw.BOMB else FileTrouble.DAMAGED
+        raise UnusableFile(trouble, name=name) from None
+    except expat.ExpatError:
         raise UnusableFile(FileTrouble.DAMAGED, name=name) from None
-    return "".join(words.found)
+    return words.text
 
 
 def write_document(text: str) -> bytes:

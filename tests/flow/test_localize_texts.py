@@ -188,12 +188,86 @@ async def test_a_long_message_is_read_from_slack_when_it_begins(maria: Localizer
     assert "I'm not in this channel" in shown(maria.form)
 
 
-def bomb(inside: bytes, name: str = "word/document.xml") -> bytes:
+def bomb(inside: bytes, name: str = "word/document.xml", relations: str = "") -> bytes:
     kept = io.BytesIO()
     with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("word/styles.xml", b"<x/>")
         archive.writestr(name, inside)
+        if relations:
+            archive.writestr("_rels/.rels", relations)
+            archive.writestr("[Content_Types].xml", TYPES.format(name.replace("\\", "/")))
     return kept.getvalue()
+
+
+TYPES = (
+    '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Override PartName="/{}" ContentType='
+    '"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+RELATIONS = (
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" '
+    'Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="{}"/>'
+    "</Relationships>"
+)
+
+
+def said_in(*words: str) -> str:
+    return "".join(f"<p><r><t>{word}</t></r></p>" for word in words)
+
+
+def alternatives(first: str, other: str) -> str:
+    return f"<AlternateContent><Choice>{first}</Choice><Fallback>{other}</Fallback></AlternateContent>"
+
+
+BOX = f"<txbxContent>{said_in('Only until Sunday.')}</txbxContent>"
+AS_WORD_SHOWS_IT = {
+    "tracked move": (
+        "<p><moveFrom><r><t>Pay on Friday.</t><tab/></r></moveFrom></p><p><del><r><delText>Never.</delText><br/></r>"
+        "</del><moveTo><r><t>Pay on Friday.</t></r></moveTo></p>",
+        "Pay on Friday.",
+    ),
+    "deleted end of a paragraph": (
+        f"<p><pPr><rPr><del/></rPr></pPr><r><t>One </t></r></p>{said_in('line.', 'Two.')}",
+        "One line.\nTwo.",
+    ),
+    "text box": (
+        f"<p><r><t>Big sale </t></r><r>{alternatives(BOX, BOX)}</r><r><t>here.</t></r></p>{said_in('Come and see.')}",
+        "Big sale here.\nOnly until Sunday.\nCome and see.",
+    ),
+    "old text box": (f"<p><r>{alternatives('<x/>', BOX)}</r></p>", "Only until Sunday."),
+    "emoji": (f"<p><r><t>Good </t>{alternatives('<symEx/>', '<t>☺</t>')}<t> bye</t></r></p>", "Good ☺ bye"),
+    "hyphens": ("<p><r><t>co</t><noBreakHyphen/><t>op</t><softHyphen/><t>s</t></r></p>", "co\u2011ops"),
+    "ruby": (
+        "<p><r><ruby><rt><r><t>kyo</t></r></rt><rubyBase><r><t>Kyoto</t></r></rubyBase></ruby></r></p>",
+        "Kyoto",
+    ),
+    "tab stops": (
+        "<p><pPr><tabs><tab/><tab/></tabs></pPr><r><t>1</t><tab/><t>One</t><ptab/><t>2</t></r></p>",
+        "1\tOne\t2",
+    ),
+    "signs": (
+        '<p><r><t>25 </t><sym xmlns:w="w" w:font="Symbol" w:char="20AC"/><sym xmlns:w="w" w:char="F0E0"/></r></p>',
+        "25 €",
+    ),
+}
+
+
+@pytest.mark.parametrize(("inside", "shown"), AS_WORD_SHOWS_IT.values(), ids=AS_WORD_SHOWS_IT)
+async def test_word_document_is_read_as_word_shows_it(maria: Localizer, inside: str, shown: str) -> None:
+    content = bomb(f"<document><body>{inside}</body></document>".encode())
+    dropped = await drop(maria, "notes.docx", content)
+    await maria.choose("Translate", file=dropped)
+    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    await maria.board(DONE)
+    assert texts(maria) == [shown]
+
+
+@pytest.mark.parametrize("name", ["word/document2.xml", "word\\document.xml", "Word/Main.xml"])
+async def test_document_is_found_by_its_relationship(maria: Localizer, name: str) -> None:
+    content = bomb(f"<document>{said_in('Good morning.')}</document>".encode(), name, RELATIONS.format(name))
+    await maria.choose("Translate", file=await drop(maria, "notes.docx", content))
+    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    await maria.board(DONE)
+    assert texts(maria) == ["Good morning."]
 
 
 ENTITIES = b'<?xml version="1.0"?><!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><d>&b;</d>'
@@ -208,6 +282,7 @@ UNUSABLE = [
     ("a.docx", bomb(ENTITIES), "this document is damaged"),
     ("a.docx", bomb(b"<x/>", "word/other.xml"), "this document is damaged"),
     ("a.docx", write_document("Hello")[:-30], "this document is damaged"),
+    ("a.docx", bomb(f"<document>{said_in('One.')}<altChunk/></document>".encode()), "this document is too complex"),
 ]
 
 
