@@ -254,17 +254,30 @@ def _undone(sight: CallView) -> str:
         kept = " They keep their original text." if sight.order.request.operation in REWRITES else ""
         why = f" {_why(sight)}" if progress.result is not None and progress.reason is not None else ""
         shown = f"{kept}{why}" if progress.result is not None else ""
-        lines.append(f"Not done, of {progress.parts} {noun}: {_numbers(certain)}.{shown}")
+        lines.append(f"Not done, of {progress.parts} {noun}: {numbers(certain)}.{shown}")
     if progress.undone.unread:
-        lines.append(f"Done, but I can't read them yet: {_numbers(progress.undone.unread)}.")
+        lines.append(f"Done, but I can't read them yet: {numbers(progress.undone.unread)}.")
+    if progress.undone.unclear:
+        lines.append(f"Not understood, so not sent: what begins in {_lines(progress.undone)}.")
     if unknown:
-        lines.append(f"*Not confirmed*: {_numbers(unknown)}. They may have been done and billed.")
+        lines.append(f"*Not confirmed*: {numbers(unknown)}. They may have been done and billed.")
     return "".join(f"\n{line}" for line in lines)
 
 
-def _numbers(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:_MOST_NUMBERS]))
-    return f"{shown} and {len(numbers) - _MOST_NUMBERS} more" if len(numbers) > _MOST_NUMBERS else shown
+def numbers(found: Sequence[int]) -> str:
+    shown = ", ".join(map(str, found[:_MOST_NUMBERS]))
+    return f"{shown} and {len(found) - _MOST_NUMBERS} more" if len(found) > _MOST_NUMBERS else shown
+
+
+def _lines(undone: Undone) -> str:
+    return f"{'lines' if len(undone.unclear) > 1 else 'line'} {numbers(undone.unclear)}"
+
+
+def left_of(undone: Undone) -> str:
+    """What is missing of a file, in a few words."""
+    parts = sorted((*undone.certain, *undone.unknown, *undone.unread))
+    found = [f"{'parts' if len(parts) > 1 else 'part'} {numbers(parts)}"] if parts else []
+    return f"not done: {' and '.join([*found, *([_lines(undone)] if undone.unclear else [])])}"
 
 
 def _done(sight: CallView) -> str:

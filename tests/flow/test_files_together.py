@@ -184,6 +184,18 @@ async def test_texts_come_back_translated_under_their_own_names(maria: Localizer
 """)
 
 
+async def test_file_of_several_that_was_not_done_whole_is_named(maria: Localizer) -> None:
+    cue = "1\n00:00:01,000 --> 00:00:02,000\nGood morning.\n"
+    files = [("a.srt", cue.encode()), ("b.srt", f"{cue}\n2\n00:00:0x --> 1\nLost.\n".encode())]
+    await maria.rig.workspace.drop_many(MARIA, FINANCE, files)
+    await press(maria, await offered(maria, "2 texts"), "Translate all")
+    await maria.submit({"option.source_lang": "en", "option.target_lang": "fr"})
+    board = await offered(maria, "Archive in thread", "2 of 2 done")
+    assert "b.srt: Not done: line 6" in board.text
+    packed = await archive(maria)
+    assert sorted(packed) == ["a-fr.srt", "b-fr.srt", "problems.csv"]
+
+
 async def test_results_that_are_too_much_for_one_archive_are_named(
     maria: Localizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

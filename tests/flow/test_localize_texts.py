@@ -73,6 +73,81 @@ async def test_subtitles_keep_numbers_and_times(maria: Localizer) -> None:
     assert sorted(texts(maria)) == ["It is near\nthe market.", "Thank you.", "Where is the station?"]
 
 
+START, END = "00:00:20,000", "00:00:24,000"
+CUES = "1\n{}\nOne.\n\n2\n00:00:25,000 --> 00:00:26,000\nTwo.\n"
+TIMES = {
+    "full stop": "00:00:20.000 --> 00:00:24.000",
+    "no milliseconds": "00:00:20 --> 00:00:24",
+    "no hours": "0:20,5 --> 0:24,5",
+    "a colon": "00:00:20:000 --> 00:00:24:000",
+    "direction marks": f"\u200f{START} --> {END}\u202c",
+    "wide letters": "００：００：２０，０００ --＞ 00:00:24,000",
+    "places": f"{START} --> {END} X1:201 X2:516 Y1:397 Y2:423",
+    "settings": "00:20.000 --> 00:24.000 align:start position:0%",
+    "blanks by a translator": "00: 00: 20, 000 -> 00: 00: 24, 000",
+    "no blanks": f"{START}-->{END}",
+    "escaped": f"{START} --&gt; {END}",
+    "arrow": f"{START} → {END}",
+    "broken arrow": f"{START} -- > {END}",
+    "below zero": f"-00:00:01,000 --> {END}",
+}
+ASS = (
+    "[Script Info]\nTitle: A\n[Events]\n"
+    "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text\n"
+    "Comment: 0,0:00:00.00,0:00:01.00,Default,,0,0,0,,by us\nDialogue: 0,0:00:01.00,0:00:02.00,Default,,0,0,0,,"
+    "{{\\an8}}{}One, and{}more.\nDialogue: 0,0:00:03.00,0:00:04.00,Default,,0,0,0,,{{\\p1}}m 0 0 l 9 9{{\\p0}}\n"
+    "Dialogue: 0,0:00:05.00,0:00:06.00,Default,,0,0,0,,{}Two.\n"
+)
+SHAPES: dict[str, tuple[str, str]] = {
+    **{name: (f"{name}.srt", CUES.format(times)) for name, times in TIMES.items()},
+    "nothing between": ("a.srt", CUES.replace("\n\n", "\n").format(f"{START} --> {END}")),
+    "carriage returns": ("a.srt", CUES.replace("\n", "\r\r\n").format(f"{START} --> {END}")),
+    "number on the line": ("a.srt", CUES.replace("1\n{}", "1  {}").format(f"{START} --> {END}")),
+    "text on the line": ("a.srt", CUES.replace("{}\nOne", "{} One").format(f"{START} --> {END}")),
+    "no numbers": ("a.srt", CUES.replace("1\n", "").replace("2\n", "").format(f"{START} --> {END}")),
+    "called a text": ("a.txt", CUES.format(f"{START} --> {END}")),
+    "names and notes": ("a.vtt", f"WEBVTT\n\nA\n{START} --> {END}\nOne.\n\nNOTE us\n\n00:25.0 --> 00:26.0\nTwo.\n"),
+    "of YouTube": ("a.sbv", "0:00:20.000,0:00:24.000\nOne.\n\n0:00:25.000,0:00:26.000\nTwo.\n"),
+    "lyrics": ("a.lrc", "[ar:Us]\n[00:20.00]One.\n[00:25.00][00:40.00] Two.\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content"), SHAPES.values(), ids=SHAPES)
+async def test_every_shape_of_subtitles_is_understood(maria: Localizer, name: str, content: str) -> None:
+    await maria.choose("Translate", file=await drop(maria, name, content))
+    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    board = await maria.board(DONE)
+    (file,) = maria.files(await maria.results(board))
+    assert sorted(texts(maria)) == ["One.", "Two."]
+    expected = content.replace("One.", "[en → fr] One.").replace("Two.", "[en → fr] Two.").replace("\r", "")
+    assert file.content.decode() == expected
+
+
+async def test_substation_keeps_styles_comments_drawings_and_breaks(maria: Localizer) -> None:
+    await maria.choose("Translate", file=await drop(maria, "film.ass", ASS.format("", r"\N", "")))
+    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    (file,) = maria.files(await maria.results(await maria.board(DONE)))
+    assert sorted(texts(maria)) == ["One, and\nmore.", "Two."]
+    assert file.name.endswith(".ass")
+    assert file.content.decode() == ASS.format("[en → fr] ", r"\N", "[en → fr] ")
+
+
+UNCLEAR = (
+    "Made by us\n\n1\n00:00:01,000 --> 00:00:02,000\nOne.\n\n2\n00:00:0x --> 00:00:04,000\nLost.\n\n"
+    "3\n00:00:05,000 --> 00:00:06,000\nplease welcome\n\nAbby.\n"
+)
+
+
+async def test_lines_of_subtitles_that_are_not_understood_are_counted(maria: Localizer) -> None:
+    await maria.choose("Translate", file=await drop(maria, "film.srt", UNCLEAR))
+    await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
+    board = await maria.board(":warning:")
+    assert "so not sent: what begins in lines 1, 8." in board.text
+    (file,) = maria.files(await maria.results(board))
+    assert sorted(texts(maria)) == ["One.", "please welcome\n\nAbby."]
+    assert "\n2\n00:00:0x --> 00:00:04,000\nLost.\n" in file.content.decode()
+
+
 LONG = (
     "\n\n".join(f"Chapter {n}. The meeting was moved to Friday. Everybody was told in time." for n in range(12)) + "\n"
 )

@@ -54,7 +54,10 @@ _ALIASES = {"jpg": "jpeg", "aif": "aiff", "tif": "tiff", "htm": "html", "oga": "
 }
 _SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "mov", "3gp"}, {"ogg", "opus"}, {"mkv", "webm", "mka", "weba"})
 """Extensions that are used interchangeably: a wrong one of these is not reported."""
-_PLAIN = frozenset({"txt", "md", "log", "text", "json", "xml", "srt", "vtt", "py", "js", "yaml", "yml", "ini", "sql"})
+_PLAIN = frozenset(
+    {"txt", "md", "log", "text", "json", "xml", "py", "js", "yaml", "yml", "ini", "sql"}
+    | {"srt", "vtt", "sbv", "ass", "ssa", "lrc"}
+)
 """Names of text that is no table, whatever commas are in it."""
 
 _TRACK = re.compile(rb"hdlr.{8}(vide|soun)", re.DOTALL)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil
 from typing import Final
 
@@ -11,17 +12,33 @@ from bot.domain.files.sniffing import suffix_of
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.results import Emotion, Phrases, Result, Track, Tracks, Written
+from bot.domain.text import bare
 
 MOST_CHARACTERS: Final = 200_000
 MOST_PIECES: Final = 2_000
 REWRITES: Final = frozenset({CallOperation.TRANSLATION, CallOperation.TRANSLITERATION, CallOperation.PARAPHRASE})
 """Operations whose result takes the place of the text."""
-SUBTITLES: Final = frozenset({"srt", "vtt"})
+SUBTITLES: Final = frozenset({"srt", "vtt", "sbv", "ass", "ssa", "lrc"})
 _FORMS: Final = frozenset({"txt", "md", "docx", *SUBTITLES})
 _END: Final = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+\s*|\n\s*")
-_TIMES: Final = re.compile(r"\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}\s*-->\s*(?:\d+:)?\d{1,2}:\d{2}[.,]\d{1,3}")
+_TIME: Final = r"-?(?:\d+ ?: ?)?\d{1,2} ?: ?\d{1,2}(?: ?[.,:] ?\d{1,6})?"
+_TIMES: Final = re.compile(
+    rf"(?:\d+[.):]?\s+)?{_TIME}\s*(?:[-=]+\s?(?:>|&gt;)|→)\s*{_TIME}(?:\s+[A-Za-z]\w*:\S+)*(?:\s+(?P<said>\S.*))?"
+    r"|\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}"
+)
+"""A line with times, as programs and people write it; on it may stand the number, places, and even the text."""
+_UNCLEAR: Final = re.compile(r".*-->|\d+:\d\d:\d\d[.,:]\d")
+"""A line that isn't understood, though whoever wrote it meant one with times."""
+_NOTE: Final = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
+"""The beginning of a block of WebVTT that holds no text."""
+_SPOKEN: Final = re.compile(r"Dialogue:(?:[^,]*,){9}|(?:\[\d+:\d+(?:[.:]\d+)?\]\s*)+")
+"""What stands before the text of a subtitle that has one line: of SubStation (ASS), and of lyrics (LRC)."""
+_DRAWN: Final = re.compile(r"\{[^}]*\\p[1-9]")
+_BREAKS: Final = {"ass": r"\N", "ssa": r"\N", "lrc": " "}
+"""How a subtitle that has one line breaks it."""
 _TAG: Final = r"(?:<[^<>\n]+>|\{\\[^{}\n]*\})*"
-_TAGGED: Final = re.compile(rf"(\s*{_TAG}\s*)(.*?)(\s*{_TAG}\s*)", re.DOTALL)
+_BLANK: Final = r"[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]*"
+_TAGGED: Final = re.compile(rf"({_BLANK}{_TAG}{_BLANK})(.*?)({_BLANK}{_TAG}{_BLANK})", re.DOTALL)
 _BEGINNING: Final = 60
 
 
@@ -67,16 +84,27 @@ def needs_cutting(operation: CallOperation, text: str, *, limit: int) -> bool:
 
 def has_times(text: str) -> bool:
     """Whether there is a subtitle in it."""
-    return any(map(_TIMES.match, text.splitlines()))
+    return bool(cues(text)[0])
+
+
+def is_subtitled(text: str) -> bool:
+    """Whether a text, whatever it is called, is nothing but subtitles."""
+    times = sum(_TIMES.fullmatch(bare(line)) is not None for line in text.splitlines())
+    return times > 1 and not cues(text)[1]
+
+
+def unclear_lines(text: str, form: str) -> tuple[int, ...]:
+    """Lines at which something begins, in a file with subtitles, that isn't understood."""
+    return cues(text)[1] if form in SUBTITLES else ()
 
 
 def pieces_of(operation: CallOperation, text: str, *, form: str, limit: int) -> list[Piece]:
     """Pieces of at most ``limit`` characters, cut at sentences."""
     if form in SUBTITLES:
-        cues = _cues(text)
+        found, _ = cues(text)
         if is_cued(operation, form):
-            return cues
-        text = "\n".join(one.text for one in cues)
+            return found
+        text = "\n".join(one.text for one in found)
     return cut(text, limit=limit, elements=capability(operation).most_elements) if text.strip() else []
 
 
@@ -124,26 +152,70 @@ def _framed(text: str) -> Piece:
     return Piece(body, text[:at], text[at + len(body) :])
 
 
-def _cues(text: str) -> list[Piece]:
-    """Each subtitle, with number, times and whatever else stands above it in ``before``."""
-    found: list[Piece] = []
-    above: list[str] = []
-    said: list[str] | None = None
-    for line in text.splitlines(keepends=True):
-        if said is not None and line.strip():
-            said.append(line)
+def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
+    """Each subtitle, with its number, times and whatever else is above it in ``before``.
+
+    And the lines at which something begins that isn't understood: it stays as it is, in ``after``.
+    """
+    lines = text.splitlines(keepends=True)
+    times = {at: match for at, line in enumerate(lines) if (match := _TIMES.fullmatch(bare(line)))}
+    if not times:
+        return _spoken(lines)
+    is_web = bare(lines[0]).startswith("WEBVTT")
+    starts = [-1, *times, len(lines)]
+    tops = [_top(lines, above, at, number, is_web=is_web) for number, (above, at) in enumerate(pairwise(starts))]
+    head = [at for at in range(tops[0]) if bare(lines[at])]
+    unclear = [at + 1 for at in head if _UNCLEAR.match(bare(lines[at]))] or [at + 1 for at in head[:1] if not is_web]
+    found = list[Piece]()
+    for at, (top, below) in zip(times, pairwise([0, *tops[1:]]), strict=True):
+        end = _end(lines, at + 1, below, is_web=is_web)
+        unclear += [line + 1 for line in range(end, below) if _UNCLEAR.match(bare(lines[line]))]
+        said = times[at]["said"] or ""
+        begin = lines[at].rfind(said) if said else len(lines[at])
+        above = "".join([*lines[top:at], lines[at][:begin]])
+        piece = _cue(above, "".join([lines[at][begin:], *lines[at + 1 : end]]))
+        found.append(replace(piece, after=piece.after + "".join(lines[end:below])))
+    return found, tuple(unclear)
+
+
+def _top(lines: Sequence[str], above: int, at: int, number: int, *, is_web: bool) -> int:
+    """Where a subtitle begins whose times are in line ``at``: at its number, or in WebVTT its name."""
+    last = next((one for one in range(at - 1, above, -1) if bare(lines[one])), above)
+    if last == above or at == len(lines):
+        return at
+    word, is_near = bare(lines[last]), last == at - 1
+    is_number = word.isdecimal() and (is_near or word == str(number + 1))
+    is_name = is_web and is_near and last - 1 > above and not bare(lines[last - 1])
+    return last if is_number or is_name else at
+
+
+def _end(lines: Sequence[str], begin: int, below: int, *, is_web: bool) -> int:
+    """Where the text of a subtitle ends, which is before a note, and what isn't understood."""
+    for at in range(begin, below):
+        line = bare(lines[at])
+        is_unclear = _UNCLEAR.match(line) is not None
+        if is_unclear or (is_web and _NOTE.match(line) and not bare(lines[at - 1])):
+            below = at - (is_unclear and at > begin and bare(lines[at - 1]).isdecimal())
+            break
+    while below > begin and not bare(lines[below - 1]):
+        below -= 1
+    return below
+
+
+def _spoken(lines: Sequence[str]) -> tuple[list[Piece], tuple[int, ...]]:
+    """The same of a file in which each subtitle has one line."""
+    found, unclear, above = list[Piece](), list[int](), ""
+    for number, line in enumerate(lines, 1):
+        match = _SPOKEN.match(line)
+        if match is None or _DRAWN.search(line):
+            above += line
+            unclear += [number] if match is None and line.startswith("Dialogue:") else []
             continue
-        if said is not None:
-            found.append(_cue("".join(above), "".join(said)))
-            above, said = [], None
-        above.append(line)
-        if _TIMES.match(line):
-            said = []
-    if said is not None:
-        return [*found, _cue("".join(above), "".join(said))]
+        found.append(_cue(above + match[0], re.sub(r"\\[Nn]", "\n", line[match.end() :])))
+        above = ""
     if found:
-        found[-1] = replace(found[-1], after=found[-1].after + "".join(above))
-    return found
+        found[-1] = replace(found[-1], after=found[-1].after + above)
+    return found, tuple(unclear)
 
 
 def _cue(above: str, said: str) -> Piece:
@@ -166,10 +238,10 @@ def whole(operation: CallOperation, form: str, found: Sequence[tuple[Piece, Resu
         return Written(text="".join(f"{label}: {_beginning(piece.text)}\n" for piece, label in labels))
     if operation not in REWRITES:
         return Written(text="\n\n".join(filter(None, (said(one, 0).strip() for one in results))) + "\n")
-    cued = is_cued(operation, form)
+    cued = form if is_cued(operation, form) else ""
     ways = max(len(one.sentences) if isinstance(one, Phrases) else 1 for one in results)
     texts = [
-        "".join(piece.before + _placed(piece, one, way, cued=cued) + piece.after for piece, one in found)
+        "".join(piece.before + _placed(piece, one, way, form=cued) + piece.after for piece, one in found)
         for way in range(1 if cued else ways)
     ]
     return Written(text="\n\n* * *\n\n".join(texts))
@@ -186,12 +258,14 @@ def said(result: Result, way: int) -> str:
             return ""
 
 
-def _placed(piece: Piece, result: Result | None, way: int, *, cued: bool) -> str:
+def _placed(piece: Piece, result: Result | None, way: int, *, form: str) -> str:
+    """``form``: of a file with subtitles."""
+    mark = _BREAKS.get(form, "\n")
     if result is None:
-        return piece.text
+        return piece.text.replace("\n", mark)
     text = said(result, way).strip()
     # A blank line would end the subtitle, and an arrow begin another one.
-    return "\n".join(filter(None, map(str.strip, text.replace("-->", "→").splitlines()))) if cued else text
+    return mark.join(filter(None, map(str.strip, text.replace("-->", "→").splitlines()))) if form else text
 
 
 def _beginning(text: str) -> str:

@@ -157,6 +157,8 @@ class Undone:
     unknown: tuple[int, ...] = ()
     unread: tuple[int, ...] = ()
     """Done, but answered under other names; the answers are kept."""
+    unclear: tuple[int, ...] = ()
+    """Lines of a file with subtitles at which something begins that wasn't understood, and so wasn't sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,12 +250,13 @@ def _share(stored: str | None) -> Decimal | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileOutcome:
-    """What became of one file of a batch that has no result. ``words``: the service's own."""
+    """What became of one file of a batch that has no result, or not all of it. ``words``: the service's own."""
 
     file: str
     state: CallState
     reason: Reason | None
     words: str = ""
+    undone: Undone = Undone()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,7 +278,7 @@ class CallView:
     silent_since: datetime | None = None
     is_batch: bool = False
     problems: tuple[FileOutcome, ...] = ()
-    """Of a batch: its files that ended without a result."""
+    """Of a batch: its files that ended without a whole result."""
 
     @property
     def is_quiet(self) -> bool:

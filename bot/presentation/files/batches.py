@@ -9,7 +9,7 @@ from bot.domain.localization.progress import CallState, CallView, FileOutcome
 from bot.domain.localization.results import Emotion, Gender
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, lines_under, question
-from bot.presentation.localization import AGAIN, CANCEL, settings
+from bot.presentation.localization import AGAIN, CANCEL, left_of, settings
 from bot.presentation.reasons import worded
 
 RESULT_COLUMNS: Final = ("file", "result", "confidence")
@@ -103,8 +103,8 @@ def _took(sight: CallView) -> str:
 
 def _count(sight: CallView, over: int) -> str:
     stopped = sum(one.state is CallState.CANCELED for one in sight.problems)
-    failed = len(sight.problems) - stopped
-    said = [f"{over - len(sight.problems)} of {sight.progress.parts} done"]
+    failed = sum(one.state is not CallState.DONE for one in sight.problems) - stopped
+    said = [f"{over - failed - stopped} of {sight.progress.parts} done"]
     said += [f"{failed} failed"] if failed else []
     said += [f"{stopped} not begun"] if stopped else []
     return " · ".join(said)
@@ -117,6 +117,8 @@ def _problem(one: FileOutcome) -> str:
 def _why(one: FileOutcome) -> str:
     if one.state in _STATES and one.state is not CallState.INTERRUPTED:
         return md.capital(_STATES[one.state])
+    if one.state is CallState.DONE:
+        return md.capital(left_of(one.undone))
     return md.capital(one.words or worded(one.reason) or _STATES.get(one.state, "it failed"))
 
 

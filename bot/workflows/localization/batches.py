@@ -163,11 +163,11 @@ def repeated_batch(uow: Unit, before: Job, new: Job, *, characters: int) -> Job 
 
 
 def problems_of(tx: Tx, batch: Job) -> tuple[FileOutcome, ...]:
-    """The files of a batch that ended without a result, so far."""
+    """The files of a batch that ended without a whole result, so far."""
     found = []
     for call in tx.jobs.pieces(batch):
-        state = CallState(call.state)
-        if state not in (*OPEN, CallState.DONE):
-            progress, order = CallProgress.read(call.detail), Order.read(call.payload)
-            found.append(FileOutcome(file=order.file_name, state=state, reason=progress.reason, words=progress.words))
+        state, progress = CallState(call.state), CallProgress.read(call.detail)
+        if state not in OPEN and (state is not CallState.DONE or progress.undone != Undone()):
+            name, reason, words = Order.read(call.payload).file_name, progress.reason, progress.words
+            found.append(FileOutcome(file=name, state=state, reason=reason, words=words, undone=progress.undone))
     return tuple(found)

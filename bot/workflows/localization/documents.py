@@ -81,9 +81,8 @@ def board_of(job: Job) -> str:
     return f"localization:{whole}" if whole else job.subject
 
 
-def pieces_for(job: Job, request: Request, *, limit: int) -> list[Job]:
+def pieces_for(job: Job, order: Order, request: Request, *, limit: int) -> list[Job]:
     """The pieces of a document whose text was read. Raises UnusableFile where there are none, or too many."""
-    order = Order.read(job.payload)
     form = form_of(order.file_name)
     found = pieces_of(request.operation, request.text, form=form, limit=limit)
     if not any(piece.is_sent for piece in found):
@@ -119,9 +118,12 @@ def _piece(document: Job, number: int, payload: dict[str, object], *, now: datet
     )
 
 
-def begin(uow: Unit, job: Job, order: Order, pieces: Sequence[Job]) -> Job | None:
-    """Store the pieces: from now on each of them is due. ``order``: with the language that the text shows."""
-    progress = CallProgress.read(job.detail).but(started_at=uow.now, parts=len(pieces))
+def begin(uow: Unit, job: Job, order: Order, pieces: Sequence[Job], *, left: Undone) -> Job | None:
+    """Store the pieces: from now on each of them is due. ``order``: with the language that the text shows.
+
+    ``left``: what is no piece.
+    """
+    progress = CallProgress.read(job.detail).but(started_at=uow.now, parts=len(pieces), undone=left)
     look_at, asked = uow.now + LOOK_AGAIN, order.payload()
     begun = uow.jobs.move(job, CallState.RUNNING, detail=progress.detail(), payload=asked, due_at=look_at)
     if begun is not None:
@@ -173,7 +175,7 @@ def settle(uow: Unit, document: Job) -> None:
     progress = progress.but(
         ended_at=uow.now,
         result=result,
-        undone=undone_of(pieces),
+        undone=replace(undone_of(pieces), unclear=progress.undone.unclear),
         reason=trouble.reason if trouble is not None else None,
         words=trouble.words if trouble is not None else "",
     )
@@ -238,7 +240,8 @@ def repeated(uow: Unit, before: Job, new: Job) -> Job | None:
         if not again:
             piece = replace(piece, state=old.state, detail=old.detail, due_at=None, closed_at=uow.now)
         uow.jobs.add(piece)
-    progress = CallProgress(started_at=uow.now, parts=len(pieces))
+    left = Undone(unclear=CallProgress.read(before.detail).undone.unclear)
+    progress = CallProgress(started_at=uow.now, parts=len(pieces), undone=left)
     return replace(new, state=CallState.RUNNING, detail=progress.detail(), due_at=uow.now + LOOK_AGAIN)
 
 

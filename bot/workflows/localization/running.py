@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import PurePosixPath
 
 import structlog
 
@@ -19,7 +20,8 @@ from bot.domain.files.dropped import LARGEST
 from bot.domain.files.sniffing import HEAD_BYTES, sniff
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.detection import load
-from bot.domain.localization.progress import BATCH_LANE, DOCUMENT_LANE, LANES, CallProgress, CallState, Order
+from bot.domain.localization.pieces import form_of, is_subtitled, unclear_lines
+from bot.domain.localization.progress import BATCH_LANE, DOCUMENT_LANE, LANES, CallProgress, CallState, Order, Undone
 from bot.domain.localization.request import Request, file_errors, request_errors
 from bot.domain.localization.results import Kept, Result, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -82,11 +84,14 @@ async def _begin(ctx: Context, job: Job) -> None:
             raise error
         known = replace(order.request, options=asked.options)
         order = replace(order, request=known, guessed=order.guessed or known.options != order.request.options)
-        pieces = pieces_for(job, asked, limit=ctx.localization.characters)
+        if form_of(order.file_name) == "txt" and is_subtitled(asked.text):
+            order = replace(order, file_name=str(PurePosixPath(order.file_name or "subtitles").with_suffix(".srt")))
+        pieces = pieces_for(job, order, asked, limit=ctx.localization.characters)
+        left = Undone(unclear=unclear_lines(asked.text, form_of(order.file_name)))
     except SwitchboardError as trouble:
         await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
         return
-    await keep(ctx, lambda uow: begin(uow, job, order, pieces), name="begin_document")
+    await keep(ctx, lambda uow: begin(uow, job, order, pieces, left=left), name="begin_document")
 
 
 def _look_again(uow: Unit, job: Job) -> None:

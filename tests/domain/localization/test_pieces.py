@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.localization.declaration import CallOperation
-from bot.domain.localization.pieces import Piece, cut, pieces_of, whole
+from bot.domain.localization.pieces import Piece, cues, cut, pieces_of, whole
 from bot.domain.localization.results import Phrases, Result, Written
 
 TEXTS = st.text(alphabet="ab. !?\n…。”é", min_size=1, max_size=400).filter(lambda text: text.strip() != "")
@@ -41,6 +41,31 @@ How are you?</v>
 00:05.000 --> 00:06.000
 ♪
 """
+
+
+LINES = (
+    "1",
+    "2",
+    "WEBVTT",
+    "NOTE x",
+    "",
+    " ",
+    "00:01 --> 00:02",
+    "00:00:01,0 -> 00:00:02,0 Hi",
+    "00:00:0x --> 1",
+    "Hi",
+    "7",
+)
+
+
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=14))
+def test_no_line_of_subtitles_is_lost_or_sent_with_times(lines: list[str]) -> None:
+    text = "".join(f"{line}\n" for line in lines)
+    found, unclear = cues(text)
+    if found:
+        assert together(found) == text
+        assert not any(">" in one.text for one in found)
+        assert len(found) + len(unclear) >= sum(">" in line for line in lines)
 
 
 @pytest.mark.parametrize("text", [VTT, VTT.replace(".", ","), VTT + "\n\n", VTT.rstrip()])
