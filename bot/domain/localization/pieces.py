@@ -33,12 +33,12 @@ _NOTE: Final = re.compile(r"(?:NOTE|STYLE|REGION)(?:\s|$)")
 """The beginning of a block of WebVTT that holds no text."""
 _SPOKEN: Final = re.compile(r"Dialogue:(?:[^,]*,){9}|(?:\[\d+:\d+(?:[.:]\d+)?\]\s*)+")
 """What stands before the text of a subtitle that has one line: of SubStation (ASS), and of lyrics (LRC)."""
-_DRAWN: Final = re.compile(r"\{[^}]*\\p[1-9]")
+_DRAWN: Final = re.compile(r"\{[^{}]*\\p[1-9]")
 _BREAKS: Final = {"ass": r"\N", "ssa": r"\N", "lrc": " "}
 """How a subtitle that has one line breaks it."""
-_TAG: Final = r"(?:<[^<>\n]+>|\{\\[^{}\n]*\})*"
-_BLANK: Final = r"[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]*"
-_TAGGED: Final = re.compile(rf"({_BLANK}{_TAG}{_BLANK})(.*?)({_BLANK}{_TAG}{_BLANK})", re.DOTALL)
+_MARKS: Final = re.compile(r"(?:[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|<[^<>\n]+>|\{\\[^{}\n]*\})*+")
+"""Blanks, marks of direction, and marks of italics and places. Turned round, they end a text."""
+_TURNED: Final = re.compile(r"(?:[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|>[^<>\n]+<|\}[^{}\n]*\\\{)*+")
 _BEGINNING: Final = 60
 
 
@@ -172,6 +172,8 @@ def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
         unclear += [line + 1 for line in range(end, below) if _UNCLEAR.match(bare(lines[line]))]
         said = times[at]["said"] or ""
         begin = lines[at].rfind(said) if said else len(lines[at])
+        if begin < 0:  # written with letters that only look like these
+            unclear, begin = [*unclear, at + 1], len(lines[at])
         above = "".join([*lines[top:at], lines[at][:begin]])
         piece = _cue(above, "".join([lines[at][begin:], *lines[at + 1 : end]]))
         found.append(replace(piece, after=piece.after + "".join(lines[end:below])))
@@ -220,9 +222,16 @@ def _spoken(lines: Sequence[str]) -> tuple[list[Piece], tuple[int, ...]]:
 
 def _cue(above: str, said: str) -> Piece:
     """Without the marks of italics and places around the whole of it."""
-    tagged = _TAGGED.fullmatch(said)
-    opening, body, closing = tagged.groups() if tagged is not None else ("", said, "")
-    return Piece(body, above + opening, closing)
+    begin, end = _ends(said)
+    return Piece(said[begin:end], above + said[:begin], said[end:])
+
+
+def _ends(said: str) -> tuple[int, int]:
+    """Where the words of a subtitle begin and end, in time that grows with its length alone."""
+    opening = _MARKS.match(said)
+    closing = _TURNED.match(said[::-1])
+    begin = opening.end() if opening else 0
+    return begin, max(len(said) - (closing.end() if closing else 0), begin)
 
 
 def whole(operation: CallOperation, form: str, found: Sequence[tuple[Piece, Result | None]]) -> Result | None:

@@ -68,6 +68,27 @@ def test_no_line_of_subtitles_is_lost_or_sent_with_times(lines: list[str]) -> No
         assert len(found) + len(unclear) >= sum(">" in line for line in lines)
 
 
+CUE = "00:01 --> 00:02"
+MUCH = [
+    *(
+        f"{CUE}\na{mark * 60_000}b\n{CUE}\n{mark * 60_000}"
+        for mark in (" ", "\n", "<i>", "{\\i", "<", "}", "\u200e", "NOTE\n")
+    ),
+    *(f"Dialogue: 1,{mark * 60_000}\n" for mark in (",", "{", "\\p", "{\\")),
+    f"{CUE} a:b" * 9_000,
+    f"{CUE}\n" * 9_000,
+]
+
+
+@pytest.mark.parametrize("text", MUCH, ids=range(len(MUCH)))
+def test_time_to_read_subtitles_grows_with_their_length_alone(text: str) -> None:
+    assert together(cues(text)[0]) in (text, "")
+
+
+def test_words_behind_times_that_cannot_be_cut_off_are_counted() -> None:
+    assert cues(f"{CUE} \uff21\uff22\nHi\n{CUE}\nHo\n")[1] == (1,)
+
+
 @pytest.mark.parametrize("text", [VTT, VTT.replace(".", ","), VTT + "\n\n", VTT.rstrip()])
 def test_what_stands_around_a_subtitle_stays(text: str) -> None:
     found = pieces_of(CallOperation.TRANSLATION, text, form="vtt", limit=100)
