@@ -13,7 +13,7 @@ from bot.presentation import answers
 from bot.presentation.files import offers
 from bot.presentation.reasons import worded
 from bot.workflows.context import OfferedAction
-from bot.workflows.slack.dropped_files import dropped_together, fitting, forget, notice, still_there
+from bot.workflows.slack.dropped_files import dropped_together, fitting, forget, notice, pass_over, still_there
 from handlers.grammar.admission import can_post
 from handlers.incoming import Click, Shortcut, Submission, files_of, reading
 from handlers.replies import Later, Nothing, Open, Private, Replace, Reply
@@ -24,14 +24,18 @@ _SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 
 
 async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store the files of a person's message as hints, with their thread; each file is read later."""
+    """Store the files of a person's message as hints, with their thread; each file is read later. Apps get no offer."""
     with reading():
         event = body["event"]
         user, files = str(event.get("user") or ""), files_of(event)
-        spoken = str(event.get("subtype") or "") in _SPOKEN and not event.get("bot_id")
-        if not files or not spoken or user in ("", deps.ctx.bot_user):
+        subtype = str(event.get("subtype") or "")
+        by_app = bool(event.get("bot_id")) or subtype == "bot_message"
+        if not files or user == deps.ctx.bot_user or not (by_app or (user and subtype in _SPOKEN)):
             return
         channel, message_ts, thread_ts = str(event["channel"]), str(event["ts"]), str(event.get("thread_ts") or "")
+    if by_app:
+        await pass_over(deps.ctx, files, channel=channel, user=user, message_ts=message_ts)
+        return
     await notice(deps.ctx, files, channel=channel, user=user, message_ts=message_ts, thread_ts=thread_ts)
 
 

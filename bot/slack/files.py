@@ -175,6 +175,7 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
         mimetype=str(file.get("mimetype") or ""),
         user=str(file.get("user") or ""),
         url=url,
+        by_app=bool(file.get("bot_id") or file.get("display_as_bot")),
         duration_ms=int(file["duration_ms"]) if file.get("duration_ms") else None,
         channels=frozenset([*places, *(share.channel for share in shares)]),
         shares=shares,

@@ -158,6 +158,11 @@ class Directory:
         person = await self._seen(user)
         return person.handle if person is not None else ""
 
+    async def is_bot(self, user: str) -> bool:
+        """Whether a user is a bot, cached at any age; False where Slack does not say."""
+        person = await self._seen(user)
+        return person is not None and person.bot
+
     async def _seen(self, user: str) -> Person | None:
         try:
             person: Person | None = (await self._user(user, _Wanted(fresh=math.inf, oldest=math.inf)))[1]

@@ -91,6 +91,37 @@ async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(rig
         await rig.workspace.close(MARIA)
 
 
+RPA = "U0RPA"
+BY_APP: dict[str, dict[str, Any]] = {
+    "user of a bot": {"user": RPA},
+    "bot id": {"bot_id": "B0RPA"},
+    "no user": {"user": None, "bot_id": "B0RPA", "subtype": "bot_message"},
+}
+
+
+@pytest.mark.parametrize(
+    "order", [("file_shared",), ("message", "file_shared"), ("file_shared", "message")], ids="-".join
+)
+@pytest.mark.parametrize("changes", BY_APP.values(), ids=BY_APP)
+async def test_file_of_another_app_gets_no_offer(rig: Rig, changes: dict[str, Any], order: tuple[str, ...]) -> None:
+    rig.workspace.add_user(RPA, "rpa", bot=True)
+    rig.workspace.invite(FINANCE, RPA)
+    is_told = "message" in order  # without it, only the user shows that it is a bot
+    uploader = RPA if "bot_id" not in changes or not is_told else MARIA
+    dropped = await rig.workspace.drop(uploader, FINANCE, "daily.csv", CSV, tell=())
+    place = rig.workspace.channel(FINANCE)
+    events = {
+        "message": slack.message_event(rig.workspace._state, place, dropped) | changes,
+        "file_shared": slack.file_shared(rig.workspace._state, place, dropped.files[0], uploader),
+    }
+    for event in order:
+        await rig.workspace.send_event({name: value for name, value in events[event].items() if value is not None})
+        await rig.settle()
+    await rig.pass_time(7_200, steps=6)
+    assert said(rig) == []
+    assert "What to do" in str((await use_file(rig, dropped)).blocks), "a person may still use it"
+
+
 async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
     place = rig.workspace.channel(FINANCE)

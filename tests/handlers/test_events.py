@@ -40,7 +40,10 @@ async def heard(**changes: Any) -> list[tuple[str, str, str]]:
         assert where == {"channel": "C1", "user": "U0MARIA"}
         found.extend((one, message_ts, thread_ts) for one in seen)
 
-    with replaced(files, "notice", notice):
+    async def pass_over(_ctx: Context, seen: tuple[str, ...], **_: str) -> None:
+        assert seen == ("F1",)
+
+    with replaced(files, "notice", notice), replaced(files, "pass_over", pass_over):
         await files.said(DEPS, {"event": message(**changes)})
     return found
 

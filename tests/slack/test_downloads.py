@@ -219,6 +219,11 @@ def sample(**changes: Any) -> dict[str, Any]:
     return {**file, **changes}
 
 
+@pytest.mark.parametrize("sign", [{"bot_id": "B1"}, {"display_as_bot": True}])
+def test_file_that_an_app_uploaded_for_a_person_is_recognized(sign: dict[str, Any]) -> None:
+    assert (read_info(sample(**sign)).by_app, read_info(sample(display_as_bot=False)).by_app) == (True, False)
+
+
 def test_a_file_object_as_slack_writes_it() -> None:
     info = read_info(sample())
     assert (info.id, info.name, info.size, info.mimetype) == ("F0KAGT0001", "board.gif", 52_211, "image/gif")

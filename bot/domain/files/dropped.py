@@ -86,6 +86,8 @@ class FileInfo:
     mimetype: str
     user: str
     url: str
+    by_app: bool = False
+    """Uploaded by an app, maybe in the name of a person."""
     duration_ms: int | None = None
     channels: frozenset[str] = frozenset()
     shares: tuple[Share, ...] = ()

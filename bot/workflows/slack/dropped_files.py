@@ -159,8 +159,21 @@ def _noticed(
         thread_ts=thread_ts or message_ts,
         user=user,
         created_at=now,
-        due_at=now,
+        due_at=now if message_ts else now + _MOMENT,  # its message, which says more, is told of in a moment
     )
+
+
+async def pass_over(ctx: Context, files: Sequence[str], *, channel: str, user: str, message_ts: str) -> None:
+    """Offer nothing for the files in an app's message, also if another event of theirs came before it."""
+    now = ctx.clock.now()
+    rows = [_noticed(file, now, channel, user, message_ts=message_ts) for file in files]
+
+    def work(uow: Unit) -> None:
+        for row in rows:
+            if not uow.dropped.quiet(row.id) and uow.dropped.get(row.id) is None:
+                uow.dropped.notice(replace(row, due_at=None, state=DropState.QUIET))
+
+    await ctx.write(work, name="pass_over_files", wakes=False)
 
 
 async def forget(ctx: Context, file_id: str) -> None:
@@ -177,8 +190,8 @@ async def forget(ctx: Context, file_id: str) -> None:
 async def _look(ctx: Context, row: DropRow) -> None:
     try:
         info = await ctx.downloads.info(row.id)
-        if info.user == ctx.bot_user:
-            await _keep_quiet(ctx, row, "our own")
+        if await _is_of_app(ctx, row, info):
+            await _keep_quiet(ctx, row, "of an app")
             return
         placed = await _placed(ctx, row, info)
         if placed is None:
@@ -201,6 +214,11 @@ async def _look(ctx: Context, row: DropRow) -> None:
         await _later(ctx, row, str(refused))
     else:
         await _decide(ctx, row, file)
+
+
+async def _is_of_app(ctx: Context, row: DropRow, info: FileInfo) -> bool:
+    people = {one for one in (row.user, info.user) if one}
+    return info.by_app or ctx.bot_user in people or any([await ctx.people.is_bot(one) for one in sorted(people)])
 
 
 async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
