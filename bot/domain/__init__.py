@@ -1,1 +1,4 @@
-"""Values, rules and decisions. Standard library and pydantic only; no I/O."""
+"""Values, rules and decisions: pure functions and frozen values, no I/O.
+
+Values of one service are in its package; what two services need is here.
+"""

@@ -1,4 +1,4 @@
-"""The first visible sheet of an XLSX workbook, read as a stream. Why no library is used: see README.md here."""
+"""The first visible sheet of an XLSX workbook, read as a stream. ``docs/decisions/0006`` says why no library is used."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -1,1 +1,1 @@
-"""From typed lines and forms to values: what commands, buttons and forms share."""
+"""From typed lines and forms to values: shared by commands, buttons and forms, and imports none of them."""

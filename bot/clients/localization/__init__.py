@@ -1,4 +1,8 @@
-"""The content localization service."""
+"""The content localization service (interface document 1).
+
+Requests are never repeated here: a call may be billed although its answer was lost. The key is sent to the configured
+address only.
+"""
 
 from bot.clients.localization.client import LocalizationClient
 from bot.clients.multipart import Upload, UploadTrouble, upload_as

@@ -1,1 +1,1 @@
-"""Lists of e-mail addresses to be processed."""
+"""Lists of e-mail addresses: the request, the answers and the progress of a run."""

@@ -1,1 +1,1 @@
-"""Files that people give us, and tables read from them."""
+"""Files from people and the tables read from them: format by first bytes, columns, limits, flaws."""

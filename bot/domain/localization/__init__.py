@@ -1,1 +1,4 @@
-"""Content localization: operations, their options, and their results."""
+"""Content localization: operations, their options, and their results.
+
+Commands, forms, clients and the simulator follow from ``catalog.py``: add an operation or an option there.
+"""

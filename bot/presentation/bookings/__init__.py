@@ -1,1 +1,1 @@
-"""Bookings as people see them."""
+"""Bookings as people see them: card, lines in its thread, details, answers and forms."""

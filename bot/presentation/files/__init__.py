@@ -1,1 +1,1 @@
-"""Dropped files and tables as people see them."""
+"""Dropped files and tables as people see them: offers, columns, batches."""

@@ -1,1 +1,1 @@
-"""Views for the operator and the approvers, and maintenance: audit, overview, retention."""
+"""Views for operators and approvers, and maintenance: audit, overview, health, clocks, retention."""

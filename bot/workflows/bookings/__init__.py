@@ -1,1 +1,1 @@
-"""Deliveries: stores, bookings, webhooks and pre-bookings."""
+"""Deliveries: stores, bookings, webhooks and pre-bookings. A booking is sent once; its outcome is read."""

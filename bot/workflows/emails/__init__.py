@@ -1,1 +1,1 @@
-"""Lists of e-mail addresses: asked row by row, or given to the service as a file."""
+"""Lists of e-mail addresses: checked row by row, or sent to the service as a whole file."""

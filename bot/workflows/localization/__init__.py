@@ -1,1 +1,1 @@
-"""Content localization: calls that may take minutes; one job each, a message that is edited, results in its thread."""
+"""Content localization: calls that take minutes, each sent once, with one job and one edited message."""

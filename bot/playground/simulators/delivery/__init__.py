@@ -1,4 +1,7 @@
-"""A delivery-booking service on loopback: stores, providers, drivers that move, webhooks."""
+"""A delivery-booking service on loopback: stores, providers, drivers that move, webhooks.
+
+A new operation: a method in ``endpoints.py``, its reply in ``shapes.py``.
+"""
 
 from bot.playground.simulators.delivery.records import Booking, DeliverySwitches, Prebooking, Store
 from bot.playground.simulators.delivery.simulator import DeliverySimulator

@@ -1,4 +1,4 @@
-"""The e-mail processing service in a box: answers in many shapes, slowly, and with faults."""
+"""An e-mail processing service on loopback: answers in many shapes, delays and faults."""
 
 from bot.playground.simulators.emails.shapes import FileShape, Shape
 from bot.playground.simulators.emails.simulator import EmailsSimulator, Manners

@@ -1,1 +1,4 @@
-"""Slack's own limits of messages and views, with Slack's error names."""
+"""Slack's limits of blocks, messages and views, refused with Slack's error names.
+
+A limit is beside the object it belongs to.
+"""
