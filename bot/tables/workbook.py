@@ -1,4 +1,4 @@
-"""The first visible sheet of an XLSX workbook, read as a stream. ``docs/decisions/0006`` says why no library is used."""
+"""The first visible sheet of an XLSX workbook, read as a stream. ``docs/decisions/0006`` explains why it is our own."""
 
 from collections.abc import Mapping
 from contextlib import suppress

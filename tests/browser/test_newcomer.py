@@ -39,5 +39,5 @@ async def test_six_clicks_lead_to_a_payout_that_is_paid(browser: Browser, playgr
         await shot(page, "newcomer-5")
         clicks = await page.evaluate("window.clicks")
         assert len(clicks) == CLICKS, clicks
-    print(f"\n{time.monotonic() - began:.1f} s from the page to the payout")  # noqa: T201 - for docs/first-hour.md
+    print(f"\n{time.monotonic() - began:.1f} s from the page to the payout")  # noqa: T201 - a measurement
     assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]

@@ -1,6 +1,6 @@
-"""A page of documentation that is walked through: what it says to do is done, and what it says one sees is seen.
+"""Written tasks, done as written: each step is carried out, and each quotation is looked for on the page.
 
-Each task is a section ``## 7. Title``. Its text holds, in order:
+A task is a section ``## 7. Title`` of the tutorial or a table of ``tasks.toml``. Its text holds, in order:
 
 =====================  =========================================================
 ``**Ada Okafor**``     become that person; ``**#finance**`` and ``**App Home**`` lead there
@@ -15,6 +15,7 @@ A walk takes them in that order, and none may be left.
 """
 
 import re
+import tomllib
 from collections import deque
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,11 +48,14 @@ class Task:
     tokens: tuple[Token, ...]
 
 
-def tasks(page: Path) -> list[Task]:
+def tasks(page: Path, more: Path) -> list[Task]:
+    """Tasks of the tutorial, then those of a TOML file, numbered through."""
     parts = _SECTION.split(page.read_text("utf-8"))[1:]
+    written = list(zip(parts[1::3], parts[2::3], strict=True))
+    written += [(task["title"], task["text"]) for task in tomllib.loads(more.read_text("utf-8"))["task"]]
     return [
-        Task(int(number), title, tuple(map(_token, _TOKEN.finditer(text.partition("\n## ")[0]))))
-        for number, title, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        Task(number, title, tuple(map(_token, _TOKEN.finditer(text))))
+        for number, (title, text) in enumerate(written, start=1)
     ]
 
 

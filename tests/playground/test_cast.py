@@ -1,9 +1,7 @@
 """Who and what lives in the playground, and ports for processes that are about to start."""
 
-import re
 import socket
 from contextlib import ExitStack
-from pathlib import Path
 
 from bot.cli.manifest import bot_scopes
 from bot.playground.cast import furnish
@@ -11,23 +9,12 @@ from bot.playground.process import free_port
 from bot.playground.workspace import Workspace
 from handlers.registry import COMMANDS
 
-ROOT = Path(__file__).parents[2]
-
 
 def test_the_page_completes_what_the_bot_declares() -> None:
     workspace = Workspace(scopes=bot_scopes())
     furnish(workspace)
     known = {one.command: (one.hint, one.description) for one in workspace.commands.values()}
     assert known == {f"/{one.name}": (one.hint, one.summary) for one in COMMANDS}
-
-
-def test_the_tour_and_the_readme_are_the_same_steps() -> None:
-    readme = (ROOT / "README.md").read_text()
-    minutes = readme.partition("## The first five minutes")[2].partition("\n## ")[0]
-    steps = re.findall(r"^\d\. \*\*(.+?)\.\*\*", minutes, re.MULTILINE)
-    tour = (ROOT / "bot" / "playground" / "console" / "page" / "js" / "tour.js").read_text()
-    assert len(steps) > 5
-    assert re.findall(r'^    title: "(.+)",$', tour, re.MULTILINE) == steps
 
 
 def test_a_port_can_be_listened_on_and_is_given_to_no_connection_meanwhile() -> None:

@@ -1,7 +1,7 @@
 """The invariants, from what a witness saw: the service's ledger and calls, the workspace, and the database.
 
 The bot's own words count only where they are the promise itself (the text of a card). States, words and rules are
-written down a second time on purpose. The codes are those of the project's list of invariants (``docs/faults.md``);
+written down a second time on purpose. The codes are those of the project's list of invariants (``tests/faults.toml``);
 ``C``, ``D`` and ``F`` are about cards, answers to people and the faults themselves.
 """
 

@@ -1,4 +1,4 @@
-"""Every task of docs/first-hour.md, done in Chromium as it is written there: wide and on a phone, light and dark."""
+"""Every task of docs/tutorial.md and tasks.toml, done in Chromium as written: wide and on a phone, light and dark."""
 
 import os
 import re
@@ -19,8 +19,7 @@ from tests.browser.walk import LATER, Task, Walk, named, tasks
 
 pytestmark = pytest.mark.browser
 
-DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "first-hour.md"
-TASKS: Final = tasks(DOCUMENT)
+TASKS: Final = tasks(Path(__file__).parents[2] / "docs" / "tutorial.md", Path(__file__).with_name("tasks.toml"))
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 REFERENCE: Final = re.compile(r"[PLXCBV]-[2-9A-Z]{6}")
 Steps = Callable[[Walk, Playground], Awaitable[None]]
@@ -396,7 +395,7 @@ async def status(walk: Walk, _: Playground) -> None:
     await walk.sees(walk.private())
 
 
-def test_the_document_has_twenty_five_tasks_and_each_is_done() -> None:
+def test_all_25_written_tasks_have_steps() -> None:
     assert [task.number for task in TASKS] == list(range(1, 26))
     assert sorted(task.title for task in TASKS) == sorted(STEPS)
 
@@ -424,7 +423,7 @@ async def test_each_task_shows_what_the_document_says(
     walk.ended()
     await fits(page)
     if "SCREENSHOTS" in os.environ:
-        await pictures(page, f"first-hour-{task.number:02}")
+        await pictures(page, f"task-{task.number:02}")
 
 
 async def afresh(page: Page, playground: Playground) -> None:
