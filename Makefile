@@ -60,8 +60,9 @@ words: $(DEV_STAMP)       ## print every sentence that people see, with the stat
 manifest: $(RUN_STAMP)    ## write manifest.json from the code's own declarations
 	$(BIN)/python -m bot manifest > manifest.json
 
-diagrams: $(DEV_STAMP)    ## draw the diagrams of docs/ anew, from the code's declarations
+diagrams: $(DEV_STAMP)    ## redraw the generated parts of docs/ from the code and from recorded runs
 	PYTHONPATH="$(CURDIR)" $(BIN)/python -m tests.support.diagrams
+	DRAW=1 $(BIN)/python -m pytest -q tests/flow/test_sequences.py
 
 lock: $(DEV_STAMP)        ## resolve the dependencies and write the locks
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \

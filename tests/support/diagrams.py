@@ -1,4 +1,4 @@
-"""Diagrams in the documents: layers drawn from the import contracts, states from the declared arrows.
+"""Generated parts of the documents: layers from the import contracts, states from their machines, usage of commands.
 
 ``make diagrams`` writes each between its markers; ``tests/test_documents.py`` compares.
 """
@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -18,10 +19,16 @@ from bot.domain.localization import progress
 from bot.domain.machine import Machine
 from bot.domain.payments.instruction import Kind, State
 from bot.domain.payments.moves import MACHINES
+from handlers.grammar.verbs import SlashCommand
+from handlers.registry import COMMANDS
 
 ROOT: Final = Path(__file__).parents[2]
-PLACES: Final[Mapping[str, str]] = {"layers": "docs/architecture.md", "states": "docs/states.md"}
-"""Name of each diagram, and the page that shows it."""
+PLACES: Final[Mapping[str, str]] = {
+    "layers": "docs/architecture.md",
+    "states": "docs/states.md",
+    **{command.name: "docs/commands.md" for command in COMMANDS},
+}
+"""Name of each generated part, and the page that shows it."""
 
 _KINDS: Final[Mapping[Kind, str]] = {
     Kind.PAYOUT: "Payout in two steps",
@@ -62,7 +69,13 @@ def layers() -> str:
         ]
         lines.append("  end")
     lines += [f"  layer{level} --> layer{level + 1}" for level in range(len(house) - 1)]
-    return _fenced("flowchart TB", lines)
+    return fenced("flowchart TB", lines)
+
+
+def usage(command: SlashCommand) -> str:
+    """Table of a command's verbs."""
+    rows = [(f"/{command.name} {verb.usage}".replace("|", r"\|"), verb.summary) for verb in command.verbs]
+    return "\n".join(["| usage | |", "|---|---|", *(f"| `{line}` | {summary} |" for line, summary in rows), ""])
 
 
 def _flowchart(machine: Machine[Any]) -> str:
@@ -82,7 +95,7 @@ def _flowchart(machine: Machine[Any]) -> str:
         together = framed and set(_ENDS) <= set(targets)
         drawn = [to for to in targets if not (together and to in _ENDS)] + ["ended"] * together
         lines.append(f"  {state} --> {' & '.join(drawn)}")
-    return _fenced("flowchart LR", lines)
+    return fenced("flowchart LR", lines)
 
 
 def _label(module: str, rooms: list[str] | None) -> str:
@@ -97,21 +110,30 @@ def _modules(layer: str) -> list[str]:
     return [name.strip(" ()") for name in re.split(r"[|:]", layer)]
 
 
-def _fenced(kind: str, lines: list[str]) -> str:
+def fenced(kind: str, lines: list[str]) -> str:
     return "\n".join(["```mermaid", kind, *lines, "```", ""])
 
 
-DIAGRAMS: Final[Mapping[str, Callable[[], str]]] = {"layers": layers, "states": states}
+DIAGRAMS: Final[Mapping[str, Callable[[], str]]] = {
+    "layers": layers,
+    "states": states,
+    **{command.name: partial(usage, command) for command in COMMANDS},
+}
 
 
 def shown(name: str) -> tuple[Path, str]:
     """Page of a diagram, and what the page should say as a whole."""
     page = ROOT / PLACES[name]
+    return page, replaced(page, name, DIAGRAMS[name]())
+
+
+def replaced(page: Path, name: str, drawn: str) -> str:
+    """Text of a page with a generated part replaced."""
     marked = re.compile(rf"(<!-- drawn: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-    text, count = marked.subn(lambda found: found[1] + DIAGRAMS[name]() + found[2], page.read_text())
+    text, count = marked.subn(lambda found: found[1] + drawn + found[2], page.read_text())
     if count != 1:
         raise ValueError(f"{page} needs the markers of '{name}' once, has them {count} times")
-    return page, text
+    return text
 
 
 def write() -> Iterator[Path]:
