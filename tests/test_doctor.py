@@ -113,7 +113,10 @@ Nothing stands in the way.
 @pytest.mark.parametrize(
     ("lacking", "told"),
     [
-        ({"users:read.email"}, "paying by @name needs the scope users:read.email"),
+        (
+            {"users:read.email"},
+            "without the scope users:read.email @name can't be paid, and approvers may pay themselves",
+        ),
         ({"mpim:read"}, "without the scopes mpim:read files in conversations of several people are not noticed"),
     ],
 )

@@ -261,7 +261,8 @@ def _scopes(identity: BotIdentity) -> Finding:
         lost = "files in conversations of several people are not noticed"
         without.append(f"without the scopes {', '.join(narrow)} {lost}")
     if ADDRESS_SCOPE not in identity.scopes:
-        without.append(f"paying by @name needs the scope {ADDRESS_SCOPE}")
+        lost = "@name can't be paid, and approvers may pay themselves"
+        without.append(f"without the scope {ADDRESS_SCOPE} {lost}")
     if without:
         return _warning("; ".join(without), mend)
     return _ok("the bot token has every scope that is used")

@@ -24,10 +24,10 @@ SCOPES = (
 """Bot scopes, each used by the code."""
 
 WIDER_SCOPES = ("mpim:history", "mpim:read")
-"""The same in conversations of several people, where files are dropped too; everything else works without."""
+"""Optional: notice files that are dropped in conversations of several people."""
 
 ADDRESS_SCOPE = "users:read.email"
-"""Pay a person of the workspace by name; everything else works without."""
+"""Optional: pay a person by name, and recognize approvers who are the recipient by the address of their profile."""
 
 EVENTS = (
     "app_home_opened",  # the tab is drawn anew
@@ -97,7 +97,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
                 },
             ],
         },
-        "oauth_config": {"scopes": {"bot": bot_scopes()}},
+        "oauth_config": {"scopes": {"bot": bot_scopes(), "bot_optional": sorted((*WIDER_SCOPES, ADDRESS_SCOPE))}},
         "settings": {
             "event_subscriptions": {**subscribed, "bot_events": list(EVENTS)},
             "interactivity": {"is_enabled": True, **subscribed},

@@ -16,7 +16,7 @@ MONEY_FLOWS = ("callback", "polling", "one step")
 
 def main() -> int:
     """Run the named campaigns and print the table of the file; 1 when an invariant was violated."""
-    given = _arguments()
+    given = parsed()
     if given.seed:
         return 0 if people.show(given.seed) else 1
     ledger = Ledger(given.out)
@@ -48,7 +48,8 @@ def _run(ledger: Ledger, given: argparse.Namespace) -> None:
         writer.campaign(ledger, share=given.share, at_once=given.workers or 2)
 
 
-def _arguments() -> argparse.Namespace:
+def parsed(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Options of the command line, or of other arguments."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "campaigns",
@@ -66,7 +67,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet, still: how many processes")
     parser.add_argument("--flows", nargs="+", default=list(MONEY_FLOWS), help="pairs: of which flows")
     parser.add_argument("--share", type=float, default=1.0, help="writer: share of the attacks in each state")
-    return parser.parse_args()
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

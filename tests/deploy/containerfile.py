@@ -1,4 +1,4 @@
-"""The shipped Containerfile, read as a builder reads it."""
+"""The shipped Dockerfile, read as a builder reads it."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Self
 
 ROOT = Path(__file__).parents[2]
-CONTAINERFILE = ROOT / "docs" / "deploy" / "Containerfile"
+CONTAINERFILE = ROOT / "Dockerfile"
 VOLUME = Path("/var/lib/switchboard")
 PROGRAM = "/opt/switchboard"
 """Where the image has the program and what it needs."""

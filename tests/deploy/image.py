@@ -1,4 +1,4 @@
-"""The image of the Containerfile, built and started without an engine: buildah, and runc on the machine's network.
+"""The image of the Dockerfile, built and started without an engine: buildah, and runc on the machine's network.
 
 Its base is a Debian made here, because the one it names comes from a registry that a test does not ask.
 """

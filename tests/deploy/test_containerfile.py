@@ -1,4 +1,4 @@
-"""The Containerfile: what it copies, what the image promises, and its steps that need no network.
+"""The Dockerfile: what it copies, what the image promises, and its steps that need no network.
 
 ``test_image.py`` builds the image.
 """

@@ -1,7 +1,7 @@
 # Switchboard as a container. Built from the root of the repository:
 #
-#   docker build -f docs/deploy/Containerfile -t switchboard:0.1.0 .
-#   buildah build --format docker -f docs/deploy/Containerfile -t switchboard:0.1.0 .
+#   docker build -t switchboard:0.1.0 .
+#   buildah build --format docker -t switchboard:0.1.0 .
 #
 # Without --format docker, buildah and podman leave out HEALTHCHECK. Only the paths of the COPY lines reach a layer, so
 # nothing has to be ignored. BASE: any Debian image whose python3 is 3.11 or later and has its venv module.
