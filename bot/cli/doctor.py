@@ -258,11 +258,10 @@ def _scopes(identity: BotIdentity) -> Finding:
     narrow = [scope for scope in WIDER_SCOPES if scope not in identity.scopes]
     without = []
     if narrow:
-        lost = "files in conversations of several people are not noticed"
-        without.append(f"without the scopes {', '.join(narrow)} {lost}")
+        scopes = ", ".join(narrow)
+        without.append(f"without the scopes {scopes} files in conversations of several people are not noticed")
     if ADDRESS_SCOPE not in identity.scopes:
-        lost = "@name can't be paid, and approvers may pay themselves"
-        without.append(f"without the scope {ADDRESS_SCOPE} {lost}")
+        without.append(f"without the scope {ADDRESS_SCOPE} @name can't be paid, and approvers may pay themselves")
     if without:
         return _warning("; ".join(without), mend)
     return _ok("the bot token has every scope that is used")
