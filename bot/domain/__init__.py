@@ -1,4 +1,4 @@
 """Values, rules and decisions: pure functions and frozen values, no I/O.
 
-Values of one service are in its package; what two services need is here.
+Values of one service are in its package, shared ones here.
 """

@@ -1,4 +1,4 @@
-"""The sequence diagrams of docs/architecture.md are recorded here: ``make diagrams`` draws them anew."""
+"""Record the sequence diagrams of docs/architecture.md; ``make diagrams`` redraws them."""
 
 import os
 from collections.abc import Awaitable, Callable

@@ -1,1 +1,1 @@
-"""The Web API's methods by group: a method is a function and a line in its module's ``METHODS``."""
+"""The Web API's methods by group, each module with its table ``METHODS``."""
