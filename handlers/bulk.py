@@ -1,8 +1,8 @@
-"""``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
+"""``/pay bulk``: request many payments with one file or typed rows, and once more those that failed."""
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,57 +11,46 @@ from typing import Final
 
 import structlog
 
-from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Refusal
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError, ServiceTrouble
-from bot.domain.fields import reference
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
 from bot.domain.payments import fields
-from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, Preview, Repeat
+from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, EarlierRequest, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.domain.payments.operation import Operation
-from bot.domain.references import Letter
 from bot.presentation import answers, views
 from bot.presentation.blocks.text import message
-from bot.presentation.payments import amounts, checks, forms, payouts
+from bot.presentation.payments import amounts, checks, forms
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk as bulk_files
 from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables.delimited import write_csv
-from bot.workflows.payments import bulk_request, bulk_shown
+from bot.workflows.payments import bulk_request
 from bot.workflows.payments.bulk_again import failed_now, request_again
-from bot.workflows.payments.bulk_cancel import NotRequested, request_cancel, request_return
 from bot.workflows.payments.bulk_check import carried_by, request_check
 from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, ShownBecause, confirm, look, request_bulk
 from bot.workflows.requests.decide import shown_as
-from bot.workflows.requests.request import find
 from bot.workflows.slack.dropped_files import TROUBLE
+from handlers import bulk_sent
 from handlers.files import FileAction
 from handlers.grammar.admission import (
     for_requester,
     opens,
-    payments_for,
     payments_to_request,
     send_file,
     service_call,
     then,
 )
-from handlers.grammar.arguments import Argument, Values, wrong
-from handlers.grammar.references import of_kind, other_kind
+from handlers.grammar.arguments import Values
 from handlers.grammar.verbs import Verb
 from handlers.incoming import Click, Command, Submission
-from handlers.lists import Listing, ListReader, Rows, write_table
-from handlers.pay_reading import NAME, show
 from handlers.replies import (
     Answer,
-    DeclinedError,
-    Edit,
     FieldErrors,
     MistakesError,
     Nothing,
@@ -106,14 +95,15 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
-        repeat = await bulk_request.repeated(deps.ctx, checked)
-        shown = form.about.get("repeats")  # or the first request was made by this very form
-        is_known = repeat is None or repeat.first.reference == shown or repeat.first.source_key == carried.key
+        repeats = await bulk_request.repeated(deps.ctx, checked)
+        shown = form.about.get("repeats", "").split()
+        # A request that was made by this very form is no repeat.
+        is_known = all(one.first.reference in shown or one.first.source_key == carried.key for one in repeats)
         # Nothing is left out before it is shown.
         if files and (checked.doubtful or checked.bad or checked.unread or not is_known):
             return Replace(await _file_form(deps, form.user, carried))
         if checked.bad or checked.asks or checked.unread or checked.left_out or not is_known:
-            return Replace(await _typed_form(deps, form.user, carried.channel, checked, typed, decimals, repeat))
+            return Replace(await _typed_form(deps, form.user, carried.channel, checked, typed, decimals, repeats))
         return await _request(deps, checked, form.user, carried)
 
     return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
@@ -126,7 +116,7 @@ async def _typed_form(
     checked: Checked,
     typed: str,
     decimals: str,
-    repeat: Repeat | None,
+    repeats: Sequence[EarlierRequest],
     *,
     good: bool = False,
 ) -> Block:
@@ -136,7 +126,7 @@ async def _typed_form(
     if checked.unread:
         told = amounts.unread(checked.unread).blocks
         return forms.bulk(channel=channel, rows=typed, problem=told, asks=checked.asks, decimals=usual)
-    return forms.typed_form(checked, typed, channel=channel, repeat=repeat, good=good, decimals=usual)
+    return forms.typed_form(checked, typed, channel=channel, repeats=repeats, good=good, decimals=usual)
 
 
 async def pay_file(deps: Dependencies, click: Click, file: DroppedFile, *, checks: bool = False) -> Reply:
@@ -194,8 +184,8 @@ async def good_typed(deps: Dependencies, click: Click) -> Reply:
             checked = await bulk_request.read_typed(typed, decimals, ctx=deps.ctx)
         except TableProblem as problem:
             return Private(answers.trouble(table_problem(problem)))
-        repeat = await bulk_request.repeated(deps.ctx, checked)
-        return Replace(await _typed_form(deps, click.user, click.value, checked, typed, decimals, repeat, good=True))
+        repeats = await bulk_request.repeated(deps.ctx, checked)
+        return Replace(await _typed_form(deps, click.user, click.value, checked, typed, decimals, repeats, good=True))
 
     return service_call(read, meanwhile=Nothing())
 
@@ -333,133 +323,6 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     return service_call(work, meanwhile=Nothing())
 
 
-async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, canceled: bool = False) -> bulk_shown.Bulk:
-    """``canceled``: a cancellation will do as well."""
-    bulk = await bulk_shown.find_bulk(deps.ctx, payments, text, canceled=canceled)
-    if bulk is not None:
-        return bulk
-    other = await find(deps.ctx, text)
-    if other is not None:
-        raise of_kind(other.reference, deps.ctx.kinds[other.kind].letter, argument="bulk")
-    rule = answers.unknown(text, see=f"{deps.spelled(NAME)} bulk history")
-    wrong_kind = other_kind(text, takes={Letter.BULK}, argument="bulk")
-    raise wrong_kind or wrong(deps, NAME, "", argument="bulk", rule=rule)
-
-
-async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
-    payments = await payments_for(deps, command.user)
-
-    async def look_there() -> Answer:
-        found = await _named(deps, payments, values["bulk"])
-        if found.job is not None:
-            job, counted = await bulk_shown.figures(payments, found.job)
-            return Private(payment_answers.job(job, counted))
-        return await show(deps, found.name)
-
-    return service_call(look_there)
-
-
-async def _items(deps: Dependencies, command: Command, values: Values, *, failed: bool) -> Reply:
-    payments = await payments_for(deps, command.user)
-    page = values["page"] or 1
-    return service_call(then(lambda: _items_page(deps, payments, values["bulk"], page=page, failed=failed), Private))
-
-
-async def _items_page(deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool) -> Content:
-    bulk = await _named(deps, payments, text, canceled=True)
-    found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
-    sizes = {"page": found.page, "pages": found.pages, "total": found.total}
-    read_at, known = found.read_at, found.known
-    return payment_answers.items(bulk.name, found.rows, failed=failed, read_at=read_at, known=known, **sizes)
-
-
-async def view_list(deps: Dependencies, click: Click) -> Reply:
-    """The payments of this card, page by page, for who may look at payments."""
-    payments = await payments_for(deps, click.user)
-    found = await shown_as(deps.ctx, click.value.partition(":")[0], channel=click.channel, ts=click.ts)
-    if found is None:
-        return Private(answers.refused(Refusal.STALE))
-    name = found[0].reference
-    return service_call(then(lambda: _items_page(deps, payments, name, page=1, failed=False), Private))
-
-
-async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
-    payments = await payments_for(deps, command.user)
-    return service_call(then(lambda: _history_page(deps, payments, page=values["page"] or 1), Private))
-
-
-async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int) -> Content:
-    found, ours = await bulk_shown.history_page(deps.ctx, payments, page=page)
-    return payment_answers.history(found, ours, command=deps.spelled(NAME))
-
-
-async def _all_items(deps: Dependencies, user: str, value: str) -> Listing:
-    payments = await payments_for(deps, user)
-    which, _, text = value.partition(":")
-    if which not in ("items", "failed") or not text:
-        raise DeclinedError(answers.refused(Refusal.STALE))
-    failed = which == "failed"
-
-    async def pages() -> AsyncIterator[Rows]:
-        bulk, page, last = await _named(deps, payments, text, canceled=True), 1, 1
-        yield [payment_answers.ITEMS_HEADER]
-        while page <= last:
-            found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
-            yield map(payment_answers.item_row, found.rows)
-            page, last = page + 1, found.pages
-
-    title = f"{'Failed payments' if failed else 'Payments'} of {text}"
-    name = f"{text}-{'failed' if failed else 'payments'}"
-    return Listing(title=title, name=name, write=partial(write_table, pages()))
-
-
-async def _whole_history(deps: Dependencies, user: str, _value: str) -> Listing:
-    payments = await payments_for(deps, user)
-
-    async def pages() -> AsyncIterator[Rows]:
-        page, last = 1, 1
-        yield [payment_answers.JOBS_HEADER]
-        while page <= last:
-            found, ours = await bulk_shown.history_page(deps.ctx, payments, page=page)
-            yield [payment_answers.job_row(one, ours.get(one.id)) for one in found.jobs]
-            page, last = page + 1, found.pages
-
-    return Listing(title="Bulk payments", name="bulk-payments", write=partial(write_table, pages()))
-
-
-async def turn(deps: Dependencies, click: Click) -> Reply:
-    payments = await payments_for(deps, click.user)
-    named, _, number = click.value.rpartition(":")
-    what, _, name = named.partition(":")
-    try:
-        page = fields.page(number)
-    except PersonError:
-        return Private(answers.refused(Refusal.STALE))
-    if what not in ("history", "items", "failed"):
-        return Private(answers.refused(Refusal.STALE))
-    ask = (
-        partial(_history_page, deps, payments, page=page)
-        if what == "history"
-        else partial(_items_page, deps, payments, name, page=page, failed=what == "failed")
-    )
-    return service_call(then(ask, Edit), meanwhile=Nothing())
-
-
-async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
-    hashes = values["hash"]
-    everything = [one.lower() for one in hashes] == ["all"]
-    return await _request_cancel(deps, command, values["bulk"], hashes=None if everything else hashes)
-
-
-async def cancel(deps: Dependencies, click: Click) -> Reply:
-    """Request the cancellation of everything that is pending now in the bulk payment of this card."""
-    await payments_to_request(deps, click.user)
-    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
-    if found is None:
-        return Private(answers.refused(Refusal.STALE))
-    return await _request_cancel(deps, click, found[0].reference, hashes=None)
-
-
 async def again(deps: Dependencies, click: Click) -> Reply:
     """Request the failed payments of this card once more: those that the service calls failed now."""
     payments = await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
@@ -488,51 +351,6 @@ async def again(deps: Dependencies, click: Click) -> Reply:
     return service_call(work)
 
 
-async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str, *, hashes: list[str] | None) -> Reply:
-    """Request to cancel; ``hashes`` None: everything that is pending now."""
-    payments = await payments_to_request(deps, asked.user, Kind.BULK_CANCEL)
-
-    async def work() -> Answer:
-        bulk = await _named(deps, payments, text)
-        if not bulk.remote_id:
-            return Private(payment_answers.not_sent(bulk.name))
-        by = {"requester": asked.user, "channel": asked.channel, "source_key": asked.source_key}
-        found = await request_cancel(deps.ctx, payments, bulk, hashes=hashes, **by)
-        if isinstance(found, NotRequested):
-            return Private(
-                payment_answers.cannot_cancel(found.why, found.typed, found.items, bulk=bulk.name, rows=found.rows)
-            )
-        return Private(payment_answers.requested(found, **await for_requester(deps, found, asked.channel)))
-
-    return service_call(work)
-
-
-async def return_money(deps: Dependencies, click: Click) -> Reply:
-    payments = await payments_to_request(deps, click.user)
-    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
-    if found is None:
-        return Private(answers.refused(Refusal.STALE))
-    payout, _ = found
-
-    async def work() -> Answer:
-        by = {"requester": click.user, "channel": click.channel, "source_key": click.source_key}
-        asked = await request_return(deps.ctx, payments, payout, **by)
-        if isinstance(asked, Operation):
-            return Private(payment_answers.not_returned(payout.reference, asked.status))
-        return Private(payment_answers.requested(asked, **await for_requester(deps, asked, click.channel)))
-
-    return service_call(work)
-
-
-_BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=reference)
-_PAGE = Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True)
-_HASH = Argument(
-    name="hash",
-    typed="<hash…|all>",
-    rule=fields.HASHES_RULE,
-    read=lambda text: text.strip().strip("`,;…").removesuffix("..."),
-    each=True,
-)
 _FORM = Verb(
     "bulk",
     "request many payments with a file or typed rows",
@@ -541,47 +359,18 @@ _FORM = Verb(
         lambda command: forms.bulk(channel=command.channel),
     ),
 )
-_SHOW = Verb("bulk show", "show a bulk payment", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
-_ITEMS = Verb(
-    "bulk items",
-    "list its payments",
-    partial(_items, failed=False),
-    example="bulk items L-4F7K2M 2",
-    arguments=(_BULK, _PAGE),
-)
-_FAILED = Verb(
-    "bulk failed",
-    "list the failed ones, with the reason",
-    partial(_items, failed=True),
-    example="bulk failed L-4F7K2M",
-    arguments=(_BULK, _PAGE),
-)
-_HISTORY = Verb("bulk history", "list all bulk payments", _history, arguments=(_PAGE,))
-_CANCEL = Verb(
-    "bulk cancel",
-    "request to cancel payments that are still waiting",
-    _cancel,
-    example="bulk cancel L-4F7K2M 3 5",
-    arguments=(_BULK, _HASH),
-)
 _TEMPLATE = Verb("bulk template", "get a file to fill in", template)
 
-VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
+VERBS = (_FORM, *bulk_sent.VERBS, _TEMPLATE)
 """In the order of the help."""
 BUTTONS: dict[str, ClickHandler] = {
-    payment_answers.PREVIOUS: turn,
-    payment_answers.NEXT: turn,
-    bulk_files.LIST: view_list,
-    bulk_files.CANCEL: cancel,
     bulk_files.AGAIN: again,
-    payouts.RETURN: return_money,
     forms.TEMPLATE: template,
     forms.GOOD: good_rows,
     forms.GOOD_TYPED: good_typed,
     checks.PAY: pay_checked,
 }
 FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, forms.CONFIRM: confirm_file}
-LISTS: dict[str, ListReader] = {payment_answers.ITEMS: _all_items, payment_answers.HISTORY: _whole_history}
 FILE_ACTIONS = (
     FileAction(
         name="bulk",

@@ -5,7 +5,20 @@ from functools import partial
 from typing import Final
 
 from bot.presentation import answers, views
-from handlers import bulk, deliver, email, files, home, localize, pay, pay_again, pay_reading, stores, switchboard
+from handlers import (
+    bulk,
+    bulk_sent,
+    deliver,
+    email,
+    files,
+    home,
+    localize,
+    pay,
+    pay_again,
+    pay_reading,
+    stores,
+    switchboard,
+)
 from handlers.files import FileAction, Offers
 from handlers.grammar.verbs import SlashCommand, press, run, submit
 from handlers.lists import Lists
@@ -21,7 +34,7 @@ COMMANDS: Final[tuple[SlashCommand, ...]] = (
 FILE_ACTIONS: Final[tuple[FileAction, ...]] = (*localize.FILE_ACTIONS, *bulk.FILE_ACTIONS, *email.FILE_ACTIONS)
 """In the order in which they are offered."""
 
-LISTS: Final = {**pay_reading.LISTS, **bulk.LISTS, **stores.LISTS, **switchboard.LISTS}
+LISTS: Final = {**pay_reading.LISTS, **bulk_sent.LISTS, **stores.LISTS, **switchboard.LISTS}
 """Lists that can be had as a CSV file."""
 
 
@@ -36,6 +49,7 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
             **pay_again.BUTTONS,
             **pay_reading.BUTTONS,
             **bulk.BUTTONS,
+            **bulk_sent.BUTTONS,
             **deliver.BUTTONS,
             **localize.BUTTONS,
             **email.BUTTONS,

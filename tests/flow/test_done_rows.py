@@ -290,6 +290,24 @@ async def test_a_repeated_list_is_shown_before_it_is_requested(rig: Rig, *, type
     assert [one.reference for one in (await newest(rig)).requirement.repeats] == [first.reference]
 
 
+@pytest.mark.parametrize("typed", [False, True])
+async def test_up_to_three_earlier_requests_are_named_and_the_rest_counted(rig: Rig, *, typed: bool) -> None:
+    for n in range(5):
+        await ask(rig, f"ana@example.com, 25.00\nluis@example.com, {n + 1}.00")
+    earlier = [one.reference for one in reversed(await requests(rig))]
+    if typed:
+        await ask(rig, "ana@example.com, 25.00\nkim@example.com, 9.00", repeats=False)
+    else:
+        await pressed(rig, b"email,amount\nana@example.com,25.00\nkim@example.com,9.00\n")
+    lines = [line for line in shown(rig.form()).splitlines() if "earlier request" in line or "already" in line]
+    assert ["1 of these payments" in line for line in lines] == [True, True, True, False]
+    assert [name for name in earlier if name in rig.form().plain] == earlier[:3]
+    assert lines[3] == snapshot("… and 2 more earlier requests. Needs one more approver.")
+    rig.clock.advance(1)
+    await submit(rig)
+    assert [one.reference for one in (await newest(rig)).requirement.repeats] == earlier
+
+
 async def test_a_list_requested_while_its_form_is_open_is_shown_again(rig: Rig) -> None:
     one, other = await offered(rig, TWICE), await offered(rig, TWICE, "copy.csv")
     await press(rig, other, user=TOM)

@@ -123,7 +123,7 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class EarlierRequest:
     """An earlier request for the same payments. ``rows``: how many of them, if not all; 0: all."""
 
     first: Instruction
@@ -143,12 +143,16 @@ class Preview:
     looks: Sequence[ColumnSummary]
     places: Mapping[str, int]
     checked: Checked | None
-    repeat: Repeat | None = None
+    repeats: Sequence[EarlierRequest] = ()
 
     @property
-    def repeats(self) -> str:
-        """Reference of the earlier request; empty: there is none."""
-        return self.repeat.first.reference if self.repeat is not None else ""
+    def repeated(self) -> str:
+        """References of the earlier requests; empty: there are none."""
+        return references_of(self.repeats)
+
+
+def references_of(repeats: Iterable[EarlierRequest]) -> str:
+    return " ".join(one.first.reference for one in repeats)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +184,7 @@ class FormMetadata:
     words: tuple[str, ...] = ()
     """Digests of the statuses of which all rows are paid."""
     repeats: str = ""
-    """Reference of the earlier request for the same payments that was shown."""
+    """References of the earlier requests for the same payments that were shown."""
 
     @property
     def choice(self) -> Choice:

@@ -14,7 +14,15 @@ from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
-from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview, Repeat
+from bot.domain.payments.bulk_file import (
+    COLUMNS,
+    REQUIRED,
+    Checked,
+    EarlierRequest,
+    FormMetadata,
+    Preview,
+    references_of,
+)
 from bot.domain.payments.deliverability import LEFT_OUT, OF_STATUS, Choice, Doubt, DoubtfulRow
 from bot.domain.payments.fields import CODE_LIMIT, DESCRIPTION_LIMIT, REASON_LIMIT
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
@@ -70,6 +78,7 @@ ROWS = "rows"
 OTHER_VERSION = "This form is out of date. Nothing was requested. Type the command again."
 ITEMS_LIMIT = 2_000  # characters of all lines that name items
 ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack)
+_REPEATS: Final = 3  # earlier requests that a form names
 _LEFT_OUT: Final = 25  # typed rows that are named as left out
 _AMOUNT_LIMIT = 20
 ACCOUNT_TITLE = "Check an account"
@@ -234,8 +243,8 @@ def bulk(
 ) -> View:
     """``rows``: as they were typed, with the ``problem`` they have; ``good``: what requests those without one.
 
-    ``asks``: amounts that have two readings, with the one chosen. ``repeats``: the earlier request for the same
-    payments that the form names.
+    ``asks``: amounts that have two readings, with the one chosen. ``repeats``: references of the earlier
+    requests for the same payments that the form names.
     """
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
@@ -259,7 +268,7 @@ def typed_form(
     typed: str,
     *,
     channel: str,
-    repeat: Repeat | None = None,
+    repeats: Sequence[EarlierRequest] = (),
     good: bool = False,
     decimals: str = "",
 ) -> View:
@@ -274,11 +283,10 @@ def typed_form(
         return bulk(channel=channel, rows=typed, problem=told, good=label, asks=checked.asks, decimals=decimals)
     if not checked.items:
         return bulk(channel=channel, rows=typed, problem=paragraphs([ALL_TYPED_LEFT_OUT, *doubts]))
-    same = [repeat_line(repeat)] if repeat is not None else []
     bad = [f":no_entry_sign: Left out: {problem_of(one)}" for one in checked.bad]
     rows = _rewritten(checked) if checked.bad or checked.left_out or checked.asks else typed
-    told = paragraphs(listed([_total(checked), *same, *doubts, *bad], _LEFT_OUT))
-    return bulk(channel=channel, rows=rows, problem=told, repeats=repeat.first.reference if repeat is not None else "")
+    told = paragraphs(listed([_total(checked), *repeat_lines(repeats), *doubts, *bad], _LEFT_OUT))
+    return bulk(channel=channel, rows=rows, problem=told, repeats=references_of(repeats))
 
 
 def _rewritten(checked: Checked) -> str:
@@ -293,14 +301,19 @@ def _rewritten(checked: Checked) -> str:
     return written.getvalue()
 
 
-def repeat_line(repeat: Repeat) -> str:
-    """The earlier request for the same payments, its state and time."""
-    first, rows = repeat.first, repeat.rows
-    which = f"{rows} of these payments" if rows else "The same payments"
-    return (
-        f":warning: *{which} {'was' if rows == 1 else 'were'} already requested* {moment(first.created_at)} as "
-        f"{first.reference}: {escape(headline(first))}, *{word_of(first)}*. Needs one more approver."
-    )
+def repeat_lines(repeats: Sequence[EarlierRequest]) -> list[str]:
+    """The first earlier requests for the same payments, with state and time, and how many more there are."""
+    lines = []
+    for one in repeats[:_REPEATS]:
+        first, rows = one.first, one.rows
+        which = f"{rows} of these payments" if rows else "The same payments"
+        lines.append(
+            f":warning: *{which} {'was' if rows == 1 else 'were'} already requested* {moment(first.created_at)} as "
+            f"{first.reference}: {escape(headline(first))}, *{word_of(first)}*."
+        )
+    if more := len(repeats) - len(lines):
+        lines.append(f"… and {counted(more, 'more earlier request')}.")
+    return [*lines[:-1], *(f"{last} Needs one more approver." for last in lines[-1:])]
 
 
 def _total(checked: Checked) -> str:
@@ -345,9 +358,9 @@ def file_form(
         if seen.checked is not None and seen.checked.doubtful:
             blocks.append(paragraph("\n".join(doubt_lines(seen.checked))))
     else:
-        blocks.append(paragraph("\n".join(_counted_lines(seen.checked, seen.repeat))))
+        blocks.append(paragraph("\n".join(_counted_lines(seen.checked, seen.repeats))))
         blocks.append(context(f"{quote(seen.name, _NAME)}{f', {quote(seen.how, _NAME)}' if seen.how else ''}"))
-    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted, repeats=seen.repeats)
+    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted, repeats=seen.repeated)
     if seen.checked is not None and seen.checked.bad and seen.checked.items:
         label = good_label(len(seen.checked.items))
         blocks += actions([button(label, GOOD, held.dump(), style="primary")])
@@ -374,10 +387,10 @@ def file_form(
     return form(CONFIRM, BULK_TITLE, submit, held.dump(), blocks)
 
 
-def _counted_lines(checked: Checked, repeat: Repeat | None) -> list[str]:
+def _counted_lines(checked: Checked, repeats: Sequence[EarlierRequest]) -> list[str]:
     """The sum first, then how many and to how many, then what is left out and what is doubtful."""
     doubles, skipped = duplicates_in(checked.items), sorted({one.row for one in checked.skipped})
-    lines = [_total(checked), *([repeat_line(repeat)] if repeat is not None else [])]
+    lines = [_total(checked), *repeat_lines(repeats)]
     if skipped:
         lines.append(f":no_entry_sign: {counted(len(skipped), 'row')} left out: {some_rows(skipped, len(skipped))}")
     if doubles:

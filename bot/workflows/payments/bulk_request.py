@@ -30,9 +30,9 @@ from bot.domain.payments.bulk_file import (
     REQUIRED,
     TYPED,
     Checked,
+    EarlierRequest,
     FormMetadata,
     Preview,
-    Repeat,
     disguised_rows,
     guess_places,
     lost_letters,
@@ -89,16 +89,16 @@ async def requested_in(ctx: Context, table: Table) -> Mapping[str, Doubt]:
     return {name: Doubt.PAID if is_paid else Doubt.REQUESTED for name, is_paid in found.items()}
 
 
-async def repeated(ctx: Context, checked: Checked | None) -> Repeat | None:
-    """The earlier request for the same payments, or for some of them, that the card will name."""
+async def repeated(ctx: Context, checked: Checked | None) -> Sequence[EarlierRequest]:
+    """The earlier requests for the same payments, or for some of them, that the card will name."""
     if checked is None or not checked.items:
-        return None
+        return ()
     items, asked = checked.items, _asked(checked, FormMetadata(file="", channel="", key=""))
 
-    def find(uow: Unit) -> Repeat | None:
+    def find(uow: Unit) -> Sequence[EarlierRequest]:
         repeats = repeats_of(uow, Kind.BULK, asked, items, asked_at=uow.now)
-        first = uow.instructions.find(repeats[0].reference) if repeats else None
-        return Repeat(first, repeats[0].count) if first is not None else None
+        firsts = [(uow.instructions.find(one.reference), one.count) for one in repeats]
+        return [EarlierRequest(first, rows) for first, rows in firsts if first is not None]
 
     return await ctx.read(find)
 
@@ -390,7 +390,7 @@ async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -
         )
 
     seen = await asyncio.to_thread(preview)
-    return replace(seen, repeat=await repeated(ctx, seen.checked))
+    return replace(seen, repeats=await repeated(ctx, seen.checked))
 
 
 async def confirm(
@@ -412,4 +412,5 @@ async def confirm(
     if choice != carried.choice:
         is_read = choice.decimals != carried.decimals
         return ShownAgain(seen, ShownBecause.READ if is_read else ShownBecause.TAKEN)
-    return seen.checked if seen.repeats in ("", carried.repeats) else ShownAgain(seen, ShownBecause.REPEATED)
+    is_known = set(seen.repeated.split()) <= set(carried.repeats.split())
+    return seen.checked if is_known else ShownAgain(seen, ShownBecause.REPEATED)
