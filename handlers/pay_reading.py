@@ -258,11 +258,11 @@ def _or_unknown(argument: str, deps: Dependencies, given: str) -> Iterator[None]
     except ServiceNever as refused:
         if refused.status != HTTPStatus.NOT_FOUND:
             raise
-        raise _unknown(argument, deps, given) from None
+        raise _unknown(argument, deps, given, said=refused.words) from None
 
 
-def _unknown(argument: str, deps: Dependencies, given: str) -> MistakesError:
-    rule = answers.unknown(given, see=f"{deps.spelled(NAME)} list")
+def _unknown(argument: str, deps: Dependencies, given: str, *, said: str = "") -> MistakesError:
+    rule = answers.unknown(given, see=f"{deps.spelled(NAME)} list", said=said)
     return wrong(deps, NAME, "", argument=argument, rule=rule)
 
 

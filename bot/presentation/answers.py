@@ -45,9 +45,10 @@ def wrong_amount(cents: int) -> str:
     return f"That doesn't match. Type {plain(cents)}"
 
 
-def unknown(given: str, *, see: str = "") -> str:
-    """Nothing is called so. ``see``: the command that lists what there is."""
-    return f"I can't find {md.shorten(clean(given), _GIVEN)}. Check the reference{f', or see `{see}`' if see else ''}"
+def unknown(given: str, *, see: str = "", said: str = "") -> str:
+    """Nothing is called so. ``see``: the command that lists what there is; ``said``: the service's own words."""
+    asked = f"I can't find {md.shorten(clean(given), _GIVEN)}. Check the reference{f', or see `{see}`' if see else ''}"
+    return f"{asked}. The provider answered: “{clean(said)}”" if said else asked
 
 
 SHOW_IT: Final = "Show it"

@@ -225,8 +225,11 @@ def _state_line(progress: ListProgress) -> str:
     if _is_refused(progress):
         left = progress.count.total - progress.count.done
         return f"{_REFUSED}\n*Go on* checks the {left:,} {_addresses(left)} left, none twice."
-    if progress.reason is None or progress.state in (RunState.UNKNOWN, RunState.DONE):
+    if progress.reason is None or progress.state is RunState.DONE:
         return said
+    if progress.state is RunState.UNKNOWN:
+        words = md.quote(progress.reason.words)
+        return f"{said} The provider answered: “{words}”." if words else said
     return f"{said}\n{_in_short(progress.reason)}"
 
 

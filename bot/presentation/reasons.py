@@ -158,6 +158,18 @@ def because(reason: Reason | str | None, limit: int = QUOTE_LIMIT) -> str:
     return f" Reason: {as_said(typed(said, limit))}" if clean(said) else ""
 
 
+def answered(reason: Reason | None, by: str = "The provider") -> str:
+    """What a service said of a request whose outcome is open, as a sentence: foreign text, escape it."""
+    if reason is None or not reason.quotes_answer or not reason.words:
+        return ""
+    return f"{by} answered: “{_cut(reason.words)}”."
+
+
+def _gave(answer: Reason) -> str:
+    said = f"answered “{_cut(answer.words)}”" if answer.quotes_answer and answer.words else f"gave {worded(answer)}"
+    return f"the provider {said}"
+
+
 def because_refused(reason: Reason | None) -> str:
     """Like :func:`because`, after words that say that the service refused: of a plain refusal only what it said."""
     if reason is not None and reason.code is Exchange.REFUSED and not reason.facts["fields"]:
@@ -478,7 +490,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
         f"it was {word(State(facts['before']))}, and the provider now lists it as {status_word(facts['status'])}"
     ),
     OfRequest.AFTER_REFUSAL: "{refusal}, but {why}",
-    OfRequest.AFTER_ANSWER: "the provider gave {answer}, and now {why}",
+    OfRequest.AFTER_ANSWER: lambda facts, named: f"{_gave(facts['answer'])}, and now {named.say(facts['why'])}",
     OfRequest.CHANGED_HERE: lambda facts, _: (
         f"our own record was changed after it was {'requested' if facts['is_purchase'] else 'approved'}"
     ),

@@ -7,9 +7,11 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
+from bot.presentation.bookings import forms as views
 from tests.flow.localizing import ENGLISH, Localizer
 from tests.support.answers import ask
-from tests.support.rig import OLGA, Rig
+from tests.support.deliveries import FORM, PRE, booked, card, deliver, open_rig, turned
+from tests.support.rig import MARIA, OLGA, Rig
 from tests.workflows.looking import state
 
 SHORT = "The audio is too short: at least 3 seconds"
@@ -64,6 +66,7 @@ async def test_localization_call_shows_the_services_words(rig: Rig, status: int,
         ("/pay account ana@example.com", "payments", "account_status"),
         ("/pay partner", "payments", "partner"),
         ("/pay list", "payments", "list_operations"),
+        ("/pay bulk history", "payments", "list_bulk_payments"),
         ("/email check ana@example.com", "emails", "check"),
     ],
 )
@@ -92,6 +95,17 @@ async def test_read_leaves_out_words_that_only_repeat_the_status(rig: Rig, statu
     assert words.casefold().strip(".") not in told.casefold()
 
 
+@pytest.mark.parametrize("displayed", [True, False])
+async def test_unknown_operation_is_told_with_the_services_words_unless_it_forbids_that(
+    rig: Rig, displayed: bool
+) -> None:
+    body = {"data": {}, "code": "E4", "message": "It was archived in May", "displayToUser": displayed}
+    says(rig, "payments", "get_operation", body, status=404)
+    told = (await ask(rig, "show 652f7a1e9b1d")).text
+    assert "I can't find 652f7a1e9b1d." in told
+    assert ("archived in May" in told) is displayed
+
+
 async def test_payment_stays_unknown_after_an_error_in_a_success_and_quotes_it(rig: Rig) -> None:
     await rig.pay()
     says(rig, "payments", "commit_payout", {"error": "Approved twice?"}, status=200, done=True)
@@ -99,3 +113,43 @@ async def test_payment_stays_unknown_after_an_error_in_a_success_and_quotes_it(r
     await rig.press("approve")
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert any("The provider answered: “Approved twice?”" in one.plain for one in rig.cards())
+    await rig.pass_time(7_200, steps=12)
+    assert any("The provider answered “Approved twice?”, and now" in one.plain for one in rig.cards())
+
+
+@pytest.mark.rig(on="sqlite", opened_by=open_rig)
+@pytest.mark.parametrize("verb", ["book", "prebook"])
+@pytest.mark.parametrize(
+    ("status", "body", "words"),
+    [
+        (500, {"status": 500, "message": "Maintenance until ten"}, "Delivery answered: “Maintenance until ten”."),
+        (200, {"error": "The store is closed"}, "Delivery answered: “The store is closed”."),
+        (404, {"message": "No couriers today", "displayToUser": True}, "“No couriers today”"),
+    ],
+)
+async def test_booking_shows_the_services_words_to_the_end(
+    rig: Rig, verb: str, status: int, body: object, words: str
+) -> None:
+    says(rig, "delivery", "create_prebooking" if verb == "prebook" else "create_booking", body, status=status)
+    await deliver(rig, verb)
+    await rig.submit(MARIA, FORM if verb == "book" else PRE)
+    if verb == "book":
+        await turned(rig, "Delivery fee")
+        await rig.submit(MARIA, {})
+    await rig.settle()
+    assert words in card(rig).text
+    await rig.pass_time(7_200, steps=12)
+    assert words in card(rig).text
+
+
+@pytest.mark.rig(on="sqlite", opened_by=open_rig)
+@pytest.mark.parametrize(
+    ("command", "operation"), [("start", "start_search"), ("cancel", "cancel_booking"), ("webhooks", "list_webhooks")]
+)
+async def test_act_on_a_booking_shows_the_services_words(rig: Rig, command: str, operation: str) -> None:
+    await booked(rig, **{views.COOK: "15"})
+    body = {"success": False, "message": "Maintenance until ten"}
+    says(rig, "delivery", operation, body, status=200 if command == "webhooks" else 500)
+    reference = card(rig).text.rpartition("· ")[2]
+    named = {"start": reference, "cancel": f"{reference} twice", "webhooks": "Centro"}[command]
+    assert "“Maintenance until ten”" in await deliver(rig, f"{command} {named}", user=OLGA)

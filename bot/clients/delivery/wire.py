@@ -204,9 +204,16 @@ def read_store(document: object, route: Route, *, is_new: bool = False) -> Store
     return store
 
 
+def _unless_error(document: object) -> object:
+    """A list, which an answer that only tells of an error is not: no empty one either."""
+    if isinstance(document, dict) and (document.get("error") or document.get("success") is False):
+        raise Unfit("an error", document)
+    return document
+
+
 def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
     """Every store of a list, bare or under ``data``; unreadable ones are left out."""
-    found = document
+    found = _unless_error(document)
     for _ in range(3):
         if isinstance(found, dict):
             inner = unread.value(found, (*route.reply["data"], "stores", "companies"))
@@ -220,7 +227,7 @@ def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
 def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
     """What is registered: a list, or an object of kind -> address, bare or wrapped."""
     names = route.reply
-    found = document
+    found = _unless_error(document)
     if isinstance(found, dict):
         inner = unread.value(found, names["webhooks"])
         if isinstance(inner, list | dict):

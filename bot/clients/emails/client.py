@@ -36,7 +36,7 @@ from bot.clients.transport import (
 from bot.clients.unread import AnswerObserver, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, Denied, Dropped, FileAnswer, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
-from bot.domain.outcome import NO_JSON, Failure, NotExecuted, Reply, Unknown, read_error, refusal
+from bot.domain.outcome import NO_JSON, Failure, NotExecuted, Reply, Unknown, is_complaint, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
 
@@ -202,7 +202,10 @@ class EmailsClient:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
         names = {"receipt": self._file.reply["receipt"], "result": self._check.reply["result"]}
         content = self.secrets.hidden_bytes(content)
-        return read_file_answer(replace(shown, headers=reply.headers), content, links, name=name, **names)
+        answer = read_file_answer(replace(shown, headers=reply.headers), content, links, name=name, **names)
+        if isinstance(answer, Answer) and is_complaint(shown):
+            return Unknown(reason=_answered(shown), status=reply.status)
+        return answer
 
     def _read(self, reply: Reply) -> Checked:  # noqa: PLR0911 - one way out an answer
         status = reply.status
@@ -223,6 +226,8 @@ class EmailsClient:
                 return Denied(error=refused, certain=status != HTTPStatus.FORBIDDEN)
             raise refused
         outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED
+        if not (reply.is_success or read_error(reply).may_be_shown):
+            return Answer(outcome=outcome)
         return read_answer(reply, result=self._check.reply["result"], outcome=outcome)
 
     def _not_done(self, reply: Reply) -> NotExecuted | Unknown:
@@ -240,8 +245,9 @@ class EmailsClient:
             return Unknown(reason=_answered(reply), status=status)
         if status in _FOR_THE_OPERATOR or _is_redirect(status) or reply.is_html:
             raise self._refused(reply, self._file)
-        said = read_answer(reply, result=())
+        said, error = read_answer(reply, result=()), read_error(reply)
         words = said.text or "; ".join(f"{name}: {value}" for name, value in said.pairs)
+        words = error.words if error.message or not error.may_be_shown else words
         return NotExecuted(again=False, reason=refusal(status), words=words, status=status)
 
     def _refused(self, reply: Reply, route: Route) -> SwitchboardError:

@@ -188,7 +188,10 @@ def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
         why = "it's still being booked" if booking.stage in (Stage.NEW, Stage.SENDING) else why
         return md.message(f":warning: {named(booking)} can't be canceled: {why}.")
     if trouble is not None:
-        return md.message(f":warning: {named(booking)}: {md.quote_sentence(worded(trouble))} Now: *{stands}*.")
+        alone = trouble.code is OfBooking.NOT_SAID and trouble.words
+        said = worded(Reason(OfBooking.NOT_SAID) if alone else trouble)
+        quoted = f" Delivery answered: “{md.quote(trouble.words)}”." if alone else ""
+        return md.message(f":warning: {named(booking)}: {md.quote_sentence(said)}{quoted} Now: *{stands}*.")
     if act is Act.REFRESH and booking.stage in (Stage.UNKNOWN, Stage.LOST):
         stands = "Checking with the provider"
     return md.message(f":ballot_box_with_check: {stands}: {named(booking)}.")

@@ -22,7 +22,7 @@ from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, menu, question
-from bot.presentation.reasons import because_refused, reason_of, worded
+from bot.presentation.reasons import answered, because_refused, reason_of, worded
 
 _RAW_LIMIT = 80
 UNKNOWN_STATE: Final = "unknown state"
@@ -122,11 +122,12 @@ def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR09
         case Stage.NEW | Stage.SENDING:
             return reason_of(booking.reason, _REASON_LIMIT)
         case Stage.UNKNOWN | Stage.LOST if booking.is_undecided:
-            return f"{DECIDE} Don't request another link yet."
+            return f"{DECIDE} Don't request another link yet.{_answered(booking)}"
         case Stage.UNKNOWN:
-            return "Checking with the provider. Don't book it again."
+            return f"Checking with the provider. Don't book it again.{_answered(booking)}"
         case Stage.LOST:
-            return "The provider doesn't list it. Check the delivery dashboard before you book it again."
+            helps = "The provider doesn't list it. Check the delivery dashboard before you book it again."
+            return f"{helps}{_answered(booking)}"
         case Stage.REFUSED:
             return f"Delivery declined it.{because_refused(booking.reason)}"
         case Stage.DROPPED if _is_double(booking):
@@ -142,6 +143,10 @@ def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR09
             return ""
         case _:
             return _at_the_service(booking, now)
+
+
+def _answered(booking: Booking) -> str:
+    return f" {md.quote(answered(booking.reason, 'Delivery'))}".rstrip()
 
 
 def _at_the_service(booking: Booking, now: datetime) -> str:  # noqa: PLR0911 - one arm a state

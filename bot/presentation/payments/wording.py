@@ -22,7 +22,7 @@ from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.reasons import reason_of, worded
+from bot.presentation.reasons import answered, reason_of, worded
 from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
 
 WITHDRAW: Final = "payout.withdraw"
@@ -85,7 +85,9 @@ class Stands(_Slots):
             else ""
         ),
         # What the provider said while it left the outcome open; a sentence of its own with a space before it.
-        "answered": lambda one: "" if one.instruction.refusal or one.instruction.suspect else answered(one.given),
+        "answered": lambda one: (
+            "" if one.instruction.refusal or one.instruction.suspect else f" {md.quote(answered(one.given))}".rstrip()
+        ),
     }
 
     @property
@@ -315,12 +317,6 @@ def declined(reason: Reason | None) -> str:
         return f": “{md.quote(reason.words)}”"
     fields: Any = reason.facts["fields"] if reason.code is Exchange.REFUSED else ()
     return f" because of the {' and the '.join(fields)}" if fields else ""
-
-
-def answered(reason: Reason | None) -> str:
-    if reason is None or not reason.quotes_answer or not reason.words:
-        return ""
-    return f" The provider answered: “{md.quote(reason.words)}”."
 
 
 def _words_of(reason: Reason | None) -> str:

@@ -360,10 +360,11 @@ def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent:
         uow.bookings.touch(booking, **closed)
         return
     reads = booking.reads + (1 if absent else 0)
+    said = booking.reason if booking.reason is not None and booking.reason.quotes_answer else None  # of the request
     if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):
         due = uow.now + _WATCH
         action = "undecided" if booking.is_undecided else "lost"
-        stored = uow.bookings.move(booking, Stage.LOST, action=action, reads=reads, reason=None, due_at=due)
+        stored = uow.bookings.move(booking, Stage.LOST, action=action, reads=reads, reason=said, due_at=due)
         if stored is not None:
             if not booking.is_undecided:  # else its requester was called when the answer was lost
                 tell(uow, stored, "lost", {})
@@ -371,7 +372,7 @@ def _searched(uow: Unit, booking: Booking, record: BookingRecord | None, absent:
         return
     longest = uow.quiet.spacing.total_seconds()
     pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)
-    known = None if absent else reason or booking.reason
+    known = said or (None if absent else reason or booking.reason)
     uow.bookings.put_off(booking, reason=known, due_at=uow.now + pause, reads=reads)
 
 

@@ -338,7 +338,7 @@ async def _afterwards(
     if booking.closed_at is not None:
         ctx.wake()
         return Acted(act=act, booking=booking)
-    said = Reason(OfBooking.NOT_SAID) if isinstance(outcome, Unknown) else None
+    said = Reason(OfBooking.NOT_SAID).saying(outcome.words) if isinstance(outcome, Unknown) else None
     if isinstance(outcome, NotExecuted):
         said = failed(outcome, service=DELIVERY)
     return await _read(ctx, delivery, act, booking, said)
