@@ -134,7 +134,7 @@ FAULTS: list[tuple[FaultKind, object, object]] = [  # what becomes of one addres
      Unknown(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped"), failure=Failure.DROPPED)),
     (FaultKind.REFUSED,
      Answer(outcome=Outcome.REFUSED, pairs=(("error", REFUSED),)),
-     NotExecuted(again=False, reason=Reason(Exchange.REFUSED, status=422, fields=()), words=f"error: {REFUSED}",
+     NotExecuted(again=False, reason=Reason(Exchange.REFUSED, status=422, fields=()), words=REFUSED,
                  status=422)),
 ]  # fmt: skip
 
