@@ -219,13 +219,20 @@ Requested by Maria Silva · convert to: .wav\
 
 async def test_who_presses_before_the_rest_has_come_begins_with_the_first(maria: Localizer, tmp_path: Path) -> None:
     one, two, three = wavs(tmp_path, 3)
-    await maria.rig.workspace.drop(MARIA, FINANCE, *one)
+    root = (await maria.rig.workspace.say(MARIA, FINANCE, "All takes")).ts
+    await maria.rig.workspace.drop(MARIA, FINANCE, *one, thread_ts=root)
     await press(maria, await offered(maria, "take-1.wav"), "Detect gender")
-    await maria.rig.workspace.drop(MARIA, FINANCE, *two)
-    await maria.rig.workspace.drop(MARIA, FINANCE, *three)
+    await maria.rig.workspace.drop(MARIA, FINANCE, *two, thread_ts=root)
+    await maria.rig.workspace.drop(MARIA, FINANCE, *three, thread_ts=root)
     later = await offered(maria, "2 audio files")
     assert "take-1" not in str(later.blocks)
-    await maria.rig.workspace.delete_file(MARIA, next(m for m in maria.messages() if not m.bot_id).files[0])
-    await maria.rig.workspace.delete_file(MARIA, [m for m in maria.messages() if not m.bot_id][1].files[0])
+    await maria.rig.workspace.delete_file(MARIA, next(m for m in maria.messages() if m.files).files[0])
+    await maria.rig.workspace.delete_file(MARIA, [m for m in maria.messages() if m.files][1].files[0])
     alone = await offered(maria, "take-3.wav")
     assert "2 audio files" not in alone.text
+
+
+async def test_offer_appears_in_the_thread_of_its_own_file(maria: Localizer, tmp_path: Path) -> None:
+    dropped = [await maria.rig.workspace.drop(MARIA, FINANCE, *one) for one in wavs(tmp_path, 2)]
+    for number, file in enumerate(dropped, 1):
+        assert (await offered(maria, f"take-{number}.wav")).thread_ts == file.ts

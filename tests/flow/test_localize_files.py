@@ -104,8 +104,7 @@ async def test_two_tracks_that_can_be_played(maria: Localizer, tmp_path: Path) -
         assert {m.thread_ts for m in results} == {dropped.ts}, extension
 
 
-async def test_what_is_offered_is_what_fits(maria: Localizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.domain.files.together.WITHIN", -1.0)  # each by itself
+async def test_what_is_offered_is_what_fits(maria: Localizer, tmp_path: Path) -> None:
     some = ["Convert", "Transcribe", "Emotion"]
     for extension, labels in {
         "mp3": ["Detect gender", "Separate vocals and music", *some],

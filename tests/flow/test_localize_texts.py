@@ -361,8 +361,7 @@ UNUSABLE = [
 ]
 
 
-async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.domain.files.together.WITHIN", -1.0)  # each by itself
+async def test_unusable_files_are_refused_in_one_sentence(maria: Localizer) -> None:
     for number, (name, content, rule) in enumerate(UNUSABLE):
         await maria.choose("Translate", file=await drop(maria, name, content))
         told = await maria.rig.workspace.until(partial(lambda n: maria.rig.workspace.ephemerals(MARIA)[n:], number))

@@ -2,12 +2,15 @@
 
 import re
 import unicodedata
+from collections.abc import Collection
 from typing import Final
 
 from bot.domain.files.dropped import DroppedFile
 
 MOST_FILES: Final = 100
 """Files of one offer."""
+FULL: Final = 10
+"""Files that Slack takes in one message; of more that are dropped at once it makes several."""
 WITHIN: Final = 20.0
 """Seconds between the messages of two files that count as dropped together."""
 _LONGEST, _ENDING = 100, 12
@@ -17,14 +20,19 @@ _RESERVED: Final = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
 _FORBIDDEN: Final = frozenset('<>:"/\\|?*')
 
 
-def belong_together(one: DroppedFile, other: DroppedFile) -> bool:
-    """Whether somebody dropped both at once: in one message, or in the same place within a moment."""
+def belong_together(one: DroppedFile, other: DroppedFile, *, full: Collection[str] = ()) -> bool:
+    """Whether somebody dropped both at once: in one message, or in one thread within a moment.
+
+    Otherwise an offer is in its own file's thread. ``full``: messages with as many files as Slack takes in one, which
+    the next message of that moment continues.
+    """
     if (one.user, one.channel) != (other.user, other.channel):
         return False
     if one.message_ts == other.message_ts:
         return True
     by_themselves = one.thread_ts == one.message_ts and other.thread_ts == other.message_ts
-    if not by_themselves and one.thread_ts != other.thread_ts:
+    continues = by_themselves and min(one.message_ts, other.message_ts, key=float) in full
+    if not continues and one.thread_ts != other.thread_ts:
         return False
     return abs(float(one.message_ts) - float(other.message_ts)) <= WITHIN
 

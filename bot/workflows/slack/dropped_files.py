@@ -5,6 +5,7 @@ import hashlib
 import io
 import re
 import tempfile
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
@@ -27,7 +28,7 @@ from bot.domain.files.dropped import LARGEST, DroppedFile, FileInfo, FileTrouble
 from bot.domain.files.playing import probe
 from bot.domain.files.sniffing import HEAD_BYTES, FileKind, sniff
 from bot.domain.files.tables import MEBIBYTE, Limits, Table, TableProblem
-from bot.domain.files.together import MOST_FILES, belong_together
+from bot.domain.files.together import FULL, MOST_FILES, belong_together
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers
 from bot.tables.apart import BOUNDS, Bounds, read_apart
@@ -256,11 +257,12 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
 
 def _joined(uow: Unit, file: DroppedFile, lately: Sequence[DropRow]) -> str:
     """The file whose offer is for this one too, as they were dropped together and nobody has chosen; or empty."""
+    full = [ts for ts, count in Counter(row.message_ts for row in lately).items() if count >= FULL]
     for row in lately:
         if row.state is not DropState.OFFERED or row.batch or row.kind is FileKind.TABLE:
             continue
         held = [_dropped(one) for one in uow.dropped.together(row.id)]
-        near = any(belong_together(one, file) for one in held)
+        near = any(belong_together(one, file, full=full) for one in held)
         if near and len(held) < MOST_FILES and not uow.boards.within(f"{SUBJECT}:{row.id}"):
             return row.id
     return ""

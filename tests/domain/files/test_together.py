@@ -30,18 +30,21 @@ FILE = DroppedFile(
     ("changes", "together"),
     [
         ({}, True),
-        ({"message_ts": "1020.0", "thread_ts": "1020.0"}, True),
+        ({"message_ts": "1001.0", "thread_ts": "1001.0"}, False),
         ({"message_ts": "980.0", "thread_ts": "980.0"}, True),
-        ({"message_ts": "1020.1", "thread_ts": "1020.1"}, False),
+        ({"message_ts": "979.9", "thread_ts": "979.9"}, False),
         ({"message_ts": "1001.0", "thread_ts": "900.0"}, False),
         ({"user": "U2"}, False),
         ({"channel": "C2"}, False),
     ],
 )
-def test_who_drops_several_files_within_a_moment_drops_them_together(changes: dict[str, Any], together: bool) -> None:
+def test_files_of_one_message_and_of_those_that_continue_a_full_one_belong_together(
+    changes: dict[str, Any], together: bool
+) -> None:
     other = replace(FILE, id="F2", **changes)
-    assert belong_together(FILE, other) is together
-    assert belong_together(other, FILE) is together
+    full = ("980.0", "979.9")
+    assert belong_together(FILE, other, full=full) is together
+    assert belong_together(other, FILE, full=full) is together
 
 
 def test_answers_in_one_thread_belong_together() -> None:
