@@ -6,10 +6,10 @@ from typing import Final
 
 from bot.domain.content import Block
 from bot.domain.emails.lists import ADDRESS_RULE, RUN, WHOLE, addresses, concurrency
-from bot.domain.files.columns import summarize
+from bot.domain.files.columns import ColumnSummary, summarize
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.files.sniffing import FileKind
-from bot.domain.files.tables import marks_of
+from bot.domain.files.tables import Marks, Table, marks_of, with_lost_letters
 from bot.domain.services import EMAILS
 from bot.presentation import answers, emails
 from bot.presentation.blocks.text import message
@@ -71,19 +71,23 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     return Later(read, meanwhile=Replace(emails.reading("the file")))
 
 
+def _look(table: Table) -> tuple[Table, list[ColumnSummary], Marks]:
+    """In a thread, as a table may have a million rows."""
+    looks = summarize(table.header, (row.cells for row in table.rows))
+    return table, looks, with_lost_letters(marks_of(table.hidden, table.header), table.rows)
+
+
 async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
     """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
     try:
-        info, (table, looks) = await lists.read_list(
-            deps.ctx, file_id, lambda table: (table, summarize(table.header, (row.cells for row in table.rows)))
-        )
+        info, (table, looks, marks) = await lists.read_list(deps.ctx, file_id, _look)
     except TROUBLE as trouble:
         words = file_trouble(trouble, example=lists.EXAMPLE)
         return emails.unusable(words), words
     view = emails.list_form(
         looks,
         rows=len(table.rows),
-        marks=marks_of(table.hidden, table.header),
+        marks=marks,
         file=file_id,
         name=info.name,
         channel=channel,

@@ -137,6 +137,22 @@ async def test_address_of_a_list_is_checked_once_however_it_is_written(rig: Rig)
     assert rig.emails.asked == dict.fromkeys((f"{name}@example.com" for name in names), 1)
 
 
+async def test_address_that_lost_a_letter_is_a_warning_in_a_list_and_of_one_payout(rig: Rig) -> None:
+    rows = "".join(f"{one}@example.com,Why? me@here\n" for one in ("?ukasz", "ana", "s?ren"))
+    await _column(rig, await offered(rig, f"email,name\n{rows}".encode()))
+    assert "Rows 2 and 4 may have lost a letter" in shown(rig.form())
+    rig.add_payees("?ukasz@example.com")
+    await rig.pay("send ?ukasz@example.com 25.00 March")
+    assert "may have lost a letter" in (await rig.card()).plain
+
+
+async def test_choices_of_a_form_do_not_say_that_they_are_shortened(rig: Rig) -> None:
+    header = ["email", "amount", *(f"{'a very long name of a column ' * 3}{at}" for at in range(40))]
+    content = "\n".join([",".join(header), ",".join(["ana@example.com", "1.00", *(["x" * 90] * 40)])])
+    await pressed(rig, content.encode())
+    assert "(shortened)" not in str(rig.form().blocks)
+
+
 async def test_list_with_two_columns_of_addresses_is_asked_about_until_one_was_chosen(rig: Rig) -> None:
     content = b"private,work\na@example.com,b@example.com\n"
     assert "initial_option" not in await _column(rig, await offered(rig, content, "a.csv"))

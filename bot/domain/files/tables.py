@@ -1,5 +1,6 @@
 """A table's values, limits and flaws, and what people do not see of it. The process that reads a table imports it."""
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,6 +101,15 @@ def marks_of(hidden: Hidden, header: Sequence[str], used: Iterable[int] | None =
         formulas=Some.of(spans for at, spans in hidden.formulas.items() if at in columns),
         disguised=Some.of(spans for at, spans in hidden.disguised.items() if at in columns),
     )
+
+
+_LOST: Final = re.compile(r"[^\s@]*\?[^\s@]*@")
+
+
+def with_lost_letters(marks: Marks, rows: Iterable["Row"]) -> Marks:
+    """The marks with the rows that have an address in which a question mark probably replaced a letter."""
+    lost = (row.number for row in rows if any("?" in cell and _LOST.search(cell) for cell in row.cells))
+    return marks.model_copy(update={"lost": Some.at(lost)})
 
 
 MEBIBYTE = 1024 * 1024

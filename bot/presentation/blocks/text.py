@@ -34,9 +34,14 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def shorten(text: str, limit: int) -> str:
+def shorten(text: str, limit: int, *, mark: str = _MARK) -> str:
     """At most ``limit`` characters, with a mark where something is left out. Never for amounts or addresses."""
-    return text if len(text) <= limit else text[: limit - len(_MARK)] + _MARK
+    return text if len(text) <= limit else text[: limit - len(mark)] + mark
+
+
+def choice(text: str, limit: int) -> str:
+    """A text among many to choose from: a form with fifty of them doesn't say fifty times that they are shortened."""
+    return shorten(text, limit, mark="…")
 
 
 def fields(*found: tuple[str, str]) -> list[Block]:

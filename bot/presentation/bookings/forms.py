@@ -18,7 +18,7 @@ from bot.domain.content import Block
 from bot.domain.errors import PersonError
 from bot.domain.fields import email
 from bot.domain.text import clean
-from bot.presentation.blocks.text import counted, paragraph, plain, quote, quote_sentence, section, shorten
+from bot.presentation.blocks.text import choice, counted, paragraph, plain, quote, quote_sentence, section, shorten
 from bot.presentation.bookings.answers import STORE_LABELS, quote_lines
 from bot.presentation.bookings.cards import headline, order
 from bot.presentation.files.columns import select
@@ -333,4 +333,4 @@ def _text(
 
 
 def _option(label: str, value: str) -> dict[str, Any]:
-    return {"text": plain(shorten(clean(label), _OPTION_LIMIT)), "value": value[:150]}
+    return {"text": plain(choice(clean(label), _OPTION_LIMIT)), "value": value[:150]}

@@ -9,7 +9,7 @@ from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Marks, Some, Table
 from bot.domain.money import Decimals, cents_of, readings, shown
 from bot.domain.text import clean
-from bot.presentation.blocks.text import plain, quote, shorten
+from bot.presentation.blocks.text import choice, plain, quote
 from bot.presentation.views import field
 
 _FIRST: Final = 5  # rows or columns that a sentence names
@@ -95,7 +95,7 @@ def amounts_read(asks: Sequence[str], decimals: str) -> str:
 
 def amount_reading(text: str, style: Decimals) -> str:
     """An amount as written, with its value in a style: ``1.655,60 = $1,655.60``."""
-    written, value = shorten(clean(text), _SAMPLE_LIMIT), readings(text).get(style)
+    written, value = choice(clean(text), _SAMPLE_LIMIT), readings(text).get(style)
     if value is None:
         return f"{written} can't be read"
     cents = cents_of(value)
@@ -104,7 +104,7 @@ def amount_reading(text: str, style: Decimals) -> str:
 
 def column_names(looks: Sequence[ColumnSummary]) -> list[str]:
     """What each column is called, or which one it is where it has no name; both where another is called the same."""
-    names = [shorten(clean(look.name), _NAME_LIMIT) for look in looks]
+    names = [choice(clean(look.name), _NAME_LIMIT) for look in looks]
     often = Counter(name.casefold() for name in names)
     return [
         f"{name} (column {at})" if name and often[name.casefold()] > 1 else name or f"column {at}"
@@ -113,15 +113,15 @@ def column_names(looks: Sequence[ColumnSummary]) -> list[str]:
 
 
 def column_option(name: str, look: ColumnSummary, *, value: str, note: str = "") -> Block:
-    samples = ", ".join(shorten(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
+    samples = ", ".join(choice(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
     return option(value, f"{name}{note}", samples)
 
 
 def option(value: str, text: str, description: str) -> Block:
     return {
         "value": value,
-        "text": plain(shorten(text, _OPTION_LIMIT)),
-        "description": plain(shorten(description, _OPTION_LIMIT)),
+        "text": plain(choice(text, _OPTION_LIMIT)),
+        "description": plain(choice(description, _OPTION_LIMIT)),
     }
 
 

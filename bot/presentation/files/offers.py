@@ -10,7 +10,7 @@ from bot.domain.money import shown as money
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import clock, message, paragraph, plain, quote, sentence_of, shorten
+from bot.presentation.blocks.text import choice, clock, message, paragraph, plain, quote, sentence_of
 from bot.presentation.files import batches
 from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result
@@ -160,7 +160,7 @@ def several(
     if len(usable) == 1 and len(options[0]) <= _RADIOS:
         element: Block = {"type": "radio_buttons", "options": options[0]}
     else:
-        labels = [plain(shorten(clean(file.name), _LABEL) or "file") for file, _ in usable]
+        labels = [plain(choice(clean(file.name), _LABEL) or "file") for file, _ in usable]
         groups = [{"label": label, "options": few} for label, few in zip(labels, options, strict=True)]
         element = {"type": "static_select", "option_groups": groups}
     element |= {"action_id": CHOICE, "initial_option": options[0][0]}

@@ -36,6 +36,7 @@ _PURPOSE_LIMIT = 1_400
 _UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
 CHECKING: Final = "Checking the recipient…"
 _LOOKALIKES: Final = "This address uses letters that can look like others. Check it with the recipient."
+_LOST: Final = "This address may have lost a letter: a question mark is in its place."
 _CONCERNS: Final[Mapping[Concern, str]] = {
     Concern.NO_ACCOUNT: "No account found for {email}. The money waits until they sign up.",
     Concern.NOT_ACTIVE: f"The account of {{email}} isn't active: {NOT_ACTIVE}.",
@@ -59,7 +60,8 @@ def asked_anyway(instruction: Instruction) -> str:
 def warnings(instruction: Instruction) -> list[str]:
     email, instead = md.quote(instruction.payload.email), md.quote((instruction.recipient or Recipient()).instead)
     found = [_CONCERNS[one].format(email=email, instead=instead) for one in concerns(instruction.recipient)]
-    return [*found, *([_LOOKALIKES] if is_disguised(instruction.payload.email) else [])]
+    found += [_LOOKALIKES] if is_disguised(instruction.payload.email) else []
+    return [*found, *([_LOST] if "?" in instruction.payload.email else [])]
 
 
 def account_line(recipient: Recipient) -> str:
