@@ -9,9 +9,9 @@ import pytest
 
 from bot.playground.simulators.callbacks import Callback, Callbacks
 from bot.playground.simulators.recorder import Call, Recorder
-from bot.playground.workspace import Ack
+from bot.playground.workspace import Ack, Change
+from bot.playground.workspace.changes import Changes
 from bot.playground.workspace.delivery import EventSender
-from bot.playground.workspace.web_api import WebApi
 from storage.store import Store
 from tests.support import deliveries
 from tests.support.diagrams import ROOT, fenced, replaced
@@ -49,18 +49,14 @@ class Recording:
 
     def __init__(self, patch: Patch, service: str) -> None:
         self._arrows: list[str] = []
-        keep, send, arrived, post, write = (
-            WebApi._keep,
-            EventSender.send,
-            Recorder.arrived,
-            Callbacks._post,
-            Store.write,
-        )
+        tell, send, write = Changes.tell, EventSender.send, Store.write
+        arrived, publish, send_now = Recorder.arrived, Recorder.publish, Callbacks.send_now
 
-        def kept(api: WebApi, name: str, arguments: Any, body: Any) -> None:
-            if name in SLACK:
-                self.draw(f"Switchboard->>Slack: {name}{PLACES.get(arguments.raw.get('channel'), '')}")
-            keep(api, name, arguments, body)
+        def told(changes: Changes, change: Change) -> None:
+            if change.call is not None and change.call.method in SLACK:
+                where = PLACES.get(str(change.call.args.get("channel")), "")
+                self.draw(f"Switchboard->>Slack: {change.call.method}{where}")
+            tell(changes, change)
 
         async def sent(sender: EventSender, kind: str, payload: Any, **more: Any) -> Ack:
             actions = ", ".join(action["action_id"] for action in payload.get("actions", ()))
@@ -74,20 +70,25 @@ class Recording:
             self.draw(f"Switchboard->>{service}: {call['operation']}")
             return arrived(recorder, **call)
 
-        async def posted(callbacks: Callbacks, session: Any, callback: Callback) -> None:
+        def called_back(callbacks: Callbacks, callback: Callback) -> None:
             self.draw(f"{service}->>Switchboard: callback")
-            await post(callbacks, session, callback)
-            self.draw(f"Switchboard-->>{service}: 200")
+            send_now(callbacks, callback)
+
+        def published(recorder: Recorder, kind: str, subject: Any) -> None:
+            if kind == "delivery":
+                self.draw(f"Switchboard-->>{service}: {subject.status}")
+            publish(recorder, kind, subject)
 
         async def written(store: Store, work: Any, *, name: str = "") -> Any:
             if name in UNITS:
                 self.draw(f"Switchboard->>Database: {UNITS[name]}")
             return await write(store, work, name=name)
 
-        patch.setattr(WebApi, "_keep", kept)
+        patch.setattr(Changes, "tell", told)
         patch.setattr(EventSender, "send", sent)
         patch.setattr(Recorder, "arrived", called)
-        patch.setattr(Callbacks, "_post", posted)
+        patch.setattr(Recorder, "publish", published)
+        patch.setattr(Callbacks, "send_now", called_back)
         patch.setattr(Store, "write", written)
 
     def draw(self, arrow: str) -> None:
