@@ -28,7 +28,7 @@ class SettingsError(OperatorError):
     """Everything that is wrong with the configuration, one line a problem; ``variables`` names those at fault."""
 
     def __init__(self, problems: Sequence[str], *, variables: Sequence[str] = ()) -> None:
-        super().__init__("\n".join(problems), mend="mend the settings named above and start again")
+        super().__init__("\n".join(problems), mend="fix the settings listed above, then restart")
         self.problems = problems
         self.variables = variables
 

@@ -149,7 +149,7 @@ async def _answer_anyway(error: Exception) -> BoltResponse:
     if isinstance(error, UnstoredEventError):
         return BoltResponse(status=503, body="")
     if isinstance(error, BoltUnhandledRequestError):
-        log.info("Slack sent something that nobody here handles")
+        log.info("payload without a handler")
     elif isinstance(error, UnreadableError):
         _ignored(str(error))
     elif _OURS.isdisjoint(
@@ -441,7 +441,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             log.warning("a request could not be stored", reason=str(error))
             return answers.try_again("The database is busy.")
         case OperatorError():
-            log.error("the operator has to mend something", problem=str(error), mend=error.mend)
+            log.error("operator action needed", problem=str(error), mend=error.mend)
             return answers.trouble(sentence(error))
         case TimeoutError():
             return answers.uncertain(command, slow=True)

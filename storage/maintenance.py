@@ -161,7 +161,7 @@ def _copy(reading: sa.Connection, server: PostgresServer, audit_key: bytes, file
                 differing = [table.name for table in tables if _sum(table, writing) != sums[table.name]]
             if differing and is_done:
                 raise StorageError(
-                    f"The file was copied to {server} before, and that database has gone on since.",
+                    f"The file was copied to {server} before, and that database has changed since.",
                     mend="Set DATABASE_URL to it.",
                 )
             if differing:

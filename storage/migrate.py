@@ -108,7 +108,7 @@ def _refuse_moved(connection: Connection, *, but_to: str = "") -> None:
     to = moved_to(Flags(connection))
     if to not in ("", but_to):
         raise StorageError(
-            f"This database was copied to {to}, and goes on there.",
+            f"This database was moved to {to}.",
             mend="Set DATABASE_URL to that one. To go back to the file, restore a backup from before the copy.",
         )
 

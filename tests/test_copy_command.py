@@ -28,8 +28,8 @@ async def test_it_says_what_was_copied_and_what_to_do_next(
     assert await asyncio.to_thread(main, ["copy-to", new_postgres_url]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["audit", "1"]
-    assert lines[-3].endswith("read back and compared. The audit holds there: 1 row.")
+    assert lines[-3].endswith("read back and compared. The audit is complete there: 1 row.")
     assert lines[-2:] == [
-        f"The anchors go on in {anchors}.",
-        "The file is marked: nothing starts on it any more. Set DATABASE_URL to the new database and start.",
+        f"New anchors are written to {anchors}.",
+        "The old file is marked as moved and can't be started. Set DATABASE_URL to the new database and start.",
     ]

@@ -99,13 +99,13 @@ ok       approvers: 3 people
 ok       admins: 1 person
 warning  a duplicate of the largest kind needs one more approver than there are besides the requester
          → approvers = ["S0TREASURY"] with one more person
-ok       payments answers and knows us
+ok       payments is reachable and accepts our key
 warning  delivery is not configured; everything else works without it
          → to use it, set DELIVERY_BASE_URL, DELIVERY_MASTER_KEY
-ok       localization answers; whether its key is good, only a call with an effect can show
+ok       localization is reachable; its key can't be checked without a billable call
 warning  e-mail processing is not configured; everything else works without it
          → to use it, set EMAIL_SINGLE_BASE_URL, EMAIL_BULK_BASE_URL, EMAIL_API_KEY
-Nothing stands in the way.
+All checks passed.
 """)
     assert not rig.workspace.messages(ALERTS)
 
@@ -152,7 +152,7 @@ async def test_a_host_that_sends_us_elsewhere_answers(rig: Rig, capsys: Printed,
     async with TestServer(app, host="127.0.0.1") as server:
         monkeypatch.setenv("LOCALIZATION_BASE_URL", str(server.make_url("")).rstrip("/"))
         code, said = await report(capsys)
-    assert (code, "\nok       localization answers;" in said) == (0, True)
+    assert (code, "\nok       localization is reachable;" in said) == (0, True)
 
 
 async def test_no_secret_is_ever_printed(rig: Rig, capsys: Printed) -> None:
@@ -170,9 +170,9 @@ async def test_no_secret_is_ever_printed(rig: Rig, capsys: Printed) -> None:
 async def test_an_absent_database_is_not_made(rig: Rig, capsys: Printed, tmp_path: Path, monkeypatch: Patch) -> None:
     monkeypatch.setenv("DATABASE_URL", f"sqlite+aiosqlite:///{tmp_path}/elsewhere.db")
     assert await troubles(capsys, "warning  the database") == snapshot("""\
-warning  the database is not ready: There is no database: ~/elsewhere.db
+warning  the database isn't ready: There is no database: ~/elsewhere.db
          → run `switchboard migrate`
-Nothing stands in the way.""")
+All checks passed.""")
     assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == []  # noqa: ASYNC240 - at once
 
 
@@ -197,30 +197,30 @@ async def test_a_mistake_is_named_with_its_mend(rig: Rig, monkeypatch: Patch, ca
         {
             "PORT": """\
 error    PORT: must be a whole number. Example: PORT=3000
-1 to mend before it can run.""",
+1 error to fix before Switchboard can start.""",
             "SLACK_SIGNING_SECRET": """\
 error    SLACK_SIGNING_SECRET is missing. Example: SLACK_SIGNING_SECRET=… (Basic Information page of the app)
-1 to mend before it can run.""",
+1 error to fix before Switchboard can start.""",
             "SLACK_BOT_TOKEN": """\
 error    Slack: invalid_auth
          → look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions
-1 to mend before it can run.""",
+1 error to fix before Switchboard can start.""",
             "PAYMENTS_PARTNER_SECRET": """\
 error    payments: the provider didn't accept our credentials (401), saying “Unauthorized”
          → look at PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET
-1 to mend before it can run.""",
+1 error to fix before Switchboard can start.""",
             "LOCALIZATION_BASE_URL": """\
-error    localization: nobody answers at http://127.0.0.1 (ClientConnectorError)
+error    localization: no answer from http://127.0.0.1 (ClientConnectorError)
          → look at the address and at the network
-1 to mend before it can run.""",
+1 error to fix before Switchboard can start.""",
             "POLICY_FILE": """\
 error    POLICY_FILE: there is no file 'elsewhere.toml'. Example: POLICY_FILE=policy.toml (copy policy.example.toml)
-1 to mend before it can run.""",
+1 error to fix before Switchboard can start.""",
             "SERVICES_FILE": """\
 error    SERVICES_FILE: elsewhere.toml cannot be read (No such file or directory)
          → name a readable file, or unset it
-error    payments: the route table cannot be used
-2 to mend before it can run.""",
+error    payments: the route table can't be used
+2 errors to fix before Switchboard can start.""",
         }
     )
 
@@ -243,18 +243,18 @@ warning  payments is only partly configured, so its commands are off: PAYMENTS_B
 set, PAYMENTS_PARTNER_SECRET is missing. Example: PAYMENTS_PARTNER_SECRET=…
 error    SERVICES_FILE: no.toml cannot be read (No such file or directory)
          → name a readable file, or unset it
-4 to mend before it can run.
+4 errors to fix before Switchboard can start.
 """)
 
 
 async def test_a_database_server_away_is_not_called_locked(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
     monkeypatch.setenv("DATABASE_URL", "postgresql://somebody:pass-sentinel@127.0.0.1:1/x")
     said = await troubles(capsys)
-    assert said.startswith("error    the database does not answer: OperationalError: ")
+    assert said.startswith("error    the database doesn't answer: OperationalError: ")
     assert said.partition("→ ")[2] == snapshot("""\
 The database server cannot be used: see whether it runs, and whether host, port, name, user and password in \
 DATABASE_URL are right.
-1 to mend before it can run.""")  # before that the driver's own words
+1 error to fix before Switchboard can start.""")  # before that the driver's own words
 
 
 async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: Printed) -> None:
@@ -262,8 +262,7 @@ async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: Printed) -> 
     assert await troubles(capsys) == snapshot("""\
 error    channel of approvals (C0APPROVE): I'm not in it
          → Invite me there: `/invite @Switchboard`, or name another channel in policy.toml (`channels.approvals`).
-1 to mend before it can run.\
-""")
+1 error to fix before Switchboard can start.""")
 
 
 async def test_nobody_who_could_approve(rig: Rig, capsys: Printed) -> None:
@@ -271,7 +270,7 @@ async def test_nobody_who_could_approve(rig: Rig, capsys: Printed) -> None:
     assert await troubles(capsys) == snapshot("""\
 error    approvers: 0 of the people named are full, active members of this workspace; 1 needed
          → people.approvers = ["S0…"] in the policy
-1 to mend before it can run.""")
+1 error to fix before Switchboard can start.""")
 
 
 async def test_a_service_that_is_down(rig: Rig, capsys: Printed) -> None:
@@ -279,7 +278,7 @@ async def test_a_service_that_is_down(rig: Rig, capsys: Printed) -> None:
     assert await troubles(capsys) == snapshot("""\
 error    payments: it answered 500, saying “Internal server error”
          → look at PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET
-1 to mend before it can run.""")
+1 error to fix before Switchboard can start.""")
 
 
 async def test_a_key_of_a_store_that_is_not_accepted(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
@@ -289,7 +288,7 @@ async def test_a_key_of_a_store_that_is_not_accepted(rig: Rig, monkeypatch: Patc
         assert await troubles(capsys) == snapshot("""\
 error    delivery, store Centro: the key of this store isn't accepted, saying “The key is not valid for this operation”
          → look at DELIVERY_BASE_URL and DELIVERY_STORE_KEYS
-1 to mend before it can run.""")
+1 error to fix before Switchboard can start.""")
 
 
 async def test_a_rule_that_nobody_could_meet(rig: Rig, monkeypatch: Patch, capsys: Printed) -> None:
@@ -298,12 +297,12 @@ async def test_a_rule_that_nobody_could_meet(rig: Rig, monkeypatch: Patch, capsy
     assert await troubles(capsys, "warning  approval") == snapshot("""\
 warning  approval.rule 1 (over $1,000.00): quorum: asks for 2 besides the requester, and only 1 of the approvers \
 is a full member of this workspace who did not ask. Example: approvers = ["S0TREASURY"]
-Nothing stands in the way.""")
+All checks passed.""")
     monkeypatch.setenv("ENVIRONMENT", "production")
     assert await troubles(capsys, "error    approval") == snapshot("""\
 error    approval.rule 1 (over $1,000.00): quorum: asks for 2 besides the requester, and only 1 of the approvers \
 is a full member of this workspace who did not ask. Example: approvers = ["S0TREASURY"]
-2 to mend before it can run.""")
+2 errors to fix before Switchboard can start.""")
 
 
 async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, capsys: Printed) -> None:
@@ -318,16 +317,16 @@ async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, caps
     assert await troubles(capsys, "warning  P-") == snapshot("""\
 warning  P-······: it needs 2 approvals, and only 1 person can approve it
          → approvers = ["S0TREASURY"] with more people
-Nothing stands in the way.""")
+All checks passed.""")
 
 
 async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: Printed) -> None:
     assert await troubles(capsys, "warning  a duplicate") == snapshot("""\
 warning  a duplicate of the largest kind needs one more approver than there are besides the requester
          → approvers = ["S0TREASURY"] with one more person
-Nothing stands in the way.""")
+All checks passed.""")
     rig.workspace.set_group("S0FINANCE", ["U0MARIA"])
-    assert await troubles(capsys, "warning  a duplicate") == "Nothing stands in the way."
+    assert await troubles(capsys, "warning  a duplicate") == "All checks passed."
 
 
 async def test_a_database_older_than_its_anchors_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
@@ -335,15 +334,15 @@ async def test_a_database_older_than_its_anchors_is_an_error(rig: Rig, sqlite_ur
     file.append(Anchor(at=datetime.now(UTC), seq=9, head="f" * 64))
     said = await troubles(capsys)
     assert said.replace(str(file.path), "~/anchors") == snapshot("""\
-error    the database is older than ~/anchors; it would only read
-         → run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`
-1 to mend before it can run.""")
+error    the database is older than ~/anchors; it would start read-only
+         → run `switchboard resume --look`, check the providers' dashboards, then run `switchboard resume`
+1 error to fix before Switchboard can start.""")
     await rig.start()
     await rig.switchboard.stop()
     assert await troubles(capsys) == snapshot("""\
-error    Switchboard only reads, it sends nothing: the record outside the database shows that it once held more than now
-         → run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`
-1 to mend before it can run.""")
+error    read-only mode is on: the anchor file lists audit rows that this database doesn't have
+         → run `switchboard resume --look`, check the providers' dashboards, then run `switchboard resume`
+1 error to fix before Switchboard can start.""")
 
 
 async def test_a_database_of_a_later_version_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
@@ -354,8 +353,7 @@ async def test_a_database_of_a_later_version_is_an_error(rig: Rig, sqlite_url: s
     assert said.replace(HEAD, "0000") == snapshot("""\
 error    The database is at version 9999, which is newer than this program: it knows up to 0000.
          → Start the version of the program that was used last, or a later one.
-1 to mend before it can run.\
-""")
+1 error to fix before Switchboard can start.""")
 
 
 async def test_a_database_that_was_copied_is_an_error(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
@@ -364,9 +362,9 @@ async def test_a_database_that_was_copied_is_an_error(rig: Rig, sqlite_url: str,
     await store.write(lambda tx: tx.flags.set(MOVED, to, datetime.now(UTC)))
     await store.close()
     assert await troubles(capsys) == snapshot("""\
-error    this database was copied to PostgreSQL host/name, and goes on there
+error    this database was moved to PostgreSQL host/name
          → set DATABASE_URL to that one
-1 to mend before it can run.""")
+1 error to fix before Switchboard can start.""")
 
 
 async def test_an_unknown_state_comes_with_the_line_to_add(
@@ -383,16 +381,14 @@ ARRIVED_AT_DELIVERY, COMPLETED, PROVIDER_NOT_FOUND, CANCELLED_BY_BUSINESS, CANCE
 CANCELLED_BY_DELIVERY_PROVIDER, NOT_DELIVERED, RETURNING, RETURNED, and restart:
            [delivery.states]
            "En camino" = "…"
-Nothing stands in the way.\
-""")
+All checks passed.""")
     file = tmp_path / "services.toml"
     file.write_text('[delivery.states]\n"en CAMINO" = "WAY_TO_DELIVER"\n[delivery.units]\ncook_time = "minutes"\n')
     monkeypatch.setenv("SERVICES_FILE", str(file))
     assert "warning" not in await troubles(capsys, "warning .*state ")
     assert await troubles(capsys, "ok .*states") == snapshot("""\
 ok       delivery: 15 words for states, cook time in minutes; 2 lines of SERVICES_FILE
-Nothing stands in the way.\
-""")
+All checks passed.""")
 
 
 async def test_an_unread_answer_comes_with_the_line_that_mends_it(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
@@ -414,7 +410,7 @@ uid (text), rows (list of 0)
          → add to the file that SERVICES_FILE names, and restart:
            [payments.create_payout.reply]
            id = "uid"
-Nothing stands in the way.""")
+All checks passed.""")
 
 
 async def test_an_older_database_is_read_all_the_same(rig: Rig, sqlite_url: str, capsys: Printed) -> None:
@@ -423,4 +419,4 @@ async def test_an_older_database_is_read_all_the_same(rig: Rig, sqlite_url: str,
     raw.close()
     assert await troubles(capsys, "ok .*(?:database|unread)") == snapshot("""\
 ok       the database can be read; the audit has 0 rows
-Nothing stands in the way.""")
+All checks passed.""")

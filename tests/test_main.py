@@ -185,13 +185,13 @@ HOST '203.0.113.1' is no address of this machine
 HOST 'no.such.host.invalid' is no address of this machine
 → Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them
 POLICY_FILE: there is no file 'absent.toml'. Example: POLICY_FILE=policy.toml (copy policy.example.toml)
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 SERVICES_FILE: absent.toml cannot be read (No such file or directory). Name a readable file, or unset it
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 SERVICES_FILE: . cannot be read (Is a directory). Name a readable file, or unset it
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 policy.toml: channels: no such service; there is: payments, delivery, localization, email. For example: [payments]
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
 
 

@@ -69,31 +69,31 @@ async def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
 
 async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
     assert await resume(capsys) == snapshot("""\
-Switchboard is not reading only: there is nothing to resume.
+Switchboard isn't read-only. There is nothing to resume.
 exit code 0""")
     await bot.lose()
     assert not await bot.high_water.may_leave("payments.one_step_payout x")
     assert await resume(capsys) == snapshot("""\
-Read-only since …: the record outside the database shows that it once held more than now.
-  P-······: not looked for yet
+Read-only since …: the anchor file lists audit rows that this database doesn't have.
+  P-······: not checked yet
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
 switchboard cannot go on:
-Not everything was looked for to the end, so nothing was changed.
-→ let the bot run until everything is looked for (it waits out QUIET_SECONDS, because what left last may still be on \
-its way), or look yourself and run `switchboard resume --force --reason "…"`
+Reconciliation isn't finished. Nothing was changed.
+→ let the bot run until reconciliation is finished (it waits QUIET_SECONDS, as the last requests may still be on \
+their way), or check the providers' dashboards and run `switchboard resume --force --reason "…"`
 exit code 1""")
     assert await bot.store.read(reading_only) is not None
     await bot.looked()
     assert await resume(capsys, "--look") == snapshot("""\
-Read-only since …: the record outside the database shows that it once held more than now.
+Read-only since …: the anchor file lists audit rows that this database doesn't have.
   P-······: absent: the list of payouts doesn't have it
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost
 exit code 0""")
     assert await bot.store.read(reading_only) is not None
     assert await resume(capsys) == snapshot("""\
-Read-only since …: the record outside the database shows that it once held more than now.
+Read-only since …: the anchor file lists audit rows that this database doesn't have.
   P-······: absent: the list of payouts doesn't have it
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.one_step_payout lost

@@ -62,10 +62,9 @@ SECRET_KEY_OLD is missing
     monkeypatch.setenv("SECRET_KEY_OLD", OLD)
     assert main(["rotate-key"]) == 0
     assert said(capfd) == snapshot("""\
-The new key is in force. The audit goes on at row 2.
-Keys of stores sealed anew: 0. Callback addresses handed out before go on working; open requests that know another \
-one now: 0.
-Take SECRET_KEY_OLD away, start the bot, and keep the old key with the backups made before today.
+The new key is in force. The audit continues at row 2.
+Store keys encrypted again: 0. Earlier callback addresses still work; open requests with a new one: 0.
+Remove SECRET_KEY_OLD and start the bot. Keep the old key: backups made before today need it.
 """)
     assert main(["migrate"]) == 0
     assert main(["audit", "verify"]) == 0
@@ -124,7 +123,7 @@ The old key and the new one are the same
 """,
             """\
 switchboard cannot go on:
-The old key is not the one that this database was written with
+The old key doesn't match this database
 → give the key used until now; nothing was changed
 """,
             """\
@@ -132,7 +131,7 @@ switchboard cannot go on:
 SECRET_KEY must have at least 16 characters. Example: SECRET_KEY=… (python -c "import secrets; \
 print(secrets.token_urlsafe(48))"). A database that was written with this key takes another one by `switchboard \
 rotate-key`
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """,
         ]
     )
@@ -147,5 +146,5 @@ def test_an_old_key_that_is_none_is_told_at_its_setting(monkeypatch: Patch, capf
     assert said(capfd) == snapshot("""\
 switchboard cannot go on:
 SECRET_KEY_OLD: must be one line without control characters. Example: SECRET_KEY_OLD=…
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)

@@ -244,7 +244,7 @@ PAYMENTS_BASE_URL must be https in production unless it is a loopback address. E
 SECRET_KEY must not be the same few characters again and again. Example: SECRET_KEY=… (python -c "import secrets; \
 print(secrets.token_urlsafe(48))"). A database that was written with this key takes another one by `switchboard \
 rotate-key`
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
 
 
@@ -256,7 +256,7 @@ SLACK_BOT_TOKEN: must be a bot token, which begins with xoxb-. Example: SLACK_BO
 Permissions page of the app)
 SLACK_APP_TOKEN: must be an app-level token, which begins with xapp-. Example: SLACK_APP_TOKEN=xapp-… (Basic \
 Information page of the app)
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
     assert refused(SLACK_BOT_TOKEN="xoxp-1-A0") == said
 
@@ -401,7 +401,7 @@ def test_an_env_file_that_is_no_text_is_named(refused: Run) -> None:
     assert refused() == snapshot("""\
 switchboard cannot go on:
 .env: must be a text file that this user may read. Example: copy .env.example
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
 
 
@@ -473,7 +473,7 @@ def test_production_wants_an_address_over_http(refused: Run) -> None:
     assert said == snapshot("""\
 switchboard cannot go on:
 PUBLIC_URL is missing: Slack and callbacks cannot reach us. Example: PUBLIC_URL=https://switchboard.example.com
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
 
 
@@ -497,7 +497,7 @@ def test_production_on_postgresql_wants_a_file_of_anchors(refused: Run) -> None:
 switchboard cannot go on:
 ANCHORS_FILE is missing: with PostgreSQL they need a disk that outlives the process. Move the switchboard.anchors \
 that there is, if there is one. Example: ANCHORS_FILE=/var/lib/switchboard/switchboard.anchors
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
 
 
@@ -529,7 +529,7 @@ def test_production_wants_somebody_who_could_approve(refused: Run) -> None:
     assert refused(**PRODUCTION) == snapshot("""\
 switchboard cannot go on:
 people.approvers of the policy is empty: nobody could approve. Example: approvers = ["S0TREASURY"]
-→ mend the settings named above and start again
+→ fix the settings listed above, then restart
 """)
 
 

@@ -29,8 +29,8 @@ from storage.transaction import Tx
 
 MEND_KEY: Final = "set the one that the bot runs with"
 _WAIT = (
-    "let the bot run until everything is looked for (it waits out QUIET_SECONDS, because what left last may still be "
-    'on its way), or look yourself and run `switchboard resume --force --reason "…"`'
+    "let the bot run until reconciliation is finished (it waits QUIET_SECONDS, as the last requests may still be "
+    'on their way), or check the providers\' dashboards and run `switchboard resume --force --reason "…"`'
 )
 
 
@@ -40,12 +40,12 @@ async def leave_reading_only(chosen: argparse.Namespace) -> int:
     if chosen.force and not chosen.reason.strip():
         raise OperatorError("--force needs a reason", mend='--force --reason "looked at the service\'s dashboard"')
     policy = load_policy(settings.policy_file)
-    reason = chosen.reason.strip() or f"everything was looked for; by {getpass.getuser()}"
+    reason = chosen.reason.strip() or f"reconciliation finished; by {getpass.getuser()}"
 
     def work(tx: Tx) -> tuple[list[str], list[str] | None, Anchor | None]:
         now, found = SystemClock().now(), standing(tx)
         if found is None:
-            return ["Switchboard is not reading only: there is nothing to resume."], [], None
+            return ["Switchboard isn't read-only. There is nothing to resume."], [], None
         lines = report(found.mode, found.looked, found.unknown)
         if chosen.look or not (found.is_complete or chosen.force):
             return lines, None, None
@@ -61,7 +61,7 @@ async def leave_reading_only(chosen: argparse.Namespace) -> int:
         await store.close()
     sys.stdout.write("\n".join(lines) + "\n")
     if again is None and not chosen.look:
-        raise OperatorError("Not everything was looked for to the end, so nothing was changed.", mend=_WAIT)
+        raise OperatorError("Reconciliation isn't finished. Nothing was changed.", mend=_WAIT)
     if newest is None:
         return 0
     # The anchors of what was lost must not be compared with the chain again.
@@ -70,7 +70,7 @@ async def leave_reading_only(chosen: argparse.Namespace) -> int:
         aside = file.set_aside(newest.at)
         file.append(newest)
     except OSError as refused:
-        sys.stdout.write(f"The anchors could not be written anew: {refused.strerror}: {file.path}\n")
+        sys.stdout.write(f"The anchors couldn't be rewritten: {refused.strerror}: {file.path}\n")
     else:
         sys.stdout.write(f"The anchors up to now are kept as {aside}\n" if aside is not None else "")
     sys.stdout.write("Switchboard sends again.\n")
@@ -103,7 +103,7 @@ def rotate_key(chosen: argparse.Namespace) -> int:
     try:
         rotated = asyncio.run(rotate(settings.database_url, anchors=anchors, old=old, new=new, now=now))
     except OtherKey:
-        problem = "The old key is not the one that this database was written with"
+        problem = "The old key doesn't match this database"
         raise OperatorError(problem, mend="give the key used until now; nothing was changed") from None
     except OSError as refused:
         raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {refused.filename}") from refused
@@ -111,14 +111,14 @@ def rotate_key(chosen: argparse.Namespace) -> int:
         sys.stdout.write("SECRET_KEY is in force already; nothing was changed.\n")
         return 0
     lines = [
-        f"The new key is in force. The audit goes on at row {rotated.head.seq}.",
-        f"Keys of stores sealed anew: {len(rotated.stores)}. Callback addresses handed out before go on working; "
-        f"open requests that know another one now: {rotated.addresses}.",
+        f"The new key is in force. The audit continues at row {rotated.head.seq}.",
+        f"Store keys encrypted again: {len(rotated.stores)}. Earlier callback addresses still work; "
+        f"open requests with a new one: {rotated.addresses}.",
     ]
     if rotated.unopened:
         names = ", ".join(ascii(name) for name in rotated.unopened)
         lines.append(f"The old key does not open the keys of these stores: {names}. List the stores in Slack again.")
-    lines.append("Take SECRET_KEY_OLD away, start the bot, and keep the old key with the backups made before today.")
+    lines.append("Remove SECRET_KEY_OLD and start the bot. Keep the old key: backups made before today need it.")
     file = AnchorFile(anchors, key=settings.key_for("anchor"))
     try:
         file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
@@ -167,9 +167,9 @@ def copy_to(chosen: argparse.Namespace) -> int:
     lines = [
         *(f"{name:<16} {count:>9,}" for name, count in filled.items()),
         f"Copied to {copied.to}: {counted(sum(filled.values()), 'row')} of {counted(len(filled), 'table')}, read back "
-        f"and compared. The audit holds there: {counted(copied.rows['audit'], 'row')}.",
-        f"The anchors go on in {after}.",
-        "The file is marked: nothing starts on it any more. Set DATABASE_URL to the new database and start.",
+        f"and compared. The audit is complete there: {counted(copied.rows['audit'], 'row')}.",
+        f"New anchors are written to {after}.",
+        "The old file is marked as moved and can't be started. Set DATABASE_URL to the new database and start.",
     ]
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

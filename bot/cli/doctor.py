@@ -22,6 +22,7 @@ from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.policy import Policy
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import Secrets
+from bot.presentation.blocks.text import counted
 from bot.presentation.notices import channel_help, unusable
 from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
@@ -73,7 +74,8 @@ async def examine() -> int:
         if finding.mend:
             sys.stdout.write(f"{'':<8} → {finding.mend}\n")
         sys.stdout.flush()
-    sys.stdout.write("Nothing stands in the way.\n" if not errors else f"{errors} to mend before it can run.\n")
+    fix = f"{counted(errors, 'error')} to fix before Switchboard can start."
+    sys.stdout.write(f"{fix if errors else 'All checks passed.'}\n")
     return 1 if errors else 0
 
 
@@ -133,17 +135,17 @@ def _database(settings: Settings) -> Iterator[Finding]:
             inside = reading.read(lambda tx: list(_inside(settings, tx, rows))) if fits else []
             moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
-        yield _error(f"the database does not answer: {away.problem}", away.mend)
+        yield _error(f"the database doesn't answer: {away.problem}", away.mend)
     except NewerDatabase as newer:
         yield _error(problem_of(newer), newer.mend)
     except StorageError as trouble:
-        yield _warning(f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
+        yield _warning(f"the database isn't ready: {trouble.problem}", "run `switchboard migrate`")
     else:
         if not fits:
             other = OtherKey()
             yield _error(problem_of(other), other.mend)
         elif moved:
-            yield _error(f"this database was copied to {moved}, and goes on there", "set DATABASE_URL to that one")
+            yield _error(f"this database was moved to {moved}", "set DATABASE_URL to that one")
         else:
             yield _ok(f"the database can be read; the audit has {rows} rows")
             yield from inside
@@ -169,10 +171,10 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     """Whether the database may be older than what was sent, by the anchors."""
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
     file = AnchorFile(anchors_of(settings), key=settings.key_for("anchor"), earlier=earlier)
-    mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
+    mend = "run `switchboard resume --look`, check the providers' dashboards, then run `switchboard resume`"
     mode, resumed = reading_only(tx), resumed_at(tx)
     if mode is not None:
-        yield _error(f"Switchboard only reads, it sends nothing: {worded(mode.reason)}", mend)
+        yield _error(f"read-only mode is on: {worded(mode.reason)}", mend)
         return
     try:
         newest = file.last()
@@ -182,9 +184,9 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
         return
     if newest is None and rows:
         what = f"there are no anchors in {file.path}: an older copy of the database would be noticed late, or not"
-        yield _warning(what, "bring that file along from where the bot ran before")
+        yield _warning(what, "copy that file from where the bot ran before")
     elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
-        yield _error(f"the database is older than {file.path}; it would only read", mend)
+        yield _error(f"the database is older than {file.path}; it would start read-only", mend)
 
 
 def out_of_reach(tx: Tx) -> Iterator[Finding]:
@@ -313,7 +315,7 @@ async def _quorums(settings: Settings, policy: Policy, client: AsyncWebClient, h
     people = Directory(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
     found, trouble = await _asked(approvers(policy, people, home=home, most=enough(policy)))
     if found is None:
-        yield _warning(f"whether the policy can be met is not known: Slack {trouble}")
+        yield _warning(f"can't check whether there are enough approvers: Slack {trouble}")
         return
     problems = unmet(policy, found, home=home)
     level = Level.ERROR if settings.environment is Environment.PRODUCTION else Level.WARNING
@@ -329,7 +331,7 @@ async def _payments(outside: Outside) -> Finding:
     try:
         payments = make_payments(outside, limiter)
     except OperatorError:
-        return _error("payments: the route table cannot be used")
+        return _error("payments: the route table can't be used")
     if payments.client is None:
         return _missing(PAYMENTS, payments.missing)
     asked = await _asked(payments.client.partner())
@@ -341,7 +343,7 @@ async def _delivery(outside: Outside) -> Finding:
     try:
         service = make_delivery(outside).client if not missing else None
     except OperatorError:
-        return _error("delivery: the route table cannot be used")
+        return _error("delivery: the route table can't be used")
     if service is None:
         return _missing(DELIVERY, missing)
     if service.client.has_master_key:
@@ -363,16 +365,16 @@ async def _answers(session: aiohttp.ClientSession, name: str, missing: tuple[str
             async with session.get(url, allow_redirects=False):
                 pass
         except (aiohttp.ClientError, TimeoutError) as silent:
-            what = f"{name}: nobody answers at {url} ({type(silent).__name__})"
+            what = f"{name}: no answer from {url} ({type(silent).__name__})"
             return _error(what, "look at the address and at the network")
-    return _ok(f"{name} answers; whether its key is good, only a call with an effect can show")
+    return _ok(f"{name} is reachable; its key can't be checked without a billable call")
 
 
 def _said(name: str, answer: tuple[object | None, str], variables: str) -> Finding:
     found, trouble = answer
     if found is None:
         return _error(f"{name}: {trouble}", f"look at {variables}")
-    return _ok(f"{name} answers and knows us")
+    return _ok(f"{name} is reachable and accepts our key")
 
 
 def _missing(name: str, variables: tuple[str, ...]) -> Finding:

@@ -134,7 +134,7 @@ def list_form(
         "initial_value": str(CONCURRENCY),
     }
     blocks = [
-        md.paragraph("\n".join([about, *mark_lines(marks)])),
+        md.paragraph("\n".join([about, *mark_lines(marks, used="will be checked")])),
         select(
             COLUMN, "Column with the addresses", options, initial=again[0] if again else likely_column(looks[:MOST])
         ),

@@ -12,7 +12,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.reasons import called, in_words, worded
 
-_IN_DOUBT: Final = "Compare it with the provider's dashboard. Don't pay again what no list shows."
+_IN_DOUBT: Final = "Compare it with the provider's dashboard before you pay anything again."
 ADVICE: Final[Mapping[str, str]] = {
     "needs_human": "Look it up at the provider first. If it's paid there, do nothing.",
     "mismatch": "Find out who changed it at the provider, then make a new request.",
@@ -48,23 +48,23 @@ _WHAT = {
     "instruction": "request",
     "inbox": "callback of",
     "outbox": "message about",
-    "tracked": "following of",
+    "tracked": "tracked operation",
     "job": "job",
     "dropped_file": "dropped file",
     "booking": "booking",
     "store_event": "webhook of a store",
     "board": "card",
     "store": "store",
-    "vote": "vote about request",
+    "vote": "vote on request",
     "attempt": "attempt of request",
     "bulk_item": "item of request",
     "callback_token": "callback address of request",
     "email_run": "list of addresses",
     "store_hook": "webhook address of a store",
     "flag": "setting",
-    "unread_answer": "note of an answer of",
+    "unread_answer": "unreadable answer of",
 }
-_ALONE = {"inbox": "callback", "outbox": "message", "tracked": "following of an operation"}
+_ALONE = {"inbox": "callback", "outbox": "message", "unread_answer": "unreadable answer"}
 _NAME_LIMIT = 80
 
 
@@ -122,7 +122,7 @@ def report(mode: ReadingOnly, looked: Sequence[tuple[str, LastSearch | None]], u
     """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
     lines = [f"Read-only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
     for reference, look in looked:
-        lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not looked for yet'}")
+        lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not checked yet'}")
     if not looked:
         lines.append("  No request was open.")
     if unknown:
@@ -151,7 +151,7 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
         where = f", column `{md.quote(column)}`" if column else ""
         text = (
             f":octagonal_sign: *Action needed: a database row can't be read*: the {named}{where}. "
-            f"{'Nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
+            f"{'Nothing is sent or read for it. ' if number else ''}Everything else continues.\n"
             "It was damaged or forged, or a newer version wrote it. Restore the row from a backup"
             f"{', then press *Try again*' if number else ''}."
         )
@@ -191,7 +191,7 @@ def _resumed(facts: Facts) -> str:
 _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "undelivered": _undelivered,
     "channel_works": lambda facts: (
-        f":sunny: *{md.channel(str(facts['channel']))} can be used again.* What waited is posted there now."
+        f":sunny: *{md.channel(str(facts['channel']))} can be used again.* Waiting messages are posted there now."
     ),
     "denied": lambda facts: (
         f":rotating_light: Slack {(said := md.as_said(md.quote(in_words(facts['reason']))))[:1].lower()}{said[1:]} "
@@ -212,21 +212,21 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     ),
     "clock_set": lambda facts: (
         f":alarm_clock: *The clock was set {'forward' if facts['seconds'] > 0 else 'back'} by "
-        f"{md.duration(abs(facts['seconds']))}.* Everything that waits was moved along, so no deadline "
-        "is lost. Keep the machine's clock by NTP."
+        f"{md.duration(abs(facts['seconds']))}.* Deadlines were shifted to match. "
+        "Sync the clock with NTP."
     ),
     "clock_skew": lambda facts: (
         f":alarm_clock: *The clock of a machine is {abs(facts['seconds'])} s "
-        f"{'ahead of' if facts['seconds'] > 0 else 'behind'} the database server's.* Switchboard goes by the server's, "
-        "so nothing is lost. Set the machine's clock."
+        f"{'ahead of' if facts['seconds'] > 0 else 'behind'} the database server's.* Switchboard uses the server's, "
+        "so no deadline is lost. Sync the clock with NTP."
     ),
     "disk_low": lambda facts: (
-        f":warning: *The disk of the database is almost full*: {int(facts['free']) // _MEGABYTE:,} of "
-        f"{int(facts['whole']) // _MEGABYTE:,} MB are free. No new request is taken; what is in progress goes on. "
+        f":warning: *Database disk almost full*: {int(facts['free']) // _MEGABYTE:,} of "
+        f"{int(facts['whole']) // _MEGABYTE:,} MB are free. New requests are refused; requests in progress continue. "
         "Free some space; no restart is needed."
     ),
     "disk_full": (
-        ":rotating_light: *The disk of the database is full.* Nothing is taken and nothing is sent. "
+        ":rotating_light: *Database disk full.* New requests are refused, and nothing is sent. "
         "Free some space; no restart is needed."
     ),
     "database_read_only": (
@@ -238,14 +238,14 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         "saved, so nothing is requested or sent. No restart is needed."
     ),
     "database_writable": ":sunny: *The database can be written again.* Requests in progress continue.",
-    "disk_enough": ":sunny: *The disk of the database has room again.* What waited goes on.",
+    "disk_enough": ":sunny: *Database disk space is back to normal.* Waiting requests resume.",
     "silent": lambda facts: (
         f":electric_plug: *{called(str(facts['service']))} hasn't answered* since {_since(facts)}. Nothing is sent to "
-        "it. We keep checking, and what waits goes on once it answers."
+        "it. We keep checking. Waiting requests resume once it answers."
     ),
     "answers": lambda facts: (
         f":sunny: *{called(str(facts['service']))} answers again* after {md.duration(float(facts['seconds']))}. "
-        "What waited goes on."
+        "Waiting requests resume."
     ),
     "reading_only": lambda facts: (
         ":rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: "
@@ -254,11 +254,11 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     ),
     "resumed": _resumed,
     "anchors_changed": lambda facts: (
-        f":rotating_light: *Action needed: the audit's anchors were changed*: line "
+        f":rotating_light: *Action needed: the anchor file was modified*: line "
         f"{md.series(facts['lines'], facts['count'])} of `{md.quote(str(facts['file']))}` was changed or isn't ours. "
         "Run `switchboard audit verify`."
     ),
-    "anchors_work": ":sunny: *The anchor file can be written again.* What waited is sent.",
+    "anchors_work": ":sunny: *The anchor file can be written again.* Waiting requests resume.",
     "clock_right": ":sunny: *The machine's clock agrees with the database server's again.*",
     "allowed": lambda facts: f":sunny: *Slack answers again* what it refused: {md.quote(in_words(facts['reason']))}.",
     "no_anchor": lambda facts: (

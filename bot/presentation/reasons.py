@@ -330,8 +330,8 @@ _BRIEF: Final[Mapping[Code, Words]] = {
     Exchange.PAGE: "{sent}an unexpected reply",
     Exchange.SLACK_UNREADABLE: "{sent}an unexpected reply",
     OfRequest.SERVICE_SAID: lambda facts, _: f"{called(facts['service'])} is having problems",
-    Exchange.RESULT_NOT_HANDED: "{who}didn't hand its result over",
-    Exchange.SLACK_FILE_KEPT: "{who}didn't hand the file over",
+    Exchange.RESULT_NOT_HANDED: "{who}didn't return the result",
+    Exchange.SLACK_FILE_KEPT: "{who}didn't return the file",
 }
 """What people read of troubles that are not theirs; the whole is in the alerts, the audit and the log."""
 _WORDS: Final[Mapping[Code, Words]] = {
@@ -370,7 +370,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.SCAN_GAP: "{who}the list showed an empty page before its end",
     Exchange.SCAN_LONG: "{who}the list has more than {most} pages",
     Exchange.SCAN_COUNT: "{who}the list counts {told} operations and showed {shown}",
-    Exchange.PAYMENT_REQUIRED: "{the_service} wants to be paid first ({status})",
+    Exchange.PAYMENT_REQUIRED: "{the_service} requires payment ({status})",
     Exchange.METHOD_UNKNOWN: "{the_service} doesn't have this ({status})",
     Exchange.GONE: "{the_service} doesn't offer this any more ({status})",
     Exchange.PLAIN_REFUSAL: "{the_service} rejected the request ({status})",
@@ -390,7 +390,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.RESULT_PRIVATE: "{who}named a private address for its result",
     Exchange.RESULT_NO_ADDRESS: "{who}named an invalid address for its result",
     Exchange.RESULT_UNREACHABLE: "{who}has its result at a host we can't reach",
-    Exchange.RESULT_NOT_HANDED: "{who}didn't hand its result over ({why})",
+    Exchange.RESULT_NOT_HANDED: "{who}didn't return the result ({why})",
     Exchange.RESULT_GONE: "{who}no longer has the result; links to results expire ({status})",
     Exchange.NOT_CONFIGURED: "{who}isn't configured",
     Exchange.SLACK_ERROR: "{who}{error}",
@@ -398,7 +398,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.SLACK_BROKE: "{who}the connection broke ({error})",
     Exchange.SLACK_WAIT: "{who}asked us to wait",
     Exchange.SLACK_UNREADABLE: "{who}answered {status} without a readable body",
-    Exchange.SLACK_FILE_KEPT: "{who}didn't hand the file over ({why})",
+    Exchange.SLACK_FILE_KEPT: "{who}didn't return the file ({why})",
     Exchange.SLACK_FILE_REFUSED: "{who}didn't take the file ({why})",
     Exchange.SLACK_UPLOAD_ADDRESS: "{who}named an upload address that isn't its own",
     Exchange.SLACK_UPLOAD_LENGTH: "{who}was promised {bytes} bytes, and another number came",
@@ -445,8 +445,8 @@ _WORDS: Final[Mapping[Code, Words]] = {
     ),
     OfRequest.ADDRESS_NOT_CONFIRMED: "the address wasn't confirmed in time",
     OfRequest.EDITED: "replaced by an edited request",
-    OfRequest.CREATED_IN_VAIN: "it couldn't be created in several tries",
-    OfRequest.NO_LINK: "its id gives no checkout link",
+    OfRequest.CREATED_IN_VAIN: "it couldn't be created after several attempts",
+    OfRequest.NO_LINK: "no checkout link can be built from its ID",
     OfRequest.NO_WAY_BACK: "PUBLIC_URL is missing, so buyers couldn't return from the checkout; an admin can set it",
     OfRequest.NOT_LISTED: "the provider doesn't list it",
     OfRequest.NOT_IN_HISTORY: "the provider's history doesn't show it",
@@ -473,11 +473,11 @@ _WORDS: Final[Mapping[Code, Words]] = {
     ),
     OfRequest.MISCOUNTED: "the provider counts {theirs} payments instead of {ours}",
     OfRequest.MAY_BE_THIS_BULK: (
-        "the provider has {id}, which is new and may be this one: check there which payments it makes"
+        "the bulk payment {id} is new at the provider and may be this one. Check its payments there"
     ),
     OfRequest.MAY_BE_OURS: (
-        "the provider has {id}, made since this was sent, for the same recipient and amount and without our code: "
-        "check whether that is this one"
+        "the payout {id} at the provider has the same recipient and amount but not our code. "
+        "Check whether it's this one"
     ),
     OfRequest.ROW_OF_BULK: "it's row {row} of the bulk payment {reference}",
     OfRequest.MAY_BE_ROW: "it may be row {row} of the bulk payment {reference}",
@@ -494,11 +494,11 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.CHANGED_HERE: lambda facts, _: (
         f"our own record was changed after it was {'requested' if facts['is_purchase'] else 'approved'}"
     ),
-    OfRequest.OTHER_ID: "it has another id",
+    OfRequest.OTHER_ID: "its ID is different",
     OfRequest.OTHER_AMOUNT: "the amount is {theirs} instead of {ours}",
-    OfRequest.OTHER_RECIPIENT: "the recipient is another one",
-    OfRequest.OTHER_CODE: "the code is another one",
-    OfRequest.OTHER_DESCRIPTION: "the description is another one",
+    OfRequest.OTHER_RECIPIENT: "the recipient is different",
+    OfRequest.OTHER_CODE: "the code is different",
+    OfRequest.OTHER_DESCRIPTION: "the description is different",
     OfRequest.CODE_TAKEN: "the code {given} is taken by {id}",
     OfRequest.OTHER_KIND: lambda facts, _: f"it isn't a {'purchase' if facts['is_purchase'] else 'payout'}",
     OfRequest.LIST_HOLDS: "the list of {listed}s has it",
@@ -549,21 +549,21 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfCall.FILE_CUT_OFF: "the file couldn't be read to its end",
     OfCall.TEXT_ONLY: "this takes a text, not a file",
     OfCall.NOT_CONFIGURED: "Localization isn't configured",
-    OfCall.QUEUE_FULL: "you have {most} calls in progress, which is the most; wait for one, or cancel one",
+    OfCall.QUEUE_FULL: "you have {most} calls in progress, the maximum. Wait for one to finish or cancel one",
     OfCall.UNKNOWN: "Localization gave {why}",
     OfCall.FILE_REFUSED: "Slack doesn't take the file ({why})",
     OfCall.SERVICE_REFUSED: "it was done, but {service} {why}",
     OfCall.NOT_HANDED_OVER: "it was done, but its files couldn't be uploaded: {why}",
-    OfCall.ARCHIVE_FULL: "the results of one run may have {most} MB together; run this file by itself",
+    OfCall.ARCHIVE_FULL: "one run can return {most} MB in total. Run this file on its own",
     OfCall.BAD_INPUT: lambda facts, _: with_example(_plain(facts["rule"]), facts["example"]),
-    OfMode.OLDER: "the record outside the database shows that it once held more than now",
-    OfMode.UNREADABLE: "whether Switchboard may send can't be read",
+    OfMode.OLDER: "the anchor file lists audit rows that this database doesn't have",
+    OfMode.UNREADABLE: "we can't read whether sending is allowed",
     OfMode.CHANGED: "row {row} of the audit was changed",
-    OfMode.FREEZE_UNREADABLE: "whether they are can't be read",
+    OfMode.FREEZE_UNREADABLE: "we can't read the freeze setting, so nothing is sent",
     OfMode.ROWS_UNREADABLE: "its rows can't be read ({error})",
     OfMode.NOT_IN_DATABASE: "it is in the audit but not in the database",
-    OfMode.FREEZE_LOST: "by the audit payments are frozen, by the database they aren't",
-    OfMode.FREEZE_FORGED: "by the audit payments aren't frozen, by the database they are",
-    OfMode.UNKNOWN_HERE: "the provider has {reference}, which by the database was never sent",
-    OfMode.NOBODY_ASKED: ("the provider has payments that report to us and that nothing in the database requested"),
+    OfMode.FREEZE_LOST: "payments are frozen in the audit log but not in the database",
+    OfMode.FREEZE_FORGED: "payments are frozen in the database but not in the audit log",
+    OfMode.UNKNOWN_HERE: "the provider shows {reference}, but in our database it was never sent",
+    OfMode.NOBODY_ASKED: "the provider has payments with our callback URL that aren't in our database",
 }

@@ -104,20 +104,18 @@ def job_word(job: BulkJob) -> str:
 
 
 Facts = Mapping[str, Any]
-_VOTER: Final[Mapping[str, str]] = {
-    No.UNKNOWN: "Slack no longer knows them",
-    No.ELSEWHERE: "they belong to another workspace",
-    No.GUEST: "they are a guest now",
-    No.BOT: "they are a bot",
-    No.GONE: "their account is deactivated",
-    No.NOT_APPROVER: "they are no longer an approver",
-    No.OWN_REQUEST: "it is their own request",
-    No.OWN_PAYMENT: "it pays them",
-}
-_VOTE: Final[Mapping[str, str]] = {
-    Void.UNTYPED: "an approval without the typed amount no longer counts, because the policy now needs it",
-    Void.TOO_OLD: "an approval no longer counts, because it was given too long ago",
-    Void.FEWER: "earlier approvals no longer count, because fewer people can approve it now",
+_VOID: Final[Mapping[str, str]] = {
+    No.UNKNOWN: "Slack no longer knows an approver",
+    No.ELSEWHERE: "an approver belongs to another workspace",
+    No.GUEST: "an approver is a guest now",
+    No.BOT: "an approver is a bot",
+    No.GONE: "an approver's account is deactivated",
+    No.NOT_APPROVER: "an approver was removed",
+    No.OWN_REQUEST: "the requester's approval doesn't count",
+    No.OWN_PAYMENT: "the recipient's approval doesn't count",
+    Void.UNTYPED: "the policy now needs the amount typed",
+    Void.TOO_OLD: "an approval expired",
+    Void.FEWER: "fewer people can approve it now",
 }
 _REQUESTER: Final[Mapping[str, str]] = {
     No.UNKNOWN: "Slack no longer knows the requester",
@@ -140,7 +138,7 @@ _REPORTED: Final[Mapping[str, str]] = {
     CallbackKind.PURCHASE: "payment",
 }
 _ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
-    Odd.NOT_ASKED: lambda _: "the audit log has no requester for it",
+    Odd.NOT_ASKED: lambda _: "the audit log has no request for it",
     Odd.CHANGED_ROW: lambda rows: (
         f"row {rows[0]} of the audit was changed"
         if len(rows) == 1
@@ -148,20 +146,20 @@ _ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
     ),
     Odd.GAP: lambda facts: f"the audit log breaks off at row {facts[0]}",
     Odd.CONTENT: lambda _: "it isn't what was requested",
-    Odd.REQUESTER: lambda _: "the requester or the time differs",
+    Odd.REQUESTER: lambda _: "its requester or time is different",
     Odd.REQUIREMENT: lambda _: "it needs fewer approvals than it did",
-    Odd.STORY: lambda _: "its state was changed past the audit",
+    Odd.STORY: lambda _: "its state was changed without an audit entry",
     Odd.STATE: lambda facts: (
         f"its state in the audit: {word(State(facts[0])) if facts[0] in list(State) else 'another one'}"
     ),
-    Odd.SENT: lambda _: "the attempts to send it aren't those of the audit log",
-    Odd.REMOTE_ID: lambda _: "it names another operation at the provider",
-    Odd.WINDOW: lambda _: "the time in which it may be sent is another one",
+    Odd.SENT: lambda _: "its send attempts differ from the audit log",
+    Odd.REMOTE_ID: lambda _: "its provider ID is different",
+    Odd.WINDOW: lambda _: "its send window is different",
     Odd.VOTES: lambda people: (
-        "an approval was never given" if len(people) == 1 else f"{len(people)} approvals were never given"
+        "an approval has no audit entry" if len(people) == 1 else f"{len(people)} approvals have no audit entry"
     ),
-    Odd.RESERVED: lambda _: "its share of the daily limit isn't what was sent",
-    Odd.ITEMS: lambda _: "its payments aren't those that were requested",
+    Odd.RESERVED: lambda _: "the amount reserved from the daily limit doesn't match what was sent",
+    Odd.ITEMS: lambda _: "its payments differ from those requested",
 }
 
 
@@ -172,12 +170,10 @@ def _disagreements(found: Collection[tuple[str, Sequence[str]]]) -> str:
 
 def _votes_void(facts: Facts, _: object) -> str:
     """Votes that were cast do not suffice any more: why, and how many are needed now."""
-    void, missing = facts["void"], facts["missing"]
-    people = sorted({_VOTER.get(why, "they do not count here") for why in void if why not in _VOTE})
-    parts = [f"an approver no longer counts ({', '.join(people)})"] if people else []
-    parts += sorted({_VOTE[why] for why in void if why in _VOTE})
-    more = "one more approval is" if missing == 1 else f"{missing} more approvals are"
-    return f"{'; '.join(parts) or 'the policy now needs more approvals'}, so {more} needed"
+    why = sorted({_VOID.get(one, "an approval no longer counts") for one in facts["void"]})
+    *before, last = why or ["the policy now needs more"]
+    parts = f"{', '.join(before)}, and {last}" if before else last
+    return f"{counted(facts['missing'], 'more approval')} needed: {parts}"
 
 
 def _left(facts: Facts) -> str:

@@ -147,9 +147,9 @@ async def require_approvers(settings: Settings, policy: Policy, people: Director
     try:
         problems = unmet(policy, await read(), home=home)
     except ServiceNow as silent:
-        problems = [f"whether the policy can be met is not known: Slack {worded(silent.reason)}"]
+        problems = [f"can't check whether there are enough approvers: Slack {worded(silent.reason)}"]
     for problem in problems:
-        log.warning("nobody could approve this", problem=problem)
+        log.warning("no one can approve this", problem=problem)
 
 
 def enough(policy: Policy) -> int:

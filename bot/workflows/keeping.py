@@ -40,7 +40,7 @@ async def keep(ctx: Context, work: Callable[[Unit], T], *, name: str) -> T:
         except (StorageClosed, Conflict):
             raise
         except StorageError as error:
-            log.warning("an answer is kept until it can be stored", unit=name, reason=str(error))
+            log.warning("answer not stored yet, retrying", unit=name, reason=str(error))
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
 
@@ -55,6 +55,6 @@ async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_STA
         except StorageBusy as busy:
             if isinstance(busy, StorageClosed) or loop.time() - began >= seconds:
                 raise
-            log.warning("the start waits for the database", reason=str(busy))
+            log.warning("startup waiting for the database", reason=str(busy))
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)

@@ -75,7 +75,7 @@ async def approved_by(page: Page, phone: Page) -> None:
     await become(page, ADA)
     await enter(page, APPROVALS)
     card = page.locator("#middle").get_by_test_id("message").filter(has_text="$28.00 USD · 3 payments").first
-    await expect(card).to_contain_text("Paid although undeliverable: row 6")
+    await expect(card).to_contain_text("Will be paid despite an undeliverable address: row 6")
     await card.get_by_test_id("replies").click(timeout=LATER)
     thread = page.get_by_role("complementary", name="Thread")
     await expect(thread.get_by_test_id("file").filter(has_text="request")).to_have_count(1, timeout=LATER)
@@ -88,7 +88,7 @@ async def approved_by(page: Page, phone: Page) -> None:
     await fits(phone)
     await shot(phone, "check-phone-card")
     await card.get_by_role("button", name="Approve").click()
-    await expect(page.get_by_test_id("modal")).to_contain_text("Paid although undeliverable: row 6")
+    await expect(page.get_by_test_id("modal")).to_contain_text("Will be paid despite an undeliverable address: row 6")
     await shot(page, "check-approve")
     await page.get_by_test_id("modal-submit").click()
     await expect(card).to_contain_text("approved by", timeout=LATER)

@@ -52,12 +52,12 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
     assert told == [
         f"<@{MARIA}> booked it, an order of 25.50, for a fee of $1.97 ($0.26 tax).",
         "Sent to Delivery (attempt 1).",
-        "Delivery took it as number 10001: *preparing*.",
+        "Delivery accepted it as number 10001: *preparing*.",
         f"<@{ADA}> requested to start the driver search.",
-        "Delivery did that.",
+        "Delivery confirmed it.",
         "*looking for a driver*.",
         f"<@{TOM}> requested to cancel it. Reason: customer called it off.",
-        "Delivery did that.",
+        "Delivery confirmed it.",
         "*canceled by the store*. Reason: customer called it off.",
     ]
 
@@ -90,10 +90,8 @@ async def test_a_lost_answer_in_the_story(rig: Rig) -> None:
     await book(rig)
     await rig.pass_time(120, steps=6)
     told = await audit(rig)
-    assert shown(told[3]) == snapshot(
-        "No answer: only looking for it from here on. Reason: no answer (connection dropped)."
-    )
-    assert told[4].startswith("Delivery took it as number")
+    assert shown(told[3]) == snapshot("Not confirmed; won't be resent. Reason: no answer (connection dropped).")
+    assert told[4].startswith("Delivery accepted it as number")
 
 
 async def test_whose_story_may_be_read(rig: Rig) -> None:

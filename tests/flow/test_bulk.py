@@ -191,8 +191,7 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
 list of payments can't be read. We keep trying.
 Payments sent an unexpected reply.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-Compare it with the provider's dashboard. Don't pay again what no list shows.\
-""")
+Compare it with the provider's dashboard before you pay anything again.""")
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported yet.")
 
 
@@ -298,12 +297,11 @@ async def test_what_is_missing_from_the_list_is_said(rig: Rig) -> None:
 every payment is reported*: 8 paid ($40.00), 0 failed, 0 pending, *2 not reported*. Approved by Ada Okafor. \
 <@U0MARIA>""")
     assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot("""\
-:rotating_light: *L-······* ($55.00 · 10 payments to 1 person, requested by Maria Silva) isn't complete in the \
-provider's list. Check the provider's dashboard.
+:rotating_light: *L-······* ($55.00 · 10 payments to 1 person, requested by Maria Silva) has payments missing \
+from the provider's list. Check the provider's dashboard.
 The provider calls it finished, with 2 payments missing from its list.
 Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open the card>
-Compare it with the provider's dashboard. Don't pay again what no list shows.\
-""")
+Compare it with the provider's dashboard before you pay anything again.""")
     rig.payments.switches.bulk_loses_every = 0
     await rig.pass_time(86_400, steps=8)
     assert summary(rig) == snapshot("10 paid ($55.00), 0 failed, 0 pending")

@@ -88,7 +88,7 @@ async def test_an_import_that_may_be_a_row_is_refused_in_one_sentence(rig: Rig) 
     await sent(rig, "created")
     answer = await press(rig, told)
     assert shown(answer.text.replace(record.id, "op-1")) == snapshot(
-        ":information_source: op-1 can't be taken in. It may be row 2 of the bulk payment L-······."
+        ":information_source: op-1 can't be imported. It may be row 2 of the bulk payment L-······."
     )
     assert len(await requests(rig)) == 1
 
@@ -128,7 +128,7 @@ async def test_an_external_payout_beside_our_rows_is_still_imported(rig: Rig) ->
     await sent(rig, "created")
     for record in (old, made(rig, cents=2_501, code="A"), made(rig, email="joana.silva@example.com", code="B")):
         told = await ask(rig, f"show {record.id}", user=TOM)
-        assert [one.text for one in told.buttons] == ["Take it in"], record.code
+        assert [one.text for one in told.buttons] == ["Import payout"], record.code
 
 
 async def test_what_a_failed_bulk_payment_left_created_is_not_imported(rig: Rig) -> None:
@@ -153,7 +153,7 @@ async def test_a_new_external_payout_is_not_taken_for_a_row_that_was_paid_before
     rig.clock.advance(86_400)
     record = made(rig, code="LATER")
     told = await ask(rig, f"show {record.id}")
-    assert (reference in told.text, [one.text for one in told.buttons]) == (False, ["Take it in"])
+    assert (reference in told.text, [one.text for one in told.buttons]) == (False, ["Import payout"])
 
 
 @pytest.mark.parametrize(("shows", "ends"), [("noted", State.AWAITING), ("bare", State.NEEDS_HUMAN)])
@@ -213,7 +213,7 @@ async def test_a_payout_with_our_marks_is_never_imported_whatever_database_it_is
     await rig.workspace.click(MARIA, FINANCE, external.ts, "payout.take_in", value=record.id, force=True)
     answer = await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(MARIA)[heard:]), None))
     assert answer.text == (
-        f":information_source: {record.id} can't be taken in. "
+        f":information_source: {record.id} can't be imported. "
         f"It was made with Switchboard: the provider's record has {mark}."
     )
     assert (await requests(rig), "secret" in answer.text) == ([], False)
@@ -231,7 +231,7 @@ async def test_a_payout_with_the_hash_of_a_row_is_never_imported(rig: Rig) -> No
 @pytest.mark.parametrize("description", ["PO-7 of P-234567", "part XP-4F7K2M-9", "P-4F7K2", "F-202611/3"])
 async def test_numbers_of_others_are_no_marks(rig: Rig, description: str) -> None:
     told = await ask(rig, f"show {made(rig, description=description).id}")
-    assert [one.text for one in told.buttons] == ["Take it in"]
+    assert [one.text for one in told.buttons] == ["Import payout"]
 
 
 @pytest.mark.parametrize(

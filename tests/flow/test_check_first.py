@@ -132,7 +132,7 @@ row 4\
             ":warning: 1 account registered under another name: luis@example.com.",
             ":warning: 3 first-time recipients.",
             ":warning: Left out of the file: row 3, row 4.",
-            ":warning: Paid although undeliverable: row 6.",
+            ":warning: Will be paid despite an undeliverable address: row 6.",
         ]
     )
 

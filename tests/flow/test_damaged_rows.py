@@ -281,7 +281,7 @@ async def test_a_row_that_was_put_right_goes_on_when_an_admin_says_so(rig: Rig) 
     [alert] = [m for m in rig.workspace.messages(ALERTS) if "row can't be read" in m.text]
     assert shown(alert.text) == snapshot("""\
 :octagonal_sign: *Action needed: a database row can't be read*: the request P-······, column `recipient`. Nothing is \
-sent or read for it. Everything else goes on.
+sent or read for it. Everything else continues.
 It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.\
 """)
     for _ in range(2):  # still damaged: told anew

@@ -78,8 +78,7 @@ async def test_files_of_one_message_have_one_offer_one_progress_and_one_archive(
 :headphones: *5 audio files* · 938 KB
 I can: Detect gender (all), Separate vocals and music (all), Convert all, Transcribe all, Emotion (all).
 :paperclip: *../../etc/notes.wav* doesn't look like audio · text, 13 bytes
-I can: Extract text.\
-""")
+I can: Extract text.""")
     await press(maria, offer, "Convert all")
     await maria.submit({"option.target_extension": "mp3"})
     board = await offered(maria, "Archive in thread")
@@ -89,8 +88,7 @@ I can: Extract text.\
 :paperclip: *../../etc/notes.wav* doesn't look like audio · text, 13 bytes
 :white_check_mark: *Convert: 5 audio files* · Done. Archive in thread.
 5 of 5 done
-Requested by Maria Silva · convert to: .mp3\
-""")
+Requested by Maria Silva · convert to: .mp3""")
     packed = await archive(maria)
     assert sorted(packed) == snapshot(["take-1 (2).mp3", "take-1.mp3", "take-2.mp3", "take-3.mp3", "take-4.mp3"])
     assert all(media.heard(content, tmp_path).codec == "mp3float" for content in packed.values())
@@ -209,10 +207,9 @@ async def test_results_that_are_too_much_for_one_archive_are_named(
 :headphones: *3 audio files* · 1.7 MB
 :warning: *Convert: 3 audio files* · Done. Archive in thread.
 1 of 3 done · 2 failed
-:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself
-:x: take-….wav: The results of one run may have 0.6 MB together; run this file by itself
-Requested by Maria Silva · convert to: .wav\
-""")
+:x: take-….wav: One run can return 0.6 MB in total. Run this file on its own
+:x: take-….wav: One run can return 0.6 MB in total. Run this file on its own
+Requested by Maria Silva · convert to: .wav""")
     packed = await archive(maria)
     assert len([name for name in packed if name.endswith(".wav")]) == 1
 

@@ -43,9 +43,9 @@ def workbook(*, masked: str = "", about: str = "") -> bytes:
 
 COLUMNS = '<cols><col min="2" max="2" width="9" hidden="1"/></cols>'
 SAID = [
-    ":warning: Rows 3 and 4 are hidden in the file and count like the others.",
-    ":warning: Column “amount” is hidden in the file.",
-    ":warning: Rows 2 and 4 hold results of formulas, as they were last saved.",
+    ":warning: Rows 3 and 4 are hidden in the spreadsheet but will be paid.",
+    ":warning: Column “amount” is hidden in the spreadsheet.",
+    ":warning: Rows 2 and 4 contain formulas; their last saved values are used.",
 ]
 
 
@@ -141,9 +141,10 @@ async def test_of_a_list_of_addresses_it_is_said_before_it_starts(rig: Rig) -> N
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
     await rig.workspace.until(lambda: "Column with the addresses" in rig.form().plain or None)
     assert [line for line in rig.form().plain.splitlines() if line.startswith(":warning:")] == [
-        *SAID[:2],
-        ":warning: Rows 2 to 4 hold results of formulas, as they were last saved.",
-        ":warning: Row 3 holds something else than the spreadsheet shows.",
+        SAID[0].replace("paid", "checked"),
+        SAID[1],
+        ":warning: Rows 2 to 4 contain formulas; their last saved values are used.",
+        ":warning: Row 3 contains another value than the spreadsheet shows.",
     ]
 
 

@@ -113,7 +113,7 @@ async def test_one_that_is_not_in_the_dashboard_is_closed_and_told_if_it_comes_a
     assert stands(rig) == snapshot("*Ana Lopez · Closed*")
     assert is_over(rig)
     assert shown(lines(rig)[-1]) == snapshot("""\
-:x: <@U0MARIA> The request for Ana Lopez (V-······) was *closed* by Tom Berg: the link wasn't made.""")
+:x: <@U0MARIA> The request for Ana Lopez (V-······) was *closed* by Tom Berg: no link was created.""")
     await rig.workspace.click(MARIA, FINANCE, drawn.ts, cards.FOUND, value=drawn.buttons[0].value, force=True)
     await rig.settle()
     assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot("""\

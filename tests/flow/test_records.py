@@ -60,7 +60,7 @@ LINE = pytest.mark.rig(services='[payments]\nitem_amount = "line"\n')
     ("cents", "says"),
     [
         (7_400, "each 10.00 · together 20.00"),
-        (7_500, "The items make 74.00 together, not the total."),
+        (7_500, "The items add up to 74.00, not to the total."),
         pytest.param(1_450, "each 5.00 · together 10.00", marks=LINE),
     ],
 )

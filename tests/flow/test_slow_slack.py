@@ -60,5 +60,5 @@ async def test_who_leaves_the_group_between_the_vote_and_the_claim_does_not_coun
     await rig.settle()
     assert not rig.paid
     assert await state(rig) is State.AWAITING
-    assert everywhere(rig, "An approver no longer counts (they are no longer an approver)")
+    assert everywhere(rig, "needed: an approver was removed")
     assert not ephemerals(rig, LIN)

@@ -25,7 +25,7 @@ async def test_it_is_shown_taken_in_approved_and_committed_once(rig: Rig) -> Non
     [taking] = next(block["elements"] for block in told.blocks if block["type"] == "actions")
     assert (taking["text"]["text"], taking["confirm"]["text"]["text"]) == snapshot(
         (
-            "Take it in",
+            "Import payout",
             """$25.00 to \
 ana@example.com. It was made elsewhere. Nothing is paid until it's approved here.""",
         )
@@ -73,7 +73,7 @@ approval*.""")
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "Wrong invoice"})
     told = await ask(rig, f"show {record.id}", user=TOM)
-    assert [one.text for one in told.buttons] == ["Take it in again"]
+    assert [one.text for one in told.buttons] == ["Import again"]
     await press(rig, told, user=TOM)
     second = await newest(rig)
     assert (second.id != only.id, second.requester, second.state) == (True, TOM, State.AWAITING)
@@ -120,7 +120,7 @@ async def test_what_people_could_not_decide_on_is_not_taken_in(
     offered = told or await ask(rig, f"show {record.id}")
     said = await press(rig, offered) if offered.buttons else None
     assert await requests(rig) == []
-    assert said is None or "can't be taken in" in said.text
+    assert said is None or "can't be imported" in said.text
 
 
 @pytest.mark.parametrize(

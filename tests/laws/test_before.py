@@ -208,8 +208,8 @@ async def test_the_clock_of_a_decision_begins_when_its_card_can_be_seen(rig: Rig
 THEIRS = {"committed": "sent", "completed": "paid"}
 DIFFERENT = [
     ("cents", 9900, "the amount is 99.00 instead of 25.00"),
-    ("email", "mallory@example.com", "the recipient is another one"),
-    ("code", "01KAGT0000000000000OTHERS1", "the code is another one"),
+    ("email", "mallory@example.com", "the recipient is different"),
+    ("code", "01KAGT0000000000000OTHERS1", "the code is different"),
     ("operation_type", "purchase", "it isn't a payout"),
     *(
         (

@@ -125,7 +125,7 @@ async def test_two_ends_that_contradict_each_other_are_an_alarm_and_the_first_st
     assert not told(rig, FINANCE, "failed")
     (alert,) = alerts(rig)
     first, second, *_ = alert.splitlines()
-    assert first.endswith(", requested by Maria Silva) has two different ends at the provider.")
+    assert first.endswith(", requested by Maria Silva) has two conflicting final statuses at the provider.")
     assert second == "It was paid, and the provider now lists it as failed."
 
 

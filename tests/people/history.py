@@ -182,7 +182,7 @@ class History:
         among = known_there if known_there and self._chance.random() < 0.7 else listed or known_there
         named, heard = self._chance.choice(among), len(workspace.ephemerals(user))
         await self._rig.pay(f"show {named}", user=user)
-        for message, button in _buttons(workspace.ephemerals(user)[heard:], "Take it in"):
+        for message, button in _buttons(workspace.ephemerals(user)[heard:], "Import payout"):
             times = self._chance.choice((1, 1, 2))
             self.scene.note(f"{NAMES[user]} takes in {named}, pressed {times} times")
             known = set(self.scene.requests)

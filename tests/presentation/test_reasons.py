@@ -72,7 +72,7 @@ def test_each_code_in_words() -> None:
     assert lines_of({code.value: worded(sample(code)) for code in CODES}) == snapshot("""\
 as_stored: the list cannot be used
 given: the bank called
-all: it has another id; the code is another one
+all: its ID is different; the code is different
 no_answer: no answer (timed out)
 not_left: the request did not leave (not connected)
 sends_nothing: Switchboard isn't sending anything right now
@@ -101,7 +101,7 @@ scan_stands: the list repeats its pages
 scan_gap: the list showed an empty page before its end
 scan_long: the list has more than 1000 pages
 scan_count: the list counts 7 operations and showed 6
-payment_required: the provider wants to be paid first (402)
+payment_required: the provider requires payment (402)
 method_unknown: the provider doesn't have this (405)
 gone: the provider doesn't offer this any more (410)
 plain_refusal: the provider rejected the request (411)
@@ -121,7 +121,7 @@ result_redirects: redirected us too often for its result
 result_private: named a private address for its result
 result_no_address: named an invalid address for its result
 result_unreachable: has its result at a host we can't reach
-result_not_handed: didn't hand its result over (503)
+result_not_handed: didn't return the result (503)
 result_gone: no longer has the result; links to results expire (404)
 not_configured_here: isn't configured
 slack_error: not_in_channel
@@ -129,7 +129,7 @@ slack_unreachable: can't be reached
 slack_broke: the connection broke (ClientOSError)
 slack_wait: asked us to wait
 slack_unreadable: answered 502 without a readable body
-slack_file_kept: didn't hand the file over (503)
+slack_file_kept: didn't return the file (503)
 slack_file_refused: didn't take the file (TimeoutError)
 slack_upload_address: named an upload address that isn't its own
 slack_upload_length: was promised 4000 bytes, and another number came
@@ -157,8 +157,7 @@ on_hold: on hold: the database and the audit log disagree: it isn't what was req
 changed
 restored: on hold: the database may be out of date, so an admin has to look
 ask_again: the database was restored to an earlier moment, so this needs approval again
-votes_void: an approver no longer counts (their account is deactivated); an approval no longer counts, because it was \
-given too long ago, so 2 more approvals are needed
+votes_void: 2 more approvals needed: an approval expired, and an approver's account is deactivated
 frozen: payments are frozen: the bank called
 daily_limit: today's limit is reached
 over_today: $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an \
@@ -174,8 +173,8 @@ not_sent_in_time: it wasn't sent in time after approval: payments answered 500, 
 new_attempt_not_sent: the new attempt wasn't sent in time (today's limit is reached)
 address_not_confirmed: the address wasn't confirmed in time
 edited: replaced by an edited request
-created_in_vain: it couldn't be created in several tries
-no_link: its id gives no checkout link
+created_in_vain: it couldn't be created after several attempts
+no_link: no checkout link can be built from its ID
 no_way_back: PUBLIC_URL is missing, so buyers couldn't return from the checkout; an admin can set it
 not_listed: the provider doesn't list it
 not_in_history: the provider's history doesn't show it
@@ -201,9 +200,9 @@ miscounted: the provider counts 9 payments instead of 10
 mismatched_items: 1 payment reported twice, so possibly paid twice; 2 payments with another amount or address than \
 approved; 3 payments never requested
 lists_disagree: 1 payment ended in two ways; 2 failures fit no payment
-may_be_this_bulk: the provider has bulk-7, which is new and may be this one: check there which payments it makes
-may_be_ours: the provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
-check whether that is this one
+may_be_this_bulk: the bulk payment bulk-7 is new at the provider and may be this one. Check its payments there
+may_be_ours: the payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's \
+this one
 row_of_bulk: it's row 2 of the bulk payment L-4F7K2M
 may_be_row: it may be row 2 of the bulk payment L-4F7K2M
 carries_mark: it was made with Switchboard: the provider's record has P-4F7K2M
@@ -218,11 +217,11 @@ after_refusal: the provider rejected the request (422), saying “the limit is r
 list repeats its pages
 after_answer: the provider answered “try again later”, and now the provider doesn't list it
 changed_here: our own record was changed after it was approved
-other_id: it has another id
+other_id: its ID is different
 other_amount: the amount is 25.01 instead of 25.00
-other_recipient: the recipient is another one
-other_code: the code is another one
-other_description: the description is another one
+other_recipient: the recipient is different
+other_code: the code is different
+other_description: the description is different
 code_taken: the code INV-7 is taken by op-77
 other_kind: it isn't a purchase
 list_holds: the list of payouts has it
@@ -255,7 +254,7 @@ no_column: the file no longer has that column
 hardly_addresses: the column “name” has few e-mail addresses (1 of 20 cells); choose another one, for example email
 unusable_file: The file is empty. It needs a first row with column names and at least one row below. Example: email
 file_rule: The file has too many columns.
-file_later: Slack didn't hand the file over (503). Try again in a minute.
+file_later: Slack didn't return the file (503). Try again in a minute.
 file_never: Slack file_not_found.
 restarted: Switchboard was restarted before the answer came
 result_lost: the result was lost in a restart
@@ -263,24 +262,23 @@ broken: something went wrong on our side; an admin finds it in the log
 file_cut_off: the file couldn't be read to its end
 text_only: this takes a text, not a file
 localization_not_configured: Localization isn't configured
-queue_full: you have 20 calls in progress, which is the most; wait for one, or cancel one
+queue_full: you have 20 calls in progress, the maximum. Wait for one to finish or cancel one
 call_unknown: Localization gave no answer (timed out)
 file_refused: Slack doesn't take the file (invalid_arguments)
 service_refused: it was done, but localization named a private address for its result
 not_handed_over: it was done, but its files couldn't be uploaded: can't be reached
-archive_full: the results of one run may have 250 MB together; run this file by itself
+archive_full: one run can return 250 MB in total. Run this file on its own
 bad_input: It must have at most 2,000 characters; this has 2,001. Example: The meeting was moved to Friday.
-older: the record outside the database shows that it once held more than now
-mode_unreadable: whether Switchboard may send can't be read
+older: the anchor file lists audit rows that this database doesn't have
+mode_unreadable: we can't read whether sending is allowed
 mode_changed: row 7 of the audit was changed
-freeze_unreadable: whether they are can't be read
+freeze_unreadable: we can't read the freeze setting, so nothing is sent
 rows_unreadable: its rows can't be read (OperationalError)
 not_in_database: it is in the audit but not in the database
-freeze_lost: by the audit payments are frozen, by the database they aren't
-freeze_forged: by the audit payments aren't frozen, by the database they are
-unknown_here: the provider has P-4F7K2M, which by the database was never sent
-nobody_asked: the provider has payments that report to us and that nothing in the database requested\
-""")
+freeze_lost: payments are frozen in the audit log but not in the database
+freeze_forged: payments are frozen in the database but not in the audit log
+unknown_here: the provider shows P-4F7K2M, but in our database it was never sent
+nobody_asked: the provider has payments with our callback URL that aren't in our database""")
 
 
 def beginning(code: Code) -> str:
@@ -460,14 +458,13 @@ a callback reported payment, but the provider's record doesn't confirm it
 the provider calls it finished, with 1 payment missing from its list
 our own record was changed after it was requested
 it isn't a payout
-It has another id.
-You have 20 calls in progress, which is the most; wait for one, or cancel one.\
-""")
+Its ID is different.
+You have 20 calls in progress, the maximum. Wait for one to finish or cancel one.""")
 
 
 def test_a_list_has_all_its_parts() -> None:
     both = together([Reason(OfRequest.OTHER_ID), Reason(OfRequest.OTHER_AMOUNT, theirs="26.00", ours="25.00")])
-    assert worded(both) == "it has another id; the amount is 26.00 instead of 25.00"
+    assert worded(both) == "its ID is different; the amount is 26.00 instead of 25.00"
     assert together([Reason(OfRequest.OTHER_ID)]) == Reason(OfRequest.OTHER_ID)
     assert together([]) is None
 

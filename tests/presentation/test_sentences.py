@@ -28,7 +28,7 @@ def test_what_the_operator_reads_before_it_goes_on() -> None:
     assert lines_of(notices.report(MODE, looked, ["payments.commit_payout x"])) == snapshot("""\
 Read-only since 2026-11-20 09:00 UTC: the database was put back.
   P-4F7K2M: absent: not in the list
-  P-2B2B2B: not looked for yet
+  P-2B2B2B: not checked yet
 Sent before, and not in this database; check it in the provider's dashboard:
   payments.commit_payout x\
 """)
@@ -54,8 +54,8 @@ def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
 def test_lines_of_the_anchors_that_were_changed() -> None:
     changed = {"topic": "anchors_changed", "lines": [2, 3], "count": 2, "file": "a.anchors"}
     assert notices.notice(changed).text == snapshot("""\
-:rotating_light: *Action needed: the audit's anchors were changed*: line 2, 3 of `a.anchors` was changed or isn't \
-ours. Run `switchboard audit verify`.
+:rotating_light: *Action needed: the anchor file was modified*: line 2, 3 of `a.anchors` was changed or isn't ours. \
+Run `switchboard audit verify`.
 Freeze payments, and keep the database and the file as they are.\
 """)
     assert "line 2, 3 and 1 more of" in notices.notice({**changed, "count": 3}).text
@@ -251,31 +251,32 @@ def named(name: str) -> list[str]:
 
 def test_what_was_stopped_is_named_by_its_table() -> None:
     assert ", ".join(named("P-4F7K2M")) == snapshot("""\
-request P-4F7K2M, callback of P-4F7K2M, message about P-4F7K2M, following of P-4F7K2M, job P-4F7K2M, dropped file \
-P-4F7K2M, booking P-4F7K2M, webhook of a store P-4F7K2M, card P-4F7K2M, store P-4F7K2M, vote about request P-4F7K2M, \
-attempt of request P-4F7K2M, item of request P-4F7K2M, callback address of request P-4F7K2M, list of addresses \
-P-4F7K2M, webhook address of a store P-4F7K2M, setting P-4F7K2M, note of an answer of P-4F7K2M, of_tomorrow P-4F7K2M""")
+request P-4F7K2M, callback of P-4F7K2M, message about P-4F7K2M, tracked operation P-4F7K2M, job P-4F7K2M, dropped \
+file P-4F7K2M, booking P-4F7K2M, webhook of a store P-4F7K2M, card P-4F7K2M, store P-4F7K2M, vote on request \
+P-4F7K2M, attempt of request P-4F7K2M, item of request P-4F7K2M, callback address of request P-4F7K2M, list of \
+addresses P-4F7K2M, webhook address of a store P-4F7K2M, setting P-4F7K2M, unreadable answer of P-4F7K2M, of_tomorrow \
+P-4F7K2M""")
     alone = {
         by_name.removesuffix(" P-4F7K2M"): word for by_name, word in zip(named("P-4F7K2M"), named(""), strict=True)
     }
     assert {by_name: word for by_name, word in alone.items() if word != by_name} == {
         "callback of": "callback",
         "message about": "message",
-        "following of": "following of an operation",
+        "unreadable answer of": "unreadable answer",
     }
 
 
 def test_a_row_that_cannot_be_read() -> None:
     row = {"topic": "unreadable", "what": "vote", "name": "P-4F7K2M", "number": "0badcafe", "column": "person"}
     assert seen(notices.notice(row)) == snapshot("""\
-:octagonal_sign: *Action needed: a database row can't be read*: the vote about request P-4F7K2M, column `person`. \
-Nothing is sent or read for it. Everything else goes on.
+:octagonal_sign: *Action needed: a database row can't be read*: the vote on request P-4F7K2M, column `person`. \
+Nothing is sent or read for it. Everything else continues.
 It was damaged or forged, or a newer version wrote it. Restore the row from a backup, then press *Try again*.
 [Try again]\
 """)
     assert seen(notices.notice({**row, "number": "", "column": ""})) == snapshot("""\
-:octagonal_sign: *Action needed: a database row can't be read*: the vote about request P-4F7K2M. Everything else goes \
-on.
+:octagonal_sign: *Action needed: a database row can't be read*: the vote on request P-4F7K2M. Everything else \
+continues.
 It was damaged or forged, or a newer version wrote it. Restore the row from a backup.\
 """)
     assert lines_of([notices.note("0badcafe"), notices.GOES_ON.text, notices.NOTHING_STOPPED.text]) == snapshot("""\

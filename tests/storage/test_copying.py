@@ -94,7 +94,7 @@ async def test_nothing_starts_on_the_file_afterwards(filled: str, new_postgres_u
             await opening
         said = f"{refused.value.problem} {refused.value.mend}"
         assert said.replace(new_postgres_url.rpartition("@")[2], "host/name") == snapshot(
-            "This database was copied to PostgreSQL host/name, and goes on there. Set DATABASE_URL to that one. "
+            "This database was moved to PostgreSQL host/name. Set DATABASE_URL to that one. "
             "To go back to the file, restore a backup from before the copy."
         )
 
@@ -192,7 +192,7 @@ async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postg
         with replaced(maintenance, "_mark", dying), pytest.raises(Died):
             await copied(filled, new_postgres_url)
     assert (await rows(new_postgres_url) > 0) == committed
-    with pytest.raises(StorageError, match="was copied to"):
+    with pytest.raises(StorageError, match="was moved to"):
         await Store.open(filled, audit_key=KEY)
     again = await copied(filled, new_postgres_url)
     assert not committed or again == done

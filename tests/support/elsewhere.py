@@ -18,7 +18,7 @@ def made(rig: Rig, **changes: Any) -> Record:
 
 
 async def take_in(rig: Rig, record: Record, *, user: str = MARIA) -> Message:
-    """Look at it and press *Take it in*; the answer."""
+    """Look at it and press *Import payout*; the answer."""
     shown = await ask(rig, f"show {record.id}", user=user)
     return await press(rig, shown, user=user)
 

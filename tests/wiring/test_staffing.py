@@ -81,7 +81,7 @@ async def test_the_sandbox_starts_and_says_so(rig: Rig) -> None:
     rig.workspace.set_group("S0TREASURY", [ADA])
     with capture_logs() as logs:
         assert await refusal(rig) == ""
-    assert [line["problem"] for line in logs if line["event"] == "nobody could approve this"]
+    assert [line["problem"] for line in logs if line["event"] == "no one can approve this"]
 
 
 async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: Rig) -> None:
@@ -89,7 +89,7 @@ async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: R
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "usergroups.list", times=None))
     with capture_logs() as logs:
         assert await refusal(rig) == ""
-    problem = "whether the policy can be met is not known: Slack couldn't say who you are"
+    problem = "can't check whether there are enough approvers: Slack couldn't say who you are"
     assert problem in [line.get("problem") for line in logs]
 
 

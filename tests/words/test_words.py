@@ -31,6 +31,7 @@ INSTEAD = {
     r"\bpending in escrow\b": "waiting for sign-up",
     r"\b(cannot|(does|do|is|did|has|are|was) not)\b": "can't, doesn't, …",
     r"\bflow again\b|\bvoices?\b": "unfroze, voted",
+    r"\bgoes on\b|\bwhat waited\b|\banew\b|\btaken? in\b|\b(is|are) another one\b": "continue, resume, is different",
     r"\binvalid\b|\bplease\b.*\bplease\b": "what is right",
 }
 DETAILS = re.compile(r"^(audit|unread|overview|notices)\.py|· details|· history|^payments/operations\.py|· WORD_OF")

@@ -131,9 +131,9 @@ def explanation(booking: Booking, *, now: datetime) -> str:  # noqa: C901, PLR09
         case Stage.REFUSED:
             return f"Delivery declined it.{because_refused(booking.reason)}"
         case Stage.DROPPED if _is_double(booking):
-            return f"The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}, which goes on there."
+            return f"Duplicate of {md.quote(worded(booking.reason), _RAW_LIMIT)}. Follow it there."
         case Stage.DROPPED if booking.detail.get("closed"):
-            return f"The link wasn't made, says {md.mention(str(booking.detail['closed'].get('by', '')))}."
+            return f"{md.mention(str(booking.detail['closed'].get('by', '')))} reported that no link was created."
         case Stage.DROPPED:
             return _canceled(booking)
         case Stage.WAITING if link := str(booking.detail.get("link", "")):
@@ -365,7 +365,7 @@ def _decisions(booking: Booking) -> list[Block]:
     if not booking.is_undecided:
         return []
     asked = question(
-        "Is it not there?",
+        "Close this request?",
         "Look for it in the delivery dashboard first. This closes the request; then request a new link.",
         yes="Close it",
         no="Keep it",

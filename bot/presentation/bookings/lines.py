@@ -196,7 +196,7 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
     "undecided": lambda booking, _: (
         f":warning: Action needed: the link for {named(booking)} is *not confirmed*, and still unchecked. {DECIDE}"
     ),
-    "closed": ":x:{call} The request for {booking} was *closed*{by_whom}: the link wasn't made.",
+    "closed": ":x:{call} The request for {booking} was *closed*{by_whom}: no link was created.",
     "lost": (
         ":warning:{asker} *Probably not booked*: {booking}. The provider doesn't list it. Check the delivery dashboard "
         "before you book it again."
@@ -218,22 +218,22 @@ _SAID: Final[Mapping[str, str]] = {
     "prebooked": "{who} requested a link for the customer's address{worth}",
     "appeared": "reported by a webhook: it was booked outside of Switchboard",
     "named": "{who} named it by its provider ID: it was booked outside of Switchboard",
-    "joined": "it turned out to be {other}, which was waiting for its answer",
+    "joined": "matched to {other}",
     "sent": "sent to Delivery (attempt {nth})",
-    "put_off": "that attempt wasn't executed; it will be sent again",
-    "taken": "Delivery took it{number}: {status}",
+    "put_off": "that attempt had no effect; will be sent again",
+    "taken": "Delivery accepted it{number}: {status}",
     "link_made": "the link for the customer was created",
     "refused": "Delivery declined it",
-    "unknown": "no answer: only looking for it from here on",
+    "unknown": "not confirmed; won't be resent",
     "lost": "Delivery doesn't list it: probably not booked",
     "moved": "{status}",
     "search_asked": "{who} requested to start the driver search",
     "cancel_asked": "{who} requested to cancel it",
-    "executed": "Delivery did that",
-    "not_executed": "Delivery didn't do that",
-    "not_said": "no answer whether that was done; the booking is read instead",
+    "executed": "Delivery confirmed it",
+    "not_executed": "Delivery didn't do it",
+    "not_said": "not confirmed; checking the booking instead",
     "dropped": "the pre-booking was canceled",
-    "undecided": "it is still unchecked whether the link was made",
+    "undecided": "still not confirmed whether a link was created",
     "taken_in": "{who} found it in the dashboard",
     "closed": "{who} didn't find it in the dashboard, and closed it",
 }

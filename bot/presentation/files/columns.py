@@ -20,24 +20,24 @@ _NAME_LIMIT: Final = 40
 _SAMPLE_LIMIT: Final = 24
 
 
-def mark_lines(marks: Marks) -> list[str]:
+def mark_lines(marks: Marks, *, used: str = "will be paid") -> list[str]:
+    """``used``: what happens to hidden rows."""
     found = []
     if marks.hidden_rows.count:
         one = marks.hidden_rows.count == 1
-        verbs = "is hidden in the file and counts" if one else "are hidden in the file and count"
-        found.append(f"{_rows(marks.hidden_rows)} {verbs} like the others.")
+        found.append(f"{_rows(marks.hidden_rows)} {'is' if one else 'are'} hidden in the spreadsheet but {used}.")
     if marks.hidden_columns:
         one = len(marks.hidden_columns) == 1
         shown = [f"“{quote(name, _NAME_LIMIT)}”" for name in marks.hidden_columns[:_FIRST]]
         listed = _listed(shown, len(marks.hidden_columns) - len(shown))
-        found.append(f"Column{'' if one else 's'} {listed} {'is' if one else 'are'} hidden in the file.")
+        found.append(f"Column{'' if one else 's'} {listed} {'is' if one else 'are'} hidden in the spreadsheet.")
     if marks.formulas.count:
         one = marks.formulas.count == 1
-        holds = "holds the result of a formula, as it was" if one else "hold results of formulas, as they were"
-        found.append(f"{_rows(marks.formulas)} {holds} last saved.")
+        held = "contains a formula; its last saved value is" if one else "contain formulas; their last saved values are"
+        found.append(f"{_rows(marks.formulas)} {held} used.")
     if marks.disguised.count:
-        verb = "holds" if marks.disguised.count == 1 else "hold"
-        found.append(f"{_rows(marks.disguised)} {verb} something else than the spreadsheet shows.")
+        verb = "contains" if marks.disguised.count == 1 else "contain"
+        found.append(f"{_rows(marks.disguised)} {verb} another value than the spreadsheet shows.")
     if marks.lost.count:
         found.append(f"{_rows(marks.lost)} may have lost a letter: a question mark is in its place.")
     if marks.totals.count:

@@ -149,7 +149,7 @@ def _warnings(instruction: Instruction) -> list[str]:
     if payload.left_out_count:
         found.append(f"Left out of the file: {some_rows(payload.left_out, payload.left_out_count)}")
     if payload.anyway:
-        found.append(f"Paid although undeliverable: {some_rows(payload.anyway, len(payload.anyway))}")
+        found.append(f"Will be paid despite an undeliverable address: {some_rows(payload.anyway, len(payload.anyway))}")
     if payload.done_anyway:
         rows = [f"row {row} ({md.quote(said, _NAME)})" for row, said in payload.done_anyway.items()]
         found.append(f"Will be paid despite their status: {md.series(rows[:_ROWS], payload.done_anyway_count)}")

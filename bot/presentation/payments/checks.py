@@ -50,7 +50,7 @@ def _lines(check: FileCheck) -> list[str]:
     if lacking > 0:
         lines.append(f":grey_question: {md.counted(lacking, 'address', 'addresses')} not checked by the e-mail check")
     accounts = [f":warning: {one}" for one in account_warnings(check.accounts)]
-    fine = [":white_check_mark: Nothing found that speaks against it"] if not lines and not accounts else []
+    fine = [":white_check_mark: No problems found"] if not lines and not accounts else []
     return [paid, *lines, *accounts, *fine]
 
 

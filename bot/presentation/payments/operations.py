@@ -120,7 +120,7 @@ def listing(
         lines.append("• " + " · ".join(part or NOTHING for part in parts))
     notes = [f"Details: `{command} show` and the reference"]
     if len(page.operations) > per_page:
-        notes.insert(0, f"The first {per_page} of {len(page.operations)} that came at once.")
+        notes.insert(0, f"Showing {per_page} of {len(page.operations)}.")
     if unread := min(len(page.operations), per_page) - len(shown_here):
         notes.insert(0, f":warning: {md.counted(unread, 'row')} can't be read: see the alerts channel.")
     small = md.context(" ".join(notes))
@@ -175,7 +175,7 @@ def record(
     notes = ["Not requested here. This is the provider's record."]
     known = _known_there(operation)
     if row is not None:
-        be, so = ("is", "") if row.is_certain else ("may be", ", so it can't be taken in")
+        be, so = ("is", "") if row.is_certain else ("may be", ", so it can't be imported")
         whose = f"It {be} row {row.row} of the bulk payment {row.reference}{so}."
         notes = [f"{whose} This is the provider's record."]
         known[0] = ("Status", item_word(operation.status))
@@ -194,7 +194,7 @@ def record(
         asked = question(
             "Send this payout from here?", f"{md.shorten(title, 150)}. {_TAKEN}", yes="Request approval", no="Cancel"
         )
-        pressed.append(button("Take it in", TAKE_IN, operation.id, spoken=f"Take in {title}", confirm=asked))
+        pressed.append(button("Import payout", TAKE_IN, operation.id, spoken=f"Import {title}", confirm=asked))
     text = f"{told.text}\nCheckout: {md.linked(link)}" if link else told.text
     return _below(Content(text=text, blocks=told.blocks), *_items(operation), after=actions(pressed))
 
@@ -203,7 +203,7 @@ def with_record(card: Content, operation: Operation, *, takeable: bool = False) 
     known = _known_there(operation)
     if operation.state is None and f"“{md.quote(operation.status)}”" in card.text:
         known = known[1:]  # the card says already how the service calls it
-    again = [button("Take it in again", TAKE_IN, operation.id, spoken=f"Take in {_title(operation)} again")]
+    again = [button("Import again", TAKE_IN, operation.id, spoken=f"Import {_title(operation)} again")]
     return _below(card, facts(_NOW, known), *_items(operation), after=actions(again if takeable else []))
 
 
@@ -229,7 +229,7 @@ def taken_in(why: NotTaken, operation: Operation, reason: Reason | None = None) 
         NotTaken.ABOVE_LIMIT: f"{shown(operation.cents or 0)} is over everyone's daily limit.",
         NotTaken.MADE_HERE: md.quote(f"{md.capital(worded(reason))}."),
     }[why]
-    return md.message(f":information_source: {md.quote(operation.id)} can't be taken in. {told}")
+    return md.message(f":information_source: {md.quote(operation.id)} can't be imported. {told}")
 
 
 def _items(operation: Operation) -> list[Content]:
@@ -249,7 +249,7 @@ def _items(operation: Operation) -> list[Content]:
     lines.append(f"Total: {md.escape(_amount(operation))}")
     sums = [one.line_cents for one in found if one.line_cents is not None]
     if operation.cents is not None and len(sums) == len(found) and sum(sums) != operation.cents:
-        lines.append(f":warning: The items make {digits(Cents(sum(sums)))} together, not the total.")
+        lines.append(f":warning: The items add up to {digits(Cents(sum(sums)))}, not to the total.")
     return [lines_under(f"*{md.counted(len(found), 'item')}*", lines)]
 
 

@@ -375,10 +375,10 @@ NEWS: Final[Mapping[State, Line]] = {
     State.CLOSED: "*Failed*: {by} closed {what}{words.closed_as}{words_of}",
 }
 ALERTS: Final[Mapping[str, str]] = {
-    "contradiction": "has two different ends at the provider.",
+    "contradiction": "has two conflicting final statuses at the provider.",
     "unconfirmed": "was reported, but the provider's record doesn't confirm it.",
     "unknown_status": "has a status that Switchboard doesn't know. It's still followed.",
-    "stuck": "can't go on.",
+    "stuck": "is blocked.",
     "needs_human": "couldn't be confirmed. Retry it or close it on the card.",
     "mismatch": "was stopped: the provider's record isn't what was requested. Switchboard didn't send it.",
     "differs": "differs at the provider from what was approved.",
@@ -391,10 +391,10 @@ ALERTS: Final[Mapping[str, str]] = {
     "within_reach": "can be approved now: there are enough approvers again.",
     "continues": "is no longer held.",
     "disagrees": "is on hold: the database and the audit disagree. Nothing is sent.",
-    "unaccounted": "isn't complete in the provider's list. Check the provider's dashboard.",
+    "unaccounted": "has payments missing from the provider's list. Check the provider's dashboard.",
     "unread": "is done, but the provider's list of payments can't be read. We keep trying.",
     "unexplained": "is done, but the provider's list of failures can't be read. We keep trying.",
-    "stands_still": "doesn't move at the provider.",
+    "stands_still": "hasn't changed at the provider for a long time.",
     "undelivered": "has news that couldn't be posted in {channel}: {unusable}.",
     "no_approvals_channel": "can't be shown to the approvers in {channel}: {unusable}.",
 }

@@ -105,7 +105,7 @@ class HighWater:
                     await self._tell("anchors_work", f"{self._clock.now():%Y-%m-%dT%H:%M}", {})
                     self._refused = False
             except StorageError as silent:
-                log.warning("nothing leaves: the database does not say where it stands", reason=str(silent))
+                log.warning("sending blocked: database not readable", reason=str(silent))
                 return False
             except OSError as refused:
                 await self._cannot_write(refused)
@@ -121,7 +121,7 @@ class HighWater:
         """Start reading-only mode: the services hold more than the database; ``sent``: kind and code or id of each."""
         now = self._clock.now()
         found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
-        log.error("the database may be older than the services: reading only from now on", reason=str(reason))
+        log.error("provider has requests missing from the database, read-only mode entered", reason=str(reason))
         await self._store.write(lambda tx: enter(self._unit(tx), found), name="reading_only")
 
     def _unit(self, tx: Tx) -> Unit:
@@ -157,10 +157,10 @@ class HighWater:
         found = ReadingOnly(since=now, reason=Reason(OfMode.OLDER), until=self._last.at, sent=sent)
         await self._store.write(lambda tx: enter(self._unit(tx), found), name="reading_only")
         log.error(
-            "the database is older than its anchors: reading only",
+            "database older than its anchors, read-only mode entered",
             anchored=self._last.seq,
             sent=len(sent),
-            mend="look at what the services hold, then run `switchboard resume`",
+            mend="check the providers' dashboards, then run `switchboard resume`",
         )
 
     async def _begin_anew(self) -> None:
@@ -174,7 +174,7 @@ class HighWater:
 
     async def _cannot_write(self, refused: OSError) -> None:
         reason, file = refused.strerror or str(refused), str(self._file.path)
-        log.error("nothing leaves: it cannot be written down before", file=file, reason=reason)
+        log.error("sending blocked: anchor file not writable", file=file, reason=reason)
         if not self._refused:  # several processes, or starts, may find it within a minute
             await self._tell("no_anchor", f"{self._clock.now():%Y-%m-%dT%H:%M}", {"file": file, "reason": reason})
             self._refused = True
@@ -208,7 +208,7 @@ class Anchoring:
         try:
             await self._write(always=True)
         except StorageError as problem:
-            log.warning("the last rows of the audit have no anchor", reason=str(problem))
+            log.warning("last audit rows not anchored", reason=str(problem))
 
     async def _write(self, *, always: bool) -> int:
         if self._high_water is not None and not await self._high_water.is_sound():
@@ -221,7 +221,7 @@ class Anchoring:
                 self._read = True
                 if self._last is not None and self._last.seq > head.seq:
                     log.error(
-                        "the audit has fewer rows than its anchors say: an older copy of the database, or another one",
+                        "audit has fewer rows than its anchors: older or different database",
                         rows=head.seq,
                         anchored=self._last.seq,
                         mend="run `switchboard audit verify`",
@@ -234,7 +234,7 @@ class Anchoring:
             await asyncio.to_thread(self._file.append, anchor)
         except OSError as refused:
             self._next_look = self._clock.boottime() + _AFTER_FAILURE
-            log.warning("no audit anchor could be written", file=str(self._file.path), reason=refused.strerror)
+            log.warning("audit anchor not written", file=str(self._file.path), reason=refused.strerror)
             return 0
         self._last = anchor
         return 1

@@ -88,7 +88,7 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         seconds, exactly = round(by.total_seconds()), by // timedelta(microseconds=1)
         witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})
         tell_everybody(uow, key=f"clock_set:{ctx.owner}:{steps}", facts={"topic": "clock_set", "seconds": seconds})
-        log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)
+        log.warning("clock was set, deadlines shifted", seconds=seconds, rows=rows)
         return steps + 1
 
     clock.steps = await ctx.store.write(lambda tx: work(Unit(tx, ctx, now=now)), name="clock_set")
@@ -103,7 +103,7 @@ def _steps(tx: Tx) -> int:
 async def warn(ctx: Context, clock: SharedClock) -> None:
     is_skewed = abs(clock.skew) >= _TOO_FAR
     if is_skewed:
-        log.warning("the clock of this machine is not the database server's", seconds=round(clock.skew, 1))
+        log.warning("machine clock differs from the database server's", seconds=round(clock.skew, 1))
     if is_skewed == clock.is_skewed:
         return
     facts: dict[str, object] = {"topic": "clock_right"}

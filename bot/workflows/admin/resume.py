@@ -137,7 +137,7 @@ async def take_over(ctx: Context) -> int:
         rows = await ctx.write(lambda uow: expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
         if rows:  # a process that stopped in order holds none
             died += 1
-            log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
+            log.warning("process died, its work continues here", process=owner, rows=rows)
     if died:
         await recover_claims(ctx)
         ctx.wake()
@@ -168,7 +168,7 @@ async def recover_claims(ctx: Context) -> int:
     """Turn abandoned claims into unknown outcomes: of another owner on SQLite, else those whose lease has run out."""
     count = await ctx.write(lambda uow: sum(each(uow) for each in ctx.recoveries), name="recover", wakes=False)
     if count:
-        log.warning("found requests that an earlier process left without an outcome", count=count)
+        log.warning("recovered requests abandoned by an earlier process", count=count)
         ctx.wake()
     return count
 
@@ -185,5 +185,5 @@ async def first_time(store: Store, *, signature: str, now: datetime) -> bool:
     try:
         return await store.write(lambda tx: tx.seen.first_time(digest, now=now, kept=KEPT), name="seen_request")
     except StorageError as busy:  # any effect needs a write too, whose failure is reported to the person
-        log.warning("nobody else could be asked about a request", reason=str(busy))
+        log.warning("duplicate request check failed, request handled", reason=str(busy))
         return True

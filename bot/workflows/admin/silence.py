@@ -65,7 +65,7 @@ async def probe(one: Watched, ctx: Context) -> int:
     try:
         await one.ask(ctx)
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
-        log.info("a service was asked whether it answers", service=one.name, reason=str(trouble))
+        log.info("service probed", service=one.name, reason=str(trouble))
     return await _pass_on(ctx, one)
 
 
@@ -95,7 +95,7 @@ def _silent(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     if known is not None:
         uow.flags.set(key, flag, uow.now)
     elif uow.flags.add(key, flag, uow.now):
-        log.warning("a service answers nothing", service=circuit.service)
+        log.warning("service not answering", service=circuit.service)
         _tell(uow, {"topic": "silent", "service": circuit.service, "since": since.isoformat()})
         show(uow)
     if not circuit.holds_effects:
@@ -107,7 +107,7 @@ def _answers(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     key = f"{FLAG}{circuit.service}"
     known = Silence.read(uow.flags.readable(key))
     if known is not None and uow.flags.forget(key):
-        log.info("a service answers again", service=circuit.service)
+        log.info("service answering again", service=circuit.service)
         seconds = round((uow.now - known.since).total_seconds())
         facts = {"topic": "answers", "service": circuit.service, "since": known.since.isoformat(), "seconds": seconds}
         _tell(uow, facts)

@@ -210,7 +210,9 @@ def link(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingR
     other = uow.bookings.by_remote(booking.store, record.id)
     if other is not None and other.id != booking.id:
         if other.kind is not BookingKind.FOREIGN:
-            log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
+            log.error(
+                "two local bookings match one provider booking", reference=booking.reference, other=other.reference
+            )
             return None
         # A webhook without our id arrived first and made a separate row: that row ends, and points here.
         joined, facts = Reason(OfBooking.JOINED, reference=booking.reference), {"other": booking.reference}

@@ -172,7 +172,7 @@ def _not_verified(
     if unknown and booking is None:
         # A forged event, or one that arrived before the service's own record.
         if event.attempts >= _LAG:
-            log.warning("an event names a booking that the service does not know", store=event.store)
+            log.warning("event for a booking unknown to the provider", store=event.store)
             uow.store_events.finish(event.id, InboxState.STALE)
         else:
             _again(uow, event)

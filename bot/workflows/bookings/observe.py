@@ -188,7 +188,7 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
     if is_final(stored.status) and not is_canceled(stored.status) and _was_seen_whole(stored):
         note(uow, Point.VIEW, stored.reference)
     if is_unknown(stored.status):
-        log.warning("a state nobody knows", reference=stored.reference, status=stored.status)
+        log.warning("unknown booking state", reference=stored.reference, status=stored.status)
         if is_new:
             alarm(uow, stored, f"unknown_state:{same_word(word)}", {"status": word})
     if stored.known_status is _NO_DRIVER:

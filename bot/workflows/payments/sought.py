@@ -252,10 +252,10 @@ async def survey_due(ctx: Context) -> int:
     try:
         held = await payments.ends_of_list()
     except ServiceNow as silent:
-        log.warning("what the payments service holds is compared later", reason=str(silent))
+        log.warning("comparison with the provider's payments delayed", reason=str(silent))
         return 0
     except (ServiceNever, OperatorError) as refused:
-        log.warning("what the payments service holds cannot be compared", reason=str(refused))
+        log.warning("provider's payments can't be compared", reason=str(refused))
         held = ()
     ours = [one for one in held if one.reports_to == callback_folder(ctx)]
 
@@ -269,7 +269,7 @@ async def survey_due(ctx: Context) -> int:
 
     strangers = await ctx.read(strange)
     if strangers:
-        log.error("the payments service holds what nothing here asked for", operations=[one.id for one in strangers])
+        log.error("provider has payments missing from the database", operations=[one.id for one in strangers])
         named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]
         await ctx.high_water.doubt(Reason(OfMode.NOBODY_ASKED), sent=named)
         ctx.wake()

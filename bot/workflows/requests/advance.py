@@ -82,7 +82,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         said = answered(later) if instruction.state in _BEFORE_SENDING else None
         await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
     except (ServiceNever, OperatorError) as stuck:
-        log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
+        log.warning("request blocked", reference=instruction.reference, reason=str(stuck))
         await _put_off(ctx, instruction, reason=failed(stuck))
 
 

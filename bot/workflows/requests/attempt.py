@@ -309,7 +309,9 @@ def give_up(uow: Unit, instruction: Instruction, reason: Reason) -> None:
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if not still_open:
         # Not reachable by design; but one inconsistent row must not keep the others from being recovered.
-        log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
+        log.error(
+            "attempt finished, request state not updated", reference=instruction.reference, state=instruction.state
+        )
     if not attempts:  # somebody deleted it: the next step finds that it is missing, and holds the request
         kind = AttemptKind.CREATE if instruction.state is State.CREATING else AttemptKind.COMMIT
         name, now = instruction.id, uow.ctx.clock.now()

@@ -87,7 +87,7 @@ class Reach:
         try:
             found = await _count(ctx, open_requests)
         except ServiceNow as silent:
-            log.info("who can approve is counted later", reason=silent.reason)
+            log.info("approver count delayed", reason=silent.reason)
             self._counted, self._due_at = asked, now + _AGAIN
             return 0
         self._counted, self._due_at = asked, now + _EVERY

@@ -426,7 +426,7 @@ async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
     try:
         await ctx.messenger.post_ephemeral(channel=row.channel, user=row.user, content=content, thread_ts=thread_ts)
     except ServiceTrouble as silent:
-        log.info("nobody was told why a file is not offered", file=row.id, reason=str(silent.reason))
+        log.info("reason for not offering a file wasn't posted", file=row.id, reason=str(silent.reason))
 
 
 async def _keep_quiet(ctx: Context, row: DropRow, reason: str) -> None:

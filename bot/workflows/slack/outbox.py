@@ -218,7 +218,7 @@ async def _not_searched(
     elif is_final and error in NO_PLACE:
         await _refused(ctx, row, board, silent.reason)  # where the bot is no member, no message of ours can be edited
     else:
-        log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
+        log.error("message delivery unconfirmed, resending", outbox=row.id, error=error)
         await _again(ctx, row, wait=None, why=silent.reason)  # posting twice is better than never
 
 

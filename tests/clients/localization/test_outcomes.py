@@ -38,7 +38,7 @@ async def test_faults(kind: FaultKind, client: LocalizationClient, simulator: Lo
 WORDS = '{"message": "no"}'
 FAILED = '{"success": false, "error": "no such model"}'
 ANSWERS: list[tuple[int, str, type, str]] = [
-    (402, WORDS, NotExecuted, "the provider wants to be paid first (402)"),
+    (402, WORDS, NotExecuted, "the provider requires payment (402)"),
     (405, WORDS, NotExecuted, "the provider doesn't have this (405)"),
     (410, WORDS, NotExecuted, "the provider doesn't offer this any more (410)"),
     (411, WORDS, NotExecuted, "the provider rejected the request (411)"),

@@ -130,11 +130,11 @@ def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"id": "other"}, "another id"),
+        ({"id": "other"}, "its ID is different"),
         ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
         ({"cents": None}, "the amount is unreadable instead of 25.00"),
-        ({"email": "mallory@example.com"}, "the recipient is another one"),
-        ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
+        ({"email": "mallory@example.com"}, "the recipient is different"),
+        ({"code": "01KAGT0000000000000OTHERS1"}, "the code is different"),
         ({"operation_type": "purchase"}, "it isn't a payout"),
     ],
 )

@@ -41,22 +41,22 @@ def test_each_action_has_its_sentence() -> None:
 <@U0MARIA> requested a link for the customer's address, an order of 25.50.
 Reported by a webhook: it was booked outside of Switchboard.
 <@U0MARIA> named it by its provider ID: it was booked outside of Switchboard.
-It turned out to be B-2B2B2B, which was waiting for its answer.
+Matched to B-2B2B2B.
 Sent to Delivery (attempt 1).
-That attempt wasn't executed; it will be sent again.
-Delivery took it as number 1042: *driver on the way to the store*.
+That attempt had no effect; will be sent again.
+Delivery accepted it as number 1042: *driver on the way to the store*.
 The link for the customer was created.
 Delivery declined it. Reason: the store is closed.
-No answer: only looking for it from here on.
+Not confirmed; won't be resent.
 Delivery doesn't list it: probably not booked.
 *delivered*.
 <@U0MARIA> requested to start the driver search.
 <@U0MARIA> requested to cancel it.
-Delivery did that.
-Delivery didn't do that.
-No answer whether that was done; the booking is read instead.
+Delivery confirmed it.
+Delivery didn't do it.
+Not confirmed; checking the booking instead.
 The pre-booking was canceled.
-It is still unchecked whether the link was made.
+Still not confirmed whether a link was created.
 <@U0MARIA> found it in the dashboard.
 <@U0MARIA> didn't find it in the dashboard, and closed it.\
 """)
@@ -78,9 +78,9 @@ def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
 
 
 def test_what_is_not_said_is_left_out() -> None:
-    assert said("taken", status="ACCEPTED") == snapshot("Delivery took it: *driver on the way to the store*.")
+    assert said("taken", status="ACCEPTED") == snapshot("Delivery accepted it: *driver on the way to the store*.")
     assert said("moved") == snapshot("*unknown state (?)*.")
-    assert said("joined") == snapshot("It turned out to be another one, which was waiting for its answer.")
+    assert said("joined") == snapshot("Matched to another one.")
     assert said("turned_round") == snapshot("<@U0MARIA>: turned round.")
 
 

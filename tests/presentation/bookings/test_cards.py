@@ -52,8 +52,8 @@ $25.50 cash · B-4F7K2M
 lost, a pre-booking: Ana Lopez · Link not confirmed ⏎ Look in the delivery dashboard, then press *I found it* or *It \
 isn't there*. Don't request another link yet. ⏎ [I found it] [It isn't there] [… Refresh, Details] ⏎ Centro · $25.50 \
 cash · B-4F7K2M
-closed, a pre-booking: Ana Lopez · Closed ⏎ [Book again] [… Details] ⏎ The link wasn't made, says <@U0TOM> · Centro \
-· $25.50 cash · B-4F7K2M
+closed, a pre-booking: Ana Lopez · Closed ⏎ [Book again] [… Details] ⏎ <@U0TOM> reported that no link was created · \
+Centro · $25.50 cash · B-4F7K2M
 on hold: Ana Lopez · Preparing ⏎ Driver search starts 2026-11-20 12:09 UTC ⏎ [… Start the search, Refresh, Cancel, \
 Book again, Details] ⏎ Centro · $25.50 cash · B-4F7K2M
 READY_FOR_PICKUP: Ana Lopez · Looking for a driver ⏎ [Track] [… Refresh, Cancel, Book again, Details] ⏎ Centro · \
@@ -91,8 +91,8 @@ error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ :grey_q
 confirmed. ⏎ :warning: May be out of date. Couldn't reach Delivery. ⏎ :warning: Booked without a price.
 made elsewhere: Ana Lopez · Driver on the way to the store ⏎ [… Refresh, Cancel, Details] ⏎ Centro · 25.50 cash · \
 B-4F7K2M · not booked here
-the same delivery: Ana Lopez · Duplicate ⏎ [… Details] ⏎ The same delivery as B-4F7K2M, which goes on there · Centro \
-· 25.50 cash · B-4F7K2M · not booked here""")
+the same delivery: Ana Lopez · Duplicate ⏎ [… Details] ⏎ Duplicate of B-4F7K2M. Follow it there · Centro · 25.50 cash \
+· B-4F7K2M · not booked here""")
 
 
 def test_the_same_for_one_who_may_see_all_of_it() -> None:
@@ -193,7 +193,7 @@ dashboard.
 :x: Ana Lopez (B-4F7K2M) was *canceled* before an address was entered.
 :package: Ana Lopez (B-4F7K2M) has changed.
 :x: <@U0MARIA> Ana Lopez (B-4F7K2M) was *canceled* by Tom before an address was entered.
-:x: <@U0MARIA> The request for Ana Lopez (B-4F7K2M) was *closed* by Tom: the link wasn't made.
+:x: <@U0MARIA> The request for Ana Lopez (B-4F7K2M) was *closed* by Tom: no link was created.
 :warning: Action needed: the link for Ana Lopez (B-4F7K2M) is *not confirmed*, and still unchecked. Look in the \
 delivery dashboard, then press *I found it* or *It isn't there*.
 :rotating_light: Ana Lopez (B-4F7K2M) was booked after all: *driver on the way to the store*. If it was booked again, \

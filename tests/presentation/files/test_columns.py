@@ -47,10 +47,10 @@ def test_of_nothing_nothing_is_said() -> None:
 
 def test_one_row_and_one_column() -> None:
     assert said(Hidden(rows=((3, 3),), columns=(1,), formulas={1: ((4, 4),)}, disguised={0: ((5, 5),)})) == [
-        ":warning: Row 3 is hidden in the file and counts like the others.",
-        ":warning: Column “amount” is hidden in the file.",
-        ":warning: Row 4 holds the result of a formula, as it was last saved.",
-        ":warning: Row 5 holds something else than the spreadsheet shows.",
+        ":warning: Row 3 is hidden in the spreadsheet but will be paid.",
+        ":warning: Column “amount” is hidden in the spreadsheet.",
+        ":warning: Row 4 contains a formula; its last saved value is used.",
+        ":warning: Row 5 contains another value than the spreadsheet shows.",
     ]
 
 
@@ -59,22 +59,22 @@ def test_several() -> None:
         rows=((3, 5), (9, 9)), columns=(1, 2), formulas={1: ((2, 9),)}, disguised={0: ((2, 2), (4, 4), (6, 7))}
     )
     assert said(hidden) == [
-        ":warning: Rows 3 to 5 and 9 are hidden in the file and count like the others.",
-        ":warning: Columns “amount” and “column 3” are hidden in the file.",
-        ":warning: Rows 2 to 9 hold results of formulas, as they were last saved.",
-        ":warning: Rows 2, 4, 6 and 7 hold something else than the spreadsheet shows.",
+        ":warning: Rows 3 to 5 and 9 are hidden in the spreadsheet but will be paid.",
+        ":warning: Columns “amount” and “column 3” are hidden in the spreadsheet.",
+        ":warning: Rows 2 to 9 contain formulas; their last saved values are used.",
+        ":warning: Rows 2, 4, 6 and 7 contain another value than the spreadsheet shows.",
     ]
 
 
 def test_of_many_the_first_and_how_many_more() -> None:
     rows = tuple((n, n) for n in range(2, 100, 2))
     assert said(Hidden(rows=rows)) == [
-        ":warning: Rows 2, 4, 6, 8, 10 and 44 more are hidden in the file and count like the others."
+        ":warning: Rows 2, 4, 6, 8, 10 and 44 more are hidden in the spreadsheet but will be paid."
     ]
     kept = marks_of(Hidden(rows=rows), HEADER).hidden_rows
     assert (len(kept.spans), kept.count) == (20, 49)
     assert mark_lines(marks_of(Hidden(columns=tuple(range(8))), tuple(f"c{n}" for n in range(30)))) == [
-        ":warning: Columns “c0”, “c1”, “c2”, “c3”, “c4” and 3 more are hidden in the file."
+        ":warning: Columns “c0”, “c1”, “c2”, “c3”, “c4” and 3 more are hidden in the spreadsheet."
     ]
 
 
@@ -90,4 +90,4 @@ def test_rows_of_several_columns_are_counted_once() -> None:
 
 def test_names_of_columns_are_foreign() -> None:
     marks = marks_of(Hidden(columns=(0,)), ("<!channel>",))
-    assert mark_lines(marks) == [":warning: Column “&lt;!channel&gt;” is hidden in the file."]
+    assert mark_lines(marks) == [":warning: Column “&lt;!channel&gt;” is hidden in the spreadsheet."]

@@ -294,7 +294,7 @@ def test_reasons() -> None:
         Reason(OfCall.NOT_HANDED_OVER, why=given("timed out")),
     ]
     assert lines_of([worded(one) for one in found]) == snapshot("""\
-you have 20 calls in progress, which is the most; wait for one, or cancel one
+you have 20 calls in progress, the maximum. Wait for one to finish or cancel one
 Localization gave no answer
 it was done, but its files couldn't be uploaded: timed out\
 """)

@@ -42,10 +42,9 @@ payout awaiting, one of two: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ :warni
 $1,000. Each types the amount. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · 1 of 2 · approved by \
 <@U0LIN> · expires 2026-11-21 09:00 UTC · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, \
 History, Recipient]
-payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ An approver no longer counts (they are no longer an \
-approver); an approval no longer counts, because it was given too long ago, so one more approval is needed. ⏎ \
-ana@example.com, verified, ECU · requested by Maria Quispe · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · \
-(call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ 1 more approval needed: an approval expired, and an \
+approver was removed. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · 0 of 1 · expires 2026-11-21 \
+09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by \
 Maria Quispe · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an internal \
 error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, History, \
@@ -122,33 +121,33 @@ Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout refused, never sent: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
 reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout mismatch: Failed · $25.00 USD to Ana Maria Lopez ⏎ Not sent: the provider's record isn't what was requested. \
-The amount is 26.00 instead of 25.00; the recipient is another one. ⏎ (head) · requested by Maria Quispe · \
+The amount is 26.00 instead of 25.00; the recipient is different. ⏎ (head) · requested by Maria Quispe · \
 ana@example.com · P-4F7K2M
 payout needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
 provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or \
 close it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
 [Close as not paid] [… History, Recipient]
 payout needs_human, never created: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't find out \
-whether the provider created this payout. Nothing was paid. It couldn't be created in several tries. Check our code \
-`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ ana@example.com, \
+whether the provider created this payout. Nothing was paid. It couldn't be created after several attempts. Check our \
+code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ ana@example.com, \
 verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
 payout needs_human, one of two: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
 or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
 approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
 one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with \
-the provider. *Don't send it again.* The provider has op-77, made since this was sent, for the same recipient and \
-amount and without our code: check whether that is this one. ⏎ ana@example.com, verified, ECU · requested by Maria \
-Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
+the provider. *Don't send it again.* The payout op-77 at the provider has the same recipient and amount but not our \
+code. Check whether it's this one. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by \
+<@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. \
 The provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or \
 close it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
 [Close as not paid] [… History, Recipient]
 one_step needs_human, suspect: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The provider has op-77, made since this was sent, for the same recipient and amount and without our code: \
-check whether that is this one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close \
-it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Close as not \
-paid] [… History, Recipient]
+payout. The payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's this \
+one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it as not paid. ⏎ \
+ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Close as not paid] [… History, \
+Recipient]
 one_step needs_human, refused: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
 repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. \
@@ -241,8 +240,8 @@ bulk_cancel needs_human: Needs a decision · Cancel 2 waiting payments ($95.00) 
 they were canceled. The provider still lists them as waiting. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… \
 History]
 bulk_cancel needs_human, not all sent: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Not all of \
-them were sent to the provider. An approver no longer counts (they are no longer an approver), so one more approval \
-is needed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… History]
+them were sent to the provider. 1 more approval needed: an approver was removed. ⏎ X-4F7K2M · (call) ⏎ [Retry] \
+[Close] [View list] [… History]
 bulk_cancel committed, refused: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each \
 payment. The provider rejected the request, saying “the limit is reached”. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
 list] [… History]
@@ -269,8 +268,7 @@ payout awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C
 payout awaiting, one of two: :hourglass_flowing_sand: *Waiting for approval (1 of 2)* in <#C0APPROVE> · $25.00 to Ana \
 Maria Lopez · P-4F7K2M [Withdraw]
 payout awaiting again: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria \
-Lopez · P-4F7K2M [Withdraw] ⏎ An approver no longer counts (they are no longer an approver); an approval no longer \
-counts, because it was given too long ago, so one more approval is needed.
+Lopez · P-4F7K2M [Withdraw] ⏎ 1 more approval needed: an approval expired, and an approver was removed.
 payout awaiting, stopped: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana \
 Maria Lopez · P-4F7K2M [Withdraw] ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it \
 again in the alerts channel.
@@ -320,8 +318,8 @@ payout needs_human: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez ·
 payout. The provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then \
 retry or close it as not paid.
 payout needs_human, never created: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't \
-find out whether the provider created this payout. Nothing was paid. It couldn't be created in several tries. Check \
-our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid.
+find out whether the provider created this payout. Nothing was paid. It couldn't be created after several attempts. \
+Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid.
 payout needs_human, one of two: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't \
 confirm this payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's \
 dashboard, then retry or close it as not paid. Approved to retry: 1 of 2.
@@ -371,8 +369,7 @@ We're checking with the provider whether they were canceled.
 bulk_cancel needs_human: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ We couldn't \
 confirm whether they were canceled. The provider still lists them as waiting.
 bulk_cancel needs_human, not all sent: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
-Not all of them were sent to the provider. An approver no longer counts (they are no longer an approver), so one more \
-approval is needed.
+Not all of them were sent to the provider. 1 more approval needed: an approver was removed.
 bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
 Reading the outcome of each payment. The provider rejected the request, saying “the limit is reached”.
 bulk_cancel completed: :white_check_mark: *Done* · cancel 2 waiting payments ($95.00) · X-4F7K2M

@@ -41,26 +41,23 @@ Approvers can close it once they know its outcome; once the requester may reques
 
 def test_why_votes_no_longer_suffice() -> None:
     assert lines_of(alike({no: asked_again({no}, 1) for no in (*No, *Void)})) == snapshot("""\
-unknown: an approver no longer counts (Slack no longer knows them), so one more approval is needed
-elsewhere: an approver no longer counts (they belong to another workspace), so one more approval is needed
-guest: an approver no longer counts (they are a guest now), so one more approval is needed
-bot: an approver no longer counts (they are a bot), so one more approval is needed
-gone: an approver no longer counts (their account is deactivated), so one more approval is needed
-not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: an approver no longer counts (they \
-do not count here), so one more approval is needed
-not_approver: an approver no longer counts (they are no longer an approver), so one more approval is needed
-own_request: an approver no longer counts (it is their own request), so one more approval is needed
-own_payment: an approver no longer counts (it pays them), so one more approval is needed
-untyped: an approval without the typed amount no longer counts, because the policy now needs it, so one more \
-approval is needed
-too_old: an approval no longer counts, because it was given too long ago, so one more approval is needed
-fewer: earlier approvals no longer count, because fewer people can approve it now, so one more approval is needed\
-""")
+unknown: 1 more approval needed: Slack no longer knows an approver
+elsewhere: 1 more approval needed: an approver belongs to another workspace
+guest: 1 more approval needed: an approver is a guest now
+bot: 1 more approval needed: an approver is a bot
+gone: 1 more approval needed: an approver's account is deactivated
+not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: 1 more approval needed: an \
+approval no longer counts
+not_approver: 1 more approval needed: an approver was removed
+own_request: 1 more approval needed: the requester's approval doesn't count
+own_payment: 1 more approval needed: the recipient's approval doesn't count
+untyped: 1 more approval needed: the policy now needs the amount typed
+too_old: 1 more approval needed: an approval expired
+fewer: 1 more approval needed: fewer people can approve it now""")
     assert asked_again({No.GONE, No.GUEST, Void.TOO_OLD, Void.UNTYPED}, 2) == snapshot("""\
-an approver no longer counts (their account is deactivated, they are a guest now); an approval no longer \
-counts, because it was given too long ago; an approval without the typed amount no longer counts, because the policy \
-now needs it, so 2 more approvals are needed""")
-    assert asked_again(set(), 1) == snapshot("the policy now needs more approvals, so one more approval is needed")
+2 more approvals needed: an approval expired, an approver is a guest now, an approver's account is deactivated, and \
+the policy now needs the amount typed""")
+    assert asked_again(set(), 1) == snapshot("1 more approval needed: the policy now needs more")
 
 
 def test_a_service_that_has_not_answered_is_named_with_the_time() -> None:
@@ -113,26 +110,25 @@ def told(*found: tuple[Odd, tuple[str, ...]]) -> str:
 
 def test_each_way_has_its_words() -> None:
     assert lines_of(told(*((odd, FACTS.get(odd, ())) for odd in Odd)).split("; ")) == snapshot("""\
-the audit log has no requester for it
+the audit log has no request for it
 row 7 of the audit was changed
 the audit log breaks off at row 9
 it isn't what was requested
-the requester or the time differs
+its requester or time is different
 it needs fewer approvals than it did
-its state was changed past the audit
+its state was changed without an audit entry
 its state in the audit: needs a decision
-the attempts to send it aren't those of the audit log
-it names another operation at the provider
-the time in which it may be sent is another one
-an approval was never given
-its share of the daily limit isn't what was sent
-its payments aren't those that were requested\
-""")
+its send attempts differ from the audit log
+its provider ID is different
+its send window is different
+an approval has no audit entry
+the amount reserved from the daily limit doesn't match what was sent
+its payments differ from those requested""")
 
 
 def test_several_rows_and_votes_are_told_as_several() -> None:
     assert told((Odd.CHANGED_ROW, ("7", "9")), (Odd.VOTES, ("U0ADA", "U0LIN"))) == snapshot(
-        "rows 7, 9 of the audit were changed; 2 approvals were never given"
+        "rows 7, 9 of the audit were changed; 2 approvals have no audit entry"
     )
 
 

@@ -72,18 +72,18 @@ payout refused, payout refused, never sent, one_step refused: :x: <@U0MARIA> *Fa
 (P-4F7K2M). The provider declined it: “the limit is reached”. Nothing was paid. ⏎ [Try again] [Edit and resend] \
 [Details]
 payout mismatch: :octagonal_sign: <@U0MARIA> *Failed*: $25.00 to Ana Maria Lopez (P-4F7K2M) wasn't sent: the \
-provider's record isn't what was requested. The amount is 26.00 instead of 25.00; the recipient is another one.
+provider's record isn't what was requested. The amount is 26.00 instead of 25.00; the recipient is different.
 payout needs_human: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't be \
 confirmed. The provider still lists it as not sent.
 payout needs_human, never created: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) \
-couldn't be confirmed. It couldn't be created in several tries.
+couldn't be confirmed. It couldn't be created after several attempts.
 payout needs_human, one of two: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't \
 be confirmed. The new attempt wasn't sent in time.
 one_step needs_human: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't be \
 confirmed. The provider doesn't list it.
 one_step needs_human, suspect: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't \
-be confirmed. The provider has op-77, made since this was sent, for the same recipient and amount and without our \
-code: check whether that is this one.
+be confirmed. The payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's \
+this one.
 one_step needs_human, refused: :warning: <@U0MARIA> *Needs a decision*: $25.00 to Ana Maria Lopez (P-4F7K2M) couldn't \
 be confirmed. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
 repeat.
@@ -148,8 +148,7 @@ bulk_cancel commit_unknown: :grey_question: <@U0MARIA> *Not confirmed yet*: canc
 bulk_cancel needs_human: :warning: <@U0MARIA> *Needs a decision*: cancel 2 waiting payments ($95.00) (X-4F7K2M) \
 couldn't be confirmed. The provider still lists them as waiting.
 bulk_cancel needs_human, not all sent: :warning: <@U0MARIA> *Needs a decision*: cancel 2 waiting payments ($95.00) \
-(X-4F7K2M) couldn't be confirmed. An approver no longer counts (they are no longer an approver), so one more approval \
-is needed.
+(X-4F7K2M) couldn't be confirmed. 1 more approval needed: an approver was removed.
 bulk_cancel completed: :white_check_mark: <@U0MARIA> *Done* (X-4F7K2M): 1 payment canceled, $45.00 returned; 1 already \
 paid ($50.00). Approved by Lin Chen.
 bulk_cancel failed: :x: <@U0MARIA> *Failed* (X-4F7K2M): 0 payments canceled, $0.00 returned; 1 already paid ($45.00); \
@@ -163,7 +162,7 @@ def test_alerts() -> None:
     head = ":rotating_light: Payout P-4F7K2M, $25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe: "
     assert lines_of(alerts(instruction(), head, TAIL)) == snapshot("""\
 contradiction: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
-has two different ends at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+has two conflicting final statuses at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
 unconfirmed: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) was \
 reported, but the provider's record doesn't confirm it. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
@@ -171,8 +170,8 @@ reported, but the provider's record doesn't confirm it. ⏎ The provider lists i
 unknown_status: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
 has a status that Switchboard doesn't know. It's still followed. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look \
 for `652f7a1e9b3c4d5e6f708192`.
-stuck: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) can't go \
-on. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+stuck: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is \
+blocked. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 needs_human: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
 couldn't be confirmed. Retry it or close it on the card. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
@@ -205,9 +204,9 @@ continues: :sunny: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com)) is n
 disagrees: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is on \
 hold: the database and the audit disagree. Nothing is sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
-unaccounted: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
-isn't complete in the provider's list. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
-Look for `652f7a1e9b3c4d5e6f708192`.
+unaccounted: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) has \
+payments missing from the provider's list. Check the provider's dashboard. ⏎ The provider lists it as On \
+&lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 unread: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) is done, \
 but the provider's list of payments can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look \
 for `652f7a1e9b3c4d5e6f708192`.
@@ -215,7 +214,8 @@ unexplained: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example
 done, but the provider's list of failures can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ \
 Look for `652f7a1e9b3c4d5e6f708192`.
 stands_still: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) \
-doesn't move at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+hasn't changed at the provider for a long time. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
 undelivered: :rotating_light: *P-4F7K2M* ($25.00 to Ana Maria Lopez (ana@example.com), requested by Maria Quispe) has \
 news that couldn't be posted in <#C0FINANCE>: I'm not in it. ⏎ Invite me there: `/invite @Switchboard`. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
@@ -231,15 +231,16 @@ def test_alerts_of_a_purchase_where_they_differ() -> None:
     )
     found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, $119.50 from ben@example.com, ", TAIL)
     assert lines_of({topic: text for topic, text in found.items() if text != payout[topic]}) == snapshot("""\
-contradiction: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has two different \
-ends at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+contradiction: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has two \
+conflicting final statuses at the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
+`652f7a1e9b3c4d5e6f708192`.
 unconfirmed: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) was reported, but \
 the provider's record doesn't confirm it. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
 unknown_status: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has a status \
 that Switchboard doesn't know. It's still followed. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
-stuck: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) can't go on. ⏎ The \
+stuck: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is blocked. ⏎ The \
 provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 needs_human: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) could not be \
 confirmed. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
@@ -270,17 +271,17 @@ continues: :sunny: *C-4F7K2M* ($119.50 from ben@example.com) is no longer held.
 disagrees: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is on hold: the \
 database and the audit disagree. Nothing is sent. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
-unaccounted: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) isn't complete in \
-the provider's list. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
-`652f7a1e9b3c4d5e6f708192`.
+unaccounted: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has payments \
+missing from the provider's list. Check the provider's dashboard. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look \
+for `652f7a1e9b3c4d5e6f708192`.
 unread: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is done, but the \
 provider's list of payments can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
 unexplained: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) is done, but the \
 provider's list of failures can't be read. We keep trying. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
-stands_still: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) doesn't move at \
-the provider. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
+stands_still: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) hasn't changed at \
+the provider for a long time. ⏎ The provider lists it as On &lt;Hold&gt;. ⏎ Look for `652f7a1e9b3c4d5e6f708192`.
 undelivered: :rotating_light: *C-4F7K2M* ($119.50 from ben@example.com, requested by Maria Quispe) has news that \
 couldn't be posted in <#C0FINANCE>: I'm not in it. ⏎ Invite me there: `/invite @Switchboard`. ⏎ Look for \
 `652f7a1e9b3c4d5e6f708192`.
@@ -348,10 +349,10 @@ def test_notices() -> None:
 :rotating_light: Action needed: a message couldn't be posted: I'm not in it. Invite me there: `/invite @Switchboard`.
 :rotating_light: Slack does not let the app read who people are: missing_scope. Until then requests and approvals \
 stop. ⏎ `switchboard doctor` names every scope that is missing.
-:alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
-nothing is lost. Set the machine's clock.
-:alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
-nothing is lost. Set the machine's clock.
+:alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard uses the server's, so no \
+deadline is lost. Sync the clock with NTP.
+:alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard uses the server's, so no \
+deadline is lost. Sync the clock with NTP.
 :rotating_light: *A message in <#C0FINANCE> is out of date*: an internal error keeps it from being updated. The cause \
 is in the log under `0badcafe`. ⏎ The `show` commands give the newest state.
 :octagonal_sign: *Action needed: the request P-4F7K2M is stopped* after several internal errors. Nothing more is sent \
@@ -360,9 +361,9 @@ or read for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. 
 for it. ⏎ Find `0badcafe` in the log, fix it, then press *Try again*. ⏎ [Try again]
 :snowflake: <@U0ADA> froze all payments: “the books are being audited”. To resume: `/sb-pay unfreeze`
 :sunny: <@U0ADA>, <@U0LIN> unfroze payments.
-:electric_plug: *Payments hasn't answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking, and \
-what waits goes on once it answers. ⏎ Check the network and the provider's status page.
-:sunny: *Payments answers again* after 1 hour. What waited goes on.
+:electric_plug: *Payments hasn't answered* since 2026-11-20 09:00 UTC. Nothing is sent to it. We keep checking. \
+Waiting requests resume once it answers. ⏎ Check the network and the provider's status page.
+:sunny: *Payments answers again* after 1 hour. Waiting requests resume.
 :rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the service holds what \
 the database says was never sent. Nothing is sent, so that nothing is paid twice. Check the open requests, then run \
 `switchboard resume`.
@@ -370,17 +371,16 @@ the database says was never sent. Nothing is sent, so that nothing is paid twice
 need approval again: P-4F7K2M, L-4F7K2M.
 :rotating_light: *Action needed: nothing is sent.* `/var/lib/switchboard/sent.log` can't be written: No space left on \
 device. ⏎ Free some space there, or let the user that runs Switchboard write the file.
-:sunny: *The anchor file can be written again.* What waited is sent.
-:sunny: *<#C0FINANCE> can be used again.* What waited is posted there now.
+:sunny: *The anchor file can be written again.* Waiting requests resume.
+:sunny: *<#C0FINANCE> can be used again.* Waiting messages are posted there now.
 :sunny: *The machine's clock agrees with the database server's again.*
 :rotating_light: *Action needed: the database is read-only.* Nothing can be saved, so nothing is requested or sent. \
 Make it writable, or let DATABASE_URL reach the primary server; no restart is needed.
 :rotating_light: *Action needed: the database has been locked or out of reach for a minute.* Nothing can be saved, so \
 nothing is requested or sent. No restart is needed.
 :sunny: *The database can be written again.* Requests in progress continue.
-:warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is in \
-progress goes on. Free some space; no restart is needed.
-:rotating_light: *The disk of the database is full.* Nothing is taken and nothing is sent. Free some space; no restart \
-is needed.
-:sunny: *The disk of the database has room again.* What waited goes on.\
-""")
+:warning: *Database disk almost full*: 499 of 20,000 MB are free. New requests are refused; requests in progress \
+continue. Free some space; no restart is needed.
+:rotating_light: *Database disk full.* New requests are refused, and nothing is sent. Free some space; no restart is \
+needed.
+:sunny: *Database disk space is back to normal.* Waiting requests resume.""")

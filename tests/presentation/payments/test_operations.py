@@ -192,9 +192,7 @@ def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> No
     content = operations.listing(page(operations=many), {}, operation_type="payout", command="/pay")
     [table] = [block for block in content.blocks if block["type"] == "table"]
     assert len(table["rows"]) == 11
-    assert content.text.splitlines()[-2:] == snapshot(
-        ["The first 10 of 30 that came at once.", "Details: `/pay show` and the reference"]
-    )
+    assert content.text.splitlines()[-2:] == snapshot(["Showing 10 of 30.", "Details: `/pay show` and the reference"])
 
 
 def test_what_is_not_said_is_said_to_be_not_said() -> None:

@@ -30,13 +30,13 @@ SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 async def test_flags_that_disagree_with_the_audit_are_named(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     await ctx.store.write(lambda tx: tx.flags.set("frozen", {"by": MARIA, "reason": "x", "at": "", "lifting": []}, now))
-    assert await disagreements(rig) == ("by the audit payments aren't frozen, by the database they are.",)
+    assert await disagreements(rig) == ("payments are frozen in the database but not in the audit log.",)
     await ctx.store.write(lambda tx: tx.flags.set("frozen", {}, now))
     assert await disagreements(rig) == ()
     await freeze(ctx, person=OLGA, reason="odd")
     assert await disagreements(rig) == ()
     await ctx.store.write(lambda tx: tx.flags.set("frozen", {}, now))
-    assert await disagreements(rig) == ("by the audit payments are frozen, by the database they aren't.",)
+    assert await disagreements(rig) == ("payments are frozen in the audit log but not in the database.",)
 
 
 @on_one_rig([(2 * MINUTE, True), (2 * MINUTE + SECOND, False), (-2 * MINUTE, True), (-2 * MINUTE - SECOND, False)])

@@ -76,7 +76,7 @@ PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: each environment has its own.""
     ("field", "value", "said"),
     [
         ("cents", 9900, "the amount is 99.00 instead of 25.00"),
-        ("email", "mallory@example.com", "the recipient is another one"),
+        ("email", "mallory@example.com", "the recipient is different"),
         ("operation_type", "purchase", "it is no payout"),
     ],
 )

@@ -97,7 +97,7 @@ def linking(ctx: Context, *, works: bool) -> Context:
 @on_one_rig(
     [
         (True, {}, State.OPEN, "", True),
-        (False, {}, State.MISMATCH, "its id gives no checkout link", False),
+        (False, {}, State.MISMATCH, "no checkout link can be built from its ID", False),
         (True, {"cents": Cents(1)}, State.MISMATCH, "the amount is 0.01 instead of 119.50", False),
         (True, {"status": "confirmed"}, State.COMPLETED, "", False),
     ]

@@ -81,7 +81,7 @@ async def test_who_leaves_while_the_service_is_read_does_not_count(
     await rig.settle()
     assert sent(rig, kind) == 0
     assert await state(rig) is State.AWAITING
-    assert everywhere(rig, "An approver no longer counts (their account is deactivated)")
+    assert everywhere(rig, "needed: an approver")
 
 
 async def test_who_leaves_while_the_list_is_searched_has_no_voice_in_a_new_attempt(
@@ -224,7 +224,7 @@ async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(
     await rig.press("approve", user=ADA)
     monkeypatch.undo()
     assert await state(rig) is State.NEEDS_HUMAN
-    assert everywhere(rig, "Not all of them were sent to the provider. An approver no longer counts")
+    assert everywhere(rig, "Not all of them were sent to the provider. 1 more approval needed")
     await rig.pass_time(5 * HOUR, steps=10)
     assert (await state(rig), named(rig)) == (State.NEEDS_HUMAN, [100])
     await votes_with_amount(rig, "retry", LIN, "1.30")

@@ -13,7 +13,7 @@ from tests.workflows.looking import actions, alerts, disagreements, everywhere, 
 
 pytestmark = pytest.mark.rig(policy=POLICY.replace('execute_within = "60m"', 'execute_within = "5h"'), on="both")
 
-NOT_ASKED = "its payments aren't those that were requested"
+NOT_ASKED = "its payments differ from those requested"
 HELD = f"on hold: the database and the audit log disagree: {NOT_ASKED}"
 CHANGES = [
     (Kind.BULK, "cents", 999_999),

@@ -76,9 +76,7 @@ async def test_a_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelt
     if not counts:
         found = await stored(rig, one)
         assert found.round == 2
-        assert worded(found.reason) == (
-            "an approval no longer counts, because it was given too long ago, so one more approval is needed"
-        )
+        assert worded(found.reason) == "1 more approval needed: an approval expired"
 
 
 @pytest.mark.rig(policy=POLICY.replace('execute_within = "60m"', 'execute_within = "30m"'))

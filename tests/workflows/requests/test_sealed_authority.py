@@ -171,7 +171,7 @@ async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
     await pushed(rig, "DELETE FROM attempt", "DELETE FROM reservation", forget, deadline=deadline)
     await rig.settle()
     assert rig.paid == [("ana@example.com", 2500)]
-    await is_held(rig, "the attempts to send it aren't those of the audit log")
+    await is_held(rig, "its send attempts differ from the audit log")
 
 
 async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: Rig) -> None:
@@ -183,7 +183,7 @@ async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: R
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(60)
     assert rig.paid == []
-    await is_held(rig, "the attempts to send it aren't those of the audit log")
+    await is_held(rig, "its send attempts differ from the audit log")
 
 
 async def test_what_would_be_committed_is_what_was_created_for_it(rig: Rig) -> None:
@@ -191,7 +191,7 @@ async def test_what_would_be_committed_is_what_was_created_for_it(rig: Rig) -> N
     await tamper(rig, "UPDATE instruction SET remote_id = 'another'")
     await rig.settle()
     assert rig.paid == []
-    await is_held(rig, "it names another operation at the provider")
+    await is_held(rig, "its provider ID is different")
 
 
 async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> None:
@@ -199,7 +199,7 @@ async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> No
     found = await newest(rig)
     await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE'")
     await rig.press("approve", user=ADA)
-    assert "the requester or the time differs" in worded((await newest(rig)).reason)
+    assert "its requester or time is different" in worded((await newest(rig)).reason)
     await tamper(rig, "UPDATE instruction SET requester = :name", name=found.requester)
     await rig.pass_time(HOUR + 1)
     assert (await newest(rig)).reason is None
@@ -230,7 +230,7 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
     still = there(await read(rig, frozen))
     assert (still.by, still.reason) == (OLGA, own_words("the invoice run is wrong"))
-    assert await disagreements(rig) == ("by the audit payments are frozen, by the database they aren't.",)
+    assert await disagreements(rig) == ("payments are frozen in the audit log but not in the database.",)
     await rig.settle()
     assert rig.paid == []
     await rig.pay("unfreeze", user=ADA)
@@ -304,7 +304,7 @@ async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: R
     await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
     lines = await disagreements(rig)
     assert lines[0].startswith(f"{first.reference}: its rows can't be read (")
-    assert lines[1] == f"{second.reference}: the requester or the time differs."
+    assert lines[1] == f"{second.reference}: its requester or time is different."
     await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
 
 
@@ -313,4 +313,4 @@ async def test_money_that_the_limit_does_not_count_is_named(rig: Rig) -> None:
     await rig.settle()
     assert await disagreements(rig) == ()
     await tamper(rig, "UPDATE reservation SET cents = 1")
-    assert "its share of the daily limit isn't what was sent" in str(await disagreements(rig))
+    assert "the amount reserved from the daily limit doesn't match what was sent" in str(await disagreements(rig))
