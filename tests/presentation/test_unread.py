@@ -96,11 +96,12 @@ def test_answers_that_no_line_mends() -> None:
 a page: • *payments.create_payout*, status 200: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Body: no JSON (HTML page \
 of 512 bytes). ⏎ A field mapping can't fix this. Check the provider's URL and any proxy in front of it.
 a value that does not fit: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Found, \
-but the value doesn't fit: status. ⏎ Fields: id (text), status (text). ⏎ No field here matches: check the provider's \
-documentation of this answer.
+but the value doesn't fit: status. ⏎ Fields: id (text), status (text). ⏎ A field mapping can't fix this. Check the \
+provider's documentation of this answer.
 a field that lies too deep: • *payments.create_payout*, status 201: 1 unread answer, last 2026-11-20 10:00 UTC ⏎ Not \
 found: id. ⏎ id may be payload.id, but the file cannot name nested fields. ⏎ Fields: payload (object), payload.id \
-(text). ⏎ No field here matches: check the provider's documentation of this answer.""")
+(text). ⏎ A field mapping can't fix this. Check the provider's documentation of this answer.\
+""")
 
 
 def test_what_is_read_again_is_only_named() -> None:
@@ -138,8 +139,9 @@ def test_names_of_fields_call_nobody() -> None:
 10:00 UTC>
 Not found: id.
 Fields: (masked) (text or whole number).
-No field here matches: check the provider's documentation of this answer.
-Only names and types of fields are kept. An entry disappears once such an answer is read.""")
+A field mapping can't fix this. Check the provider's documentation of this answer.
+Only names and types of fields are kept. An entry disappears once such an answer is read.\
+""")
 
 
 def test_in_the_terminal() -> None:
