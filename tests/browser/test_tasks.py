@@ -336,9 +336,12 @@ async def approve_at_home(walk: Walk, _: Playground) -> None:
 
 
 async def behind(walk: Walk) -> Locator:
+    """The panel, with its faults folded as they are when the page is opened."""
     panel = walk.page.get_by_role("complementary", name="Behind the scenes")
     if not await panel.is_visible():
         await by(walk.page, "panel-toggle").click()
+    if await by(walk.page, "fault-operation").is_visible():
+        await panel.get_by_text("Make it misbehave").click()
     return panel
 
 
