@@ -167,6 +167,10 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(("text", "sentences", "emotion", "audio", "vocals", "music"), _ANYTHING),
 }
 """Types that a field of ours can be read from, where it is not a text or a number."""
+_OF_ERRORS: Final = frozenset(
+    {"message", "messages", "messagekey", "error", "errors", "error_description", "detail", "code"}
+)
+"""Names of what a service says about itself, in small letters: no field of a record that is called otherwise."""
 WRAPPERS: Final = ("data", "partner")
 """Fields of ours in which the record may lie, and need not."""
 
@@ -278,7 +282,8 @@ def looked_for(
     fitting = [field for field in below if types & {stem(kind) for kind in field.kind.split(" or ")}]
     # What is there under its name is probably that: only what is called much the same may be meant instead.
     beside = [field.path[-1] for field in fitting if field in here and field.path[-1] not in (*read, MASKED)]
-    likely = [one for one in beside if _best(one, names)] or ([] if is_there else beside)
+    unlike = [] if is_there else [one for one in beside if one.casefold() not in _OF_ERRORS]
+    likely = [one for one in beside if _best(one, names)] or unlike
     deeper = (field for field in fitting if field not in here and _best(field.path[-1], names) >= _CONTAINED)
     return Wanted(
         section=section,

@@ -375,7 +375,7 @@ def result(sight: CallView, *, by: str | None = None) -> Content:
 def _not_english(request: Request) -> str:
     """A text of a word or two isn't refused for its language; its result may be useless."""
     found = guess(request.text)
-    foreign = request.capability.is_english and found.is_sure and found.language != ENGLISH
+    foreign = request.capability.is_english and found.is_likely and found.language != ENGLISH
     if not foreign or "language" in request.options:
         return ""
     return f":warning: This looks like {label_of(found.language)}; {request.capability.verb} works only for English."

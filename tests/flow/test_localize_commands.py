@@ -128,11 +128,13 @@ language=en.\
 
 
 async def test_two_foreign_words_are_sent_with_a_warning(maria: Localizer) -> None:
-    await maria.type("paraphrase Muchas gracias")
-    assert "This looks like Spanish" in (await maria.answer("only for English")).text
+    texts = {"Muchas gracias": "Spanish", "Danke schön": "German", "Buongiorno amico": "Italian"}
+    for text, language in texts.items():
+        await maria.type(f"paraphrase {text}")
+        await maria.answer(f"This looks like {language}; paraphrase works only for English.")
     await maria.type("summarize Muchas gracias")
     await maria.answer("not long enough to summarize")  # the service decides what is long enough
-    assert [body for _, body in sent(maria)] == [{"text": "Muchas gracias"}] * 2
+    assert [body["text"] for _, body in sent(maria)] == [*texts, "Muchas gracias"]
 
 
 async def test_a_foreign_text_is_translated_first_with_one_press(maria: Localizer) -> None:

@@ -85,6 +85,8 @@ async def test_read_shows_the_services_words(
     name, _, text = command.partition(" ")
     told = await partial(ask, command=name, user=OLGA)(rig, text)
     assert words in told.text
+    await rig.settle()
+    assert "```" not in (await ask(rig, "unread", command="/switchboard", user=OLGA)).text
 
 
 @pytest.mark.parametrize(("status", "words"), [(404, "Error 404: Not found."), (503, "Service Unavailable")])

@@ -256,8 +256,10 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
     """Every track that is there; missing ones are named, not an error."""
     found: list[Track] = []
     missing: list[str] = []
-    listed = [one for value in body.values() if isinstance(value, list) for one in value]
-    files = {PurePosixPath(one).stem: one for one in listed if isinstance(one, str) and _is_address(one)}
+    lists = [value for value in body.values() if isinstance(value, list)]
+    files = {
+        PurePosixPath(one).stem: one for some in lists for one in some if isinstance(one, str) and _is_address(one)
+    }
     for name in names:
         try:
             told = _value(body, names[name])
