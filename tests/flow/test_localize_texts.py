@@ -104,6 +104,7 @@ SHAPES: dict[str, tuple[str, str]] = {
     "carriage returns": ("a.srt", CUES.replace("\n", "\r\r\n").format(f"{START} --> {END}")),
     "number on the line": ("a.srt", CUES.replace("1\n{}", "1  {}").format(f"{START} --> {END}")),
     "text on the line": ("a.srt", CUES.replace("{}\nOne", "{} One").format(f"{START} --> {END}")),
+    "damaged numbers": ("a.srt", CUES.replace("\n2\n", "\n二\n").format(f"{START} --> {END}")),
     "no numbers": ("a.srt", CUES.replace("1\n", "").replace("2\n", "").format(f"{START} --> {END}")),
     "called a text": ("a.txt", CUES.format(f"{START} --> {END}")),
     "names and notes": ("a.vtt", f"WEBVTT\n\nA\n{START} --> {END}\nOne.\n\nNOTE us\n\n00:25.0 --> 00:26.0\nTwo.\n"),
@@ -124,7 +125,7 @@ async def test_every_shape_of_subtitles_is_understood(maria: Localizer, name: st
 
 
 async def test_substation_keeps_styles_comments_drawings_and_breaks(maria: Localizer) -> None:
-    await maria.choose("Translate", file=await drop(maria, "film.ass", ASS.format("", r"\N", "")))
+    await maria.choose("Translate", file=await drop(maria, "film.ass", ASS.format("", r"{\k20}\N", "")))
     await maria.submit({"option.target_lang": "fr", "option.source_lang": "en"})
     (file,) = maria.files(await maria.results(await maria.board(DONE)))
     assert sorted(texts(maria)) == ["One, and\nmore.", "Two."]

@@ -39,6 +39,8 @@ _BREAKS: Final = {"ass": r"\N", "ssa": r"\N", "lrc": " "}
 _MARKS: Final = re.compile(r"(?:[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|<[^<>\n]+>|\{\\[^{}\n]*\})*+")
 """Blanks, marks of direction, and marks of italics and places. Turned round, they end a text."""
 _TURNED: Final = re.compile(r"(?:[\s\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]|>[^<>\n]+<|\}[^{}\n]*\\\{)*+")
+_INSIDE: Final = re.compile(r"\{\\[^{}\n]*\}|<\d[\d:.]*>|</?c\b[^<>\n]*>")
+"""Marks of SubStation and of karaoke between words: another language has its words in another order."""
 _BEGINNING: Final = 60
 
 
@@ -162,8 +164,9 @@ def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
     if not times:
         return _spoken(lines)
     is_web = bare(lines[0]).startswith("WEBVTT")
+    is_named = is_web or any(at and bare(lines[at - 1]).isdecimal() for at in times)
     starts = [-1, *times, len(lines)]
-    tops = [_top(lines, above, at, number, is_web=is_web) for number, (above, at) in enumerate(pairwise(starts))]
+    tops = [_top(lines, above, at, number, is_named=is_named) for number, (above, at) in enumerate(pairwise(starts))]
     head = [at for at in range(tops[0]) if bare(lines[at])]
     unclear = [at + 1 for at in head if _UNCLEAR.match(bare(lines[at]))] or [at + 1 for at in head[:1] if not is_web]
     found = list[Piece]()
@@ -180,14 +183,14 @@ def cues(text: str) -> tuple[list[Piece], tuple[int, ...]]:
     return found, tuple(unclear)
 
 
-def _top(lines: Sequence[str], above: int, at: int, number: int, *, is_web: bool) -> int:
-    """Where a subtitle begins whose times are in line ``at``: at its number, or in WebVTT its name."""
+def _top(lines: Sequence[str], above: int, at: int, number: int, *, is_named: bool) -> int:
+    """Where a subtitle begins whose times are in line ``at``: at its number, or its name where subtitles have some."""
     last = next((one for one in range(at - 1, above, -1) if bare(lines[one])), above)
     if last == above or at == len(lines):
         return at
     word, is_near = bare(lines[last]), last == at - 1
     is_number = word.isdecimal() and (is_near or word == str(number + 1))
-    is_name = is_web and is_near and last - 1 > above and not bare(lines[last - 1])
+    is_name = is_named and is_near and (not last or (last - 1 > above and not bare(lines[last - 1])))
     return last if is_number or is_name else at
 
 
@@ -221,9 +224,11 @@ def _spoken(lines: Sequence[str]) -> tuple[list[Piece], tuple[int, ...]]:
 
 
 def _cue(above: str, said: str) -> Piece:
-    """Without the marks of italics and places around the whole of it."""
+    """Without the marks of italics and places around the whole of it, and without those inside that nobody reads."""
     begin, end = _ends(said)
-    return Piece(said[begin:end], above + said[:begin], said[end:])
+    body = _INSIDE.sub("", said[begin:end])
+    closing = said[end:] if body == said[begin:end] else said[end:].replace("</c>", "")
+    return Piece(body, above + said[:begin], closing)
 
 
 def _ends(said: str) -> tuple[int, int]:

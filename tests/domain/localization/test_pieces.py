@@ -85,6 +85,11 @@ def test_time_to_read_subtitles_grows_with_their_length_alone(text: str) -> None
     assert together(cues(text)[0]) in (text, "")
 
 
+def test_karaoke_is_sent_as_words_alone() -> None:
+    found, unclear = cues(f"1个\n{CUE}\nhello<00:01.500><c> and</c><c> you</c>\n\n2\n{CUE}\n<c.red>Hi</c>\n")
+    assert ([(one.text, one.after) for one in found], unclear) == ([("hello and you", "\n\n"), ("Hi", "</c>\n")], ())
+
+
 def test_words_behind_times_that_cannot_be_cut_off_are_counted() -> None:
     assert cues(f"{CUE} \uff21\uff22\nHi\n{CUE}\nHo\n")[1] == (1,)
 
