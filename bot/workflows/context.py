@@ -116,8 +116,8 @@ class OfferedAction:
     fits: Callable[[DroppedFile], bool]
     suggested: Callable[[DroppedFile], bool] = lambda _: True
     works: "Callable[[Context], bool]" = lambda _: True
-    total: Callable[[Table], int | None] = lambda _: None
-    """Cents that a table sums to for this action; None: it is none of its tables, or not all rows can be read."""
+    total: Callable[[Table], tuple[int, int] | None] = lambda _: None
+    """Rows of a table for this action, and the cents that they sum to; None: no such table, or a row can't be read."""
 
     @property
     def for_all(self) -> bool:

@@ -59,9 +59,9 @@ async def test_payment_file_is_read_as_people_wrote_it(
         assert one.casefold() in (await rig.card()).plain.casefold(), "approvers see it, too"
 
 
-async def test_total_below_the_data_is_not_in_the_sum_of_the_offer(rig: Rig) -> None:
-    offer = await offered(rig, b"email,amount\na@example.com,1.00\nTotal,1.00\n")
-    assert "$1.00" in offer.plain
+async def test_offer_counts_the_payments_of_its_sum(rig: Rig) -> None:
+    offer = await offered(rig, b"email,amount,status\na@example.com,1.00,\nb@example.com,2.00,paid\nTotal,1.00,\n")
+    assert "1 payment, $1.00" in offer.plain
 
 
 async def test_two_columns_of_recipients_are_asked_about(rig: Rig) -> None:

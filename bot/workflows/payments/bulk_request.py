@@ -121,8 +121,8 @@ def _names(header: Sequence[str]) -> Mapping[str, Sequence[str]]:
     return {**COLUMNS, "amount": (*COLUMNS["amount"], *(ours or amounts))}
 
 
-def total_of(table: Table) -> int | None:
-    """Cents that the rows of a file of payments sum to; None: it is no such file, or an amount cannot be read.
+def total_of(table: Table) -> tuple[int, int] | None:
+    """Payments of a file, and the cents that they sum to; None: it is no such file, or an amount cannot be read.
 
     Rows that are left out don't count; None if all are.
     """
@@ -136,8 +136,8 @@ def total_of(table: Table) -> int | None:
     doubtful, _ = doubtful_rows(table.header, amounts.rows, places, _NOTHING, choice=NO_CHOICE, plain=plain)
     left_out = {one.row for one in doubtful}
     try:
-        read = (parse_amount(row.cells[places["amount"]]) for row in amounts.rows if row.number not in left_out)
-        return sum(read) or None
+        read = [parse_amount(row.cells[places["amount"]]) for row in amounts.rows if row.number not in left_out]
+        return (len(read), sum(read)) if sum(read) else None
     except RuleError:
         return None
 

@@ -109,7 +109,8 @@ async def _with_table(ctx: Context, file: DroppedFile, info: FileInfo, head: byt
         return replace(file, header=await first_row(ctx, info, head))
     file = replace(file, header=_names(table))
     sums = (action.total(table) for action in suggested(ctx, file))
-    return replace(file, rows=len(table.rows), cents=next((one for one in sums if one is not None), None))
+    rows, cents = next((one for one in sums if one is not None), (len(table.rows), None))
+    return replace(file, rows=rows, cents=cents)
 
 
 def _names(table: Table) -> tuple[str, ...]:
