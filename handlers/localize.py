@@ -240,7 +240,7 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
         try:
             info = infos[request.file] = await deps.ctx.downloads.info(request.file)
             if media is not None:
-                found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+                found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.claim)
                 told = await playing_ms(deps.ctx, info, found.format) if media.max_seconds is not None else None
                 seconds, format_ = told / 1000 if told else None, normal_format(found.format)
                 errors_of_file = file_errors(media, kind=found.kind, found=format_ or "unknown", seconds=seconds)

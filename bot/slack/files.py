@@ -48,6 +48,7 @@ _MODES = {
     "external": FileTrouble.EXTERNAL,
     **dict.fromkeys(("post", "space", "quip", "canvas", "list"), FileTrouble.PAGE),
 }
+_SOUND = ("audio/mp4", "audio/x-m4a", "audio/m4a")
 _SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"
 _SECONDS = 10.0
 _SLOWEST = 50_000
@@ -176,6 +177,7 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
         user=str(file.get("user") or ""),
         url=url,
         by_app=bool(file.get("bot_id") or file.get("display_as_bot")),
+        is_clip=str(file.get("mimetype")) in _SOUND or file.get("subtype") == "slack_audio",
         duration_ms=int(file["duration_ms"]) if file.get("duration_ms") else None,
         channels=frozenset([*places, *(share.channel for share in shares)]),
         shares=shares,

@@ -360,3 +360,15 @@ async def test_a_status_that_somebody_deleted_comes_back_with_its_work(rig: Rig,
     board = await maria.board(DONE, "Detect gender")
     assert board.ts != offer.ts
     assert " % sure)" in board.text
+
+
+async def test_recorded_clip_is_audio_though_its_name_and_first_bytes_may_be_a_film(
+    maria: Localizer, tmp_path: Path
+) -> None:
+    clip = media.make(tmp_path, "mp4", seconds=5.0, film=False).read_bytes()
+    assert b"moov" not in clip[: 64 * 1024]
+    dropped = await maria.rig.workspace.drop(MARIA, FINANCE, "audio_message.mp4", clip, mimetype="audio/mp4")
+    assert await maria.offered(dropped) == ["Transcribe", "Emotion"]
+    await maria.choose("Transcribe", file=dropped)
+    await maria.submit()
+    await maria.board(DONE)

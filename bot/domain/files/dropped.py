@@ -88,9 +88,16 @@ class FileInfo:
     url: str
     by_app: bool = False
     """Uploaded by an app, maybe in the name of a person."""
+    is_clip: bool = False
+    """A recording of Slack's, whose MP4 may say only at its end that it has no pictures."""
     duration_ms: int | None = None
     channels: frozenset[str] = frozenset()
     shares: tuple[Share, ...] = ()
+
+    @property
+    def claim(self) -> str:
+        """The name that chooses where the first bytes leave a choice."""
+        return f"{self.name}.m4a" if self.is_clip else self.name
 
     def share_in(self, channel: str) -> Share | None:
         here = sorted((share for share in self.shares if share.channel == channel), key=lambda share: float(share.ts))
@@ -116,7 +123,7 @@ class DroppedFile:
     header: tuple[str, ...] | None = None
     """Of a table, the names in its first row."""
     rows: int | None = None
-    """Of a small table, how many it has."""
+    """Of a small table, how many it has; of payments, without those that are left out."""
     cents: int | None = None
     """Of a small table of payments, their sum."""
 

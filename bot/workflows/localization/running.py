@@ -216,7 +216,7 @@ async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | N
     media = request.capability.media
     if media is None:
         raise PersonError(argument="file", rule=Reason(OfCall.TEXT_ONLY), example="")
-    found = sniff(await ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+    found = sniff(await ctx.downloads.head(info, most=HEAD_BYTES), info.claim)
     told = await playing_ms(ctx, info, found.format) if media.max_seconds is not None else info.duration_ms
     seconds = told / 1000 if told else request.seconds
     errors = file_errors(media, kind=found.kind, found=found.format or "unknown", seconds=seconds)

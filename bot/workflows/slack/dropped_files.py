@@ -277,7 +277,7 @@ async def _examined(ctx: Context, info: FileInfo, share: Share, *, timed: bool =
     if info.size > LARGEST:  # no action takes it, whatever it is
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
-    kind, found = sniff(head, info.name)
+    kind, found = sniff(head, info.claim)
     file = DroppedFile(
         id=info.id,
         name=info.name,
