@@ -71,7 +71,7 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     return Later(read, meanwhile=Replace(emails.reading("the file")))
 
 
-def _look(table: Table) -> tuple[Table, Sequence[ColumnSummary], Marks]:
+def _look(table: Table) -> tuple[Table, tuple[ColumnSummary, ...], Marks]:
     """In a thread, as a table may have a million rows."""
     looks = summarize(table.header, (row.cells for row in table.rows))
     return table, looks, with_lost_letters(marks_of(table.hidden, table.header), table.rows)
