@@ -91,6 +91,7 @@ async def test_one_cleaning_serves_commands(rig: Rig) -> None:
 async def test_rows_to_fix_are_sent_once_and_written_like_their_file(rig: Rig, content: str, encoding: str) -> None:
     offer = await pressed(rig, content.encode(encoding))
     await submit(rig, {"decimals": "comma"})
+    assert "read as" in shown(rig.form())
     for _ in range(2):
         await press(rig, offer)
         await submit(rig, {"decimals": "comma"})

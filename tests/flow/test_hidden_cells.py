@@ -80,6 +80,7 @@ Pay in bulk
 format such as 0.00
 Example: `ana@example.com,25.00,March translation`
 I sent you these rows as a file, with a column *problem*.
+march.xlsx, sheet “People”
 Request the 2 good rows\
 """)
     assert rig.form().submit == "Go on"

@@ -359,7 +359,8 @@ def file_form(
             blocks.append(paragraph("\n".join(doubt_lines(seen.checked))))
     else:
         blocks.append(paragraph("\n".join(_counted_lines(seen.checked, seen.repeats))))
-        blocks.append(context(f"{quote(seen.name, _NAME)}{f', {quote(seen.how, _NAME)}' if seen.how else ''}"))
+    if is_counted or seen.how:
+        blocks.append(context(", ".join(quote(one, _NAME) for one in (seen.name, seen.how) if one)))
     held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=is_counted, repeats=seen.repeated)
     if seen.checked is not None and seen.checked.bad and seen.checked.items:
         label = good_label(len(seen.checked.items))
@@ -369,7 +370,18 @@ def file_form(
         blocks.append(decimals_select(seen.checked.asks, carried.decimals or usual, of=of))
     if seen.checked is not None:
         blocks += _choices(seen, carried)
-    looks = seen.looks[: MOST - 1]
+    blocks += _columns(seen)
+    if is_counted:
+        safe = _CHECKED_FIRST if carried.checks else _NOTHING_YET
+        blocks.append(context(safe))
+    elif problem:
+        blocks.append(context("Wrong column? Choose another one and press Go on."))
+    submit = ("Check first" if carried.checks else REQUEST_APPROVAL) if is_counted else "Go on"
+    return form(CONFIRM, BULK_TITLE, submit, held.dump(), blocks)
+
+
+def _columns(seen: Preview) -> list[Block]:
+    looks, blocks = seen.looks[: MOST - 1], list[Block]()
     names = column_names(looks)
     for name, label in _LABELS.items():
         options = [column_option(names[at], look, value=str(at)) for at, look in enumerate(looks)]
@@ -378,13 +390,7 @@ def file_form(
             options.append(option("none", *_NONE[name]))
             place = len(options) - 1 if place is None else place
         blocks.append(select(name, label, options, initial=place, of=f".{seen.fingerprint[:8]}"))
-    if is_counted:
-        safe = _CHECKED_FIRST if carried.checks else _NOTHING_YET
-        blocks.append(context(safe))
-    elif problem:
-        blocks.append(context("Wrong column? Choose another one and press Go on."))
-    submit = ("Check first" if carried.checks else REQUEST_APPROVAL) if is_counted else "Go on"
-    return form(CONFIRM, BULK_TITLE, submit, held.dump(), blocks)
+    return blocks
 
 
 def _counted_lines(checked: Checked, repeats: Sequence[EarlierRequest]) -> list[str]:
