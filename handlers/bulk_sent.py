@@ -198,7 +198,7 @@ _BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=reference)
 _PAGE = Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True)
 _HASH = Argument(
     name="hash",
-    typed="<hash…|all>",
+    typed="<row…|all>",
     rule=fields.HASHES_RULE,
     read=lambda text: text.strip().strip("`,;…").removesuffix("..."),
     each=True,

@@ -515,6 +515,7 @@ COMMAND = SlashCommand(
     NAME,
     "Book deliveries and track them",
     (stores.STORES, stores.STORE, _QUOTE, _BOOK, _SHOW, _CANCEL, _START, _PREBOOK, stores.WEBHOOKS, _CERTIFY),
+    (("Book a delivery", "book"), ("Get a price", "quote"), ("Link for a customer", "prebook"), ("Stores", "stores")),
 )
 _IN_MENU: dict[str, ClickHandler] = {
     cards.START: start_now,

@@ -173,7 +173,8 @@ _FILE = Verb(
     opens(emails_for, lambda command: emails.file_form(channel=command.channel)),
 )
 
-COMMAND = SlashCommand(NAME, "Check e-mail addresses, one by one or as a list", (_CHECK, _FILE))
+_STARTS = (("Check addresses", "check"), ("Check a file", "file"))
+COMMAND = SlashCommand(NAME, "Check e-mail addresses, one by one or as a list", (_CHECK, _FILE), _STARTS)
 BUTTONS: dict[str, ClickHandler] = {
     emails.PAUSE: partial(press_board, what=lists.Press.PAUSE),
     emails.RESUME: partial(press_board, what=lists.Press.RESUME),

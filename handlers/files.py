@@ -23,14 +23,18 @@ _SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 """Subtypes of messages from users; edits and the like are no uploads."""
 
 
+def is_spoken(event: Mapping[str, Any]) -> bool:
+    """Whether it is a person's new message."""
+    return str(event.get("subtype") or "") in _SPOKEN and not event.get("bot_id")
+
+
 async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
     """Store the files of a person's message as hints, with their thread; each file is read later. Apps get no offer."""
     with reading():
         event = body["event"]
         user, files = str(event.get("user") or ""), files_of(event)
-        subtype = str(event.get("subtype") or "")
-        by_app = bool(event.get("bot_id")) or subtype == "bot_message"
-        if not files or user == deps.ctx.bot_user or not (by_app or (user and subtype in _SPOKEN)):
+        by_app = bool(event.get("bot_id")) or event.get("subtype") == "bot_message"
+        if not files or user == deps.ctx.bot_user or not (by_app or (user and is_spoken(event))):
             return
         channel, message_ts, thread_ts = str(event["channel"]), str(event["ts"]), str(event.get("thread_ts") or "")
     if by_app:
@@ -174,5 +178,5 @@ class Offers:
         return await action.start(deps, click, file)
 
 
-EVENTS: dict[str, EventHandler] = {"message": said, "file_shared": shared, "file_deleted": deleted}
+EVENTS: dict[str, EventHandler] = {"file_shared": shared, "file_deleted": deleted}
 SHORTCUTS: dict[str, ShortcutHandler] = {offers.SHORTCUT: use_file}

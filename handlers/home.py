@@ -12,7 +12,8 @@ from typing import Any, Final
 from bot.domain.approvals import Refusal
 from bot.domain.home import Laid, Start
 from bot.presentation import answers, home
-from handlers import deliver, email, localize, pay
+from bot.slack.messenger import Listener
+from handlers import deliver, email, files, localize, pay
 from handlers.grammar.admission import localization_for
 from handlers.grammar.verbs import run
 from handlers.incoming import Click, Command, Submission, an_id, reading
@@ -31,6 +32,21 @@ async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
         user = an_id(event.get("user"))
     if event.get("tab", "home") == "home":
         await asyncio.wait({deps.ephemerals.begin(deps.homes.show(deps.ctx, user))}, timeout=_SOON)
+
+
+async def written(deps: Dependencies, body: Mapping[str, Any]) -> None:
+    """Store the files of a message; answer what is written to the bot as to a person: directly, or with its name."""
+    await files.said(deps, body)
+    event, us = body["event"], deps.ctx.bot_user
+    thread_ts, text = str(event.get("thread_ts") or ""), str(event.get("text") or "").strip()
+    is_direct = event.get("channel_type") == "im" and not thread_ts
+    if not text or event.get("files") or not files.is_spoken(event) or not (is_direct or text.startswith(f"<@{us}>")):
+        return
+    with reading():
+        user, channel = an_id(event.get("user")), an_id(event.get("channel"))
+    if user != us:
+        to = Listener(response_url="", channel=channel, user=user, thread_ts=thread_ts)
+        deps.ephemerals.tell(answers.welcome([deps.spelled(name) for name in _COMMANDS]), to=to)
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -91,4 +107,4 @@ BUTTONS: dict[str, ClickHandler] = {
     **{f"{home.START}.{number}": DrawnAfter(start) for number in range(home.STARTS)},
 }
 FORMS: dict[str, SubmissionHandler] = {home.VERBS: choose}
-EVENTS: dict[str, EventHandler] = {"app_home_opened": opened}
+EVENTS: dict[str, EventHandler] = {"app_home_opened": opened, "message": written}

@@ -555,10 +555,12 @@ def _file_action(operation: CallOperation) -> FileAction:
 
 def _verb(name: str, example: str) -> Verb:
     capabilities = of_verb(name)
-    settings = "".join(f" [{option.word}=…]" for one in capabilities for option in one.options)
+    options = [option for one in capabilities for option in one.options]
+    settings = "".join(f" [{option.word}=…]" for option in options)
     url = any(one.media is not None for one in capabilities)
     text = any(one.media is None for one in capabilities)
     matter = "<url or text>" if url and text else "<url>" if url else "<text>"
+    rule = line_rule(url=url, text=text)
     typed = f"{matter}{settings}" if url else f"{settings} {matter}".strip()
     return Verb(
         name,
@@ -566,8 +568,9 @@ def _verb(name: str, example: str) -> Verb:
         partial(_ask, verb=name, example=f"{name} {example}"),
         example=f"{name} {example}",
         alone=partial(_ask_in_a_form, verb=name),
-        arguments=(Argument(name="line", typed=typed, rule=line_rule(url=url, text=text), read=str, rest=True),),
+        arguments=(Argument(name="line", typed=typed, rule=rule, read=str, rest=True),),
         verbatim=True,
+        explained=[(matter, rule), *((f"{one.word}=", one.explained) for one in options)],
     )
 
 
@@ -590,7 +593,14 @@ _VERBS = (
     _verb("extract-text", "https://example.com/contract.pdf"),
 )
 
-COMMAND = SlashCommand(NAME, "Work on audio, video, documents and texts", _VERBS)
+_STARTS = (
+    ("Translate", "translate"),
+    ("Summarize", "summarize"),
+    ("Transcribe", "transcribe"),
+    ("Extract text", "extract-text"),
+    ("Text to speech", "speak"),
+)
+COMMAND = SlashCommand(NAME, "Work on audio, video, documents and texts", _VERBS, _STARTS)
 BUTTONS: dict[str, ClickHandler] = {
     CANCEL: stop,
     AGAIN: again,

@@ -429,6 +429,13 @@ COMMAND = SlashCommand(
     NAME,
     "Pay people, with approval",
     (_SEND, _NOW, COLLECT, *pay_reading.VERBS, *bulk.VERBS, _APPROVALS, FREEZE, _UNFREEZE),
+    (
+        ("Pay someone", "send"),
+        ("Pay in bulk", "bulk"),
+        ("Request money", "collect"),
+        ("Approvals", "approvals"),
+        ("Recent payments", "list"),
+    ),
 )
 BUTTONS: dict[str, ClickHandler] = {
     cards.APPROVE: approve,

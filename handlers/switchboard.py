@@ -119,6 +119,7 @@ COMMAND = SlashCommand(
     NAME,
     "Status, jobs and audit log",
     (_STATUS, _UNREAD, _JOBS, _AUDIT, _EXPORT, _ROUTES),
+    (("Status", "status"), ("Jobs", "jobs"), ("Unread answers", "unread"), ("Routes to confirm", "routes")),
 )
 LISTS: dict[str, ListReader] = {overview.JOBS: _all_jobs, audit_words.LIST: _audit_rows}
 BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again}

@@ -119,7 +119,7 @@ positional arguments:
     routes    print the route table with its assumptions
     audit     verify or export the audit of everything that was asked, decided and sent
     rotate-key
-              change SECRET_KEY: seal anew what is sealed, continue the audit under it
+              change SECRET_KEY: encrypt store keys again, continue the audit under it
     copy-to   copy the SQLite database to PostgreSQL, while nothing runs on either
     resume    an operator has looked: leave the reading-only mode of a database put back
 

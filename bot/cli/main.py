@@ -80,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
     exporting = _add(verbs, "export", "write every row of the audit, for spreadsheets or programs", audit.export)
     exporting.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="csv (default) or JSON lines")
     exporting.add_argument("--output", type=Path, metavar="FILE", help="write into this file instead of the terminal")
-    about = "change SECRET_KEY: seal anew what is sealed, continue the audit under it"
+    about = "change SECRET_KEY: encrypt store keys again, continue the audit under it"
     _add(commands, "rotate-key", about, database.rotate_key).add_argument(
         "--old-key-file", type=Path, metavar="FILE", help="the old key, instead of SECRET_KEY_OLD in the environment"
     )

@@ -112,7 +112,9 @@ def _told(error: PersonError) -> str:
     rule, given = md.quote(rule_of(error), _PART_LIMIT), md.quote(error.given, _GIVEN_LIMIT).replace("`", "'")
     name = md.quote(error.argument.replace("|", " or "), _PART_LIMIT)
     said, behind = rule.partition(";")[0], rule.removeprefix("it ")
-    if behind != rule:
+    if behind != rule and f"{error.argument}=" in error.example:
+        rule = f"`{error.argument}={given}` isn't right: {rule}" if given else f"`{error.argument}=` {behind}"
+    elif behind != rule:
         if not given:
             rule = f"the {name} {behind}"
         elif said.startswith(("it isn't ", "it wasn't ")):
@@ -259,6 +261,19 @@ def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
         f"More about one: `{md.escape(f'{command} help {verbs[0].name}')}`",
     ]
     return Content(text="\n".join(lines), blocks=md.paragraphs(lines))
+
+
+def starts(command: str, summary: str, offers: Sequence[Offer]) -> Content:
+    """A command typed alone: one line, and a button for each thing that people do most."""
+    line = f"*{command}*: {md.escape(summary)}. To see everything: `{md.escape(command)} help`"
+    pressed = [button(one.label, f"{OFFERED}:{n}", one.value) for n, one in enumerate(offers)]
+    return Content(text=line, blocks=[md.paragraph(line), *actions(pressed)])
+
+
+def welcome(commands: Sequence[str]) -> Content:
+    """Answers whoever writes to the bot as to a person."""
+    typed = ", ".join(f"`{md.escape(one)}`" for one in commands)
+    return md.message(f":wave: To start, type one of {typed}. Each shows what it can do.")
 
 
 def _line(command: str, verb: Usage) -> str:

@@ -63,6 +63,12 @@ class Argument:
             return self.typed or f"[{self.name}=…]"
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
 
+    @property
+    def explained(self) -> tuple[str, str]:
+        """Its usage, without the half of a pair of brackets, and its rule."""
+        half = self.usage.count("[") != self.usage.count("]")
+        return self.usage.strip("[]") if half else self.usage, self.rule
+
     def takes(self, word: str) -> bool:
         try:
             self.read(word)

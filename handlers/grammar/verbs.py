@@ -38,6 +38,8 @@ class Verb:
     """Answers the verb typed without any argument."""
     verbatim: bool = False
     """Gets the rest of the line as it was typed, as the value of its only argument."""
+    explained: Sequence[tuple[str, str]] = ()
+    """For the help, how each part of a line is typed and what it has to be; left out: the arguments and their rules."""
 
     def __post_init__(self) -> None:
         if not self.example:
@@ -59,6 +61,8 @@ class SlashCommand:
     name: str
     summary: str
     verbs: tuple[Verb, ...]
+    starts: tuple[tuple[str, str], ...] = ()
+    """Buttons of the command typed alone: label and line."""
 
     @property
     def hint(self) -> str:
@@ -80,7 +84,8 @@ def help_of(slash: SlashCommand, spelled: str) -> Content:
 def help_of_verb(slash: SlashCommand, verb: Verb, spelled: str) -> Content:
     """One verb with its arguments, and those whose names begin like it."""
     below = [one.listed for one in slash.verbs if one.name.startswith(f"{verb.name} ")]
-    return answers.usage_of_verb(spelled, verb.listed, [(one.usage, one.rule) for one in verb.arguments], below)
+    parts = verb.explained or [one.explained for one in verb.arguments]
+    return answers.usage_of_verb(spelled, verb.listed, parts, below)
 
 
 def _named(slash: SlashCommand, text: str) -> tuple[Verb | None, str]:
@@ -129,7 +134,8 @@ def _help(slash: SlashCommand, command: Command, spelled: str) -> Content | None
     asks = first.lower() in _ASKS
     about = after if asks else command.text
     if about.strip().lower() in ("", *_ASKS):
-        return help_of(slash, spelled)
+        begun = [] if asks else [offer(label, slash.name, line) for label, line in slash.starts]
+        return answers.starts(spelled, slash.summary, begun) if begun else help_of(slash, spelled)
     verb, rest = _named(slash, about)
     if verb is None:
         return _not_known(slash, about, command, spelled)

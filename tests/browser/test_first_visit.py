@@ -31,7 +31,7 @@ async def test_pay_refused_self_approval_approve_completed(visit: Page, playgrou
     card = page.get_by_test_id("message").filter(has_text="$25.00 USD to Ana Maria Lopez").first
     await expect(card).to_contain_text("March translation")
     await expect(card).to_contain_text(
-        "ana@example.com, verified, ECU · requested by Maria Silva (maria) · 0 of 1 · expires"
+        "ana@example.com, verified, Ecuador · requested by Maria Silva (maria) · 0 of 1 approvals · expires"
     )
     await card.get_by_role("button", name="Approve").click()
     await expect(page.get_by_test_id("message").last).to_contain_text("You can't approve your own request")

@@ -92,7 +92,7 @@ No
 *Primary address*
 Yes
 *Country*
-ECU
+Ecuador
 :warning: The account of luis@example.com isn't verified.\
 """)
 

@@ -32,8 +32,7 @@ async def checked(rig: Rig, content: bytes = FILE) -> Message:
     await submit(rig)
     assert shown(rig.form()) == snapshot("""\
 Check first
-:mag: Checking the file. The result comes in its thread.\
-""")
+:mag: Checking the file. The result comes in its thread.""")
     return board(rig)
 
 
@@ -58,18 +57,16 @@ async def test_a_file_is_checked_before_anything_is_asked_for(rig: Rig) -> None:
 :bar_chart: *6 payments, $45.00* · march.csv
 *Check first*
 *$33.00* · 4 payments
-:warning: *1 no active account*, paid unless you leave them out: row 4
+:warning: *1 can't receive money yet*, paid unless you leave them out: row 4
 :warning: *2 undeliverable*, left out: row 3, row 6
-:warning: 1 of the 3 accounts checked can't receive money yet: mia@example.com
 :warning: 1 account not verified: luis@example.com
 :warning: 1 account registered under another name: luis@example.com
 Requested by <@U0MARIA>. This check pays nothing.
 :bar_chart: *6 payments, $45.00* · march.csv
 *Check first*
 *$33.00* · 4 payments
-:warning: *1 no active account*, paid unless you leave them out: row 4
+:warning: *1 can't receive money yet*, paid unless you leave them out: row 4
 :warning: *2 undeliverable*, left out: row 3, row 6
-:warning: 1 of the 3 accounts checked can't receive money yet: mia@example.com
 :warning: 1 account not verified: luis@example.com
 :warning: 1 account registered under another name: luis@example.com
 Requested by <@U0MARIA>. This check pays nothing.
@@ -77,8 +74,7 @@ Pay in bulk
 More…
 Pay in bulk
 Check first
-Process e-mails\
-""")
+Process e-mails""")
     files = [stored(rig, file) for message in everything(rig, FINANCE) for file in message.files]
     file = next(one for one in files if one.name.startswith("recipients-"))
     assert file.content.decode("utf-8-sig") == snapshot("""\
@@ -97,8 +93,7 @@ row,email,name,registered name,active,verified,primary,country,to check,e-mail c
 Pay in bulk
 *$33.00* · 4 payments to 3 people
 :warning: *2 undeliverable*, left out: row 3, row 6
-:warning: *1 no active account*, will be paid: row 4
-:warning: 1 of the 3 accounts checked can't receive money yet: mia@example.com
+:warning: *1 can't receive money yet*, will be paid: row 4
 :warning: 1 account not verified: luis@example.com
 :warning: 1 account registered under another name: luis@example.com
 march.csv
@@ -109,15 +104,14 @@ Row 6: $2.00 to bounce2@example.com
 undeliverable
 Their money waits until they sign up
 Leave out 1 row that can't receive money yet
-row 4\
-""")
+row 4""")
     await submit(rig, {"anyway": ["6"], "without": ["out"]})
     assert told(rig).splitlines()[2:6] == snapshot(
         [
             "*$31.00* · 4 payments to 3 people",
             ":warning: *1 undeliverable*, left out: row 3",
             ":warning: *1 undeliverable*, will be paid: row 6",
-            ":warning: *1 no active account*, left out: row 4",
+            ":warning: *1 can't receive money yet*, left out: row 4",
         ]
     )
     await submit(rig)
@@ -159,8 +153,7 @@ Pay in bulk
 More…
 Pay in bulk
 Check first
-Process e-mails\
-""")
+Process e-mails""")
     rig.payments.faults.clear()
     await pay(rig, board(rig))
     await submit(rig)
@@ -200,8 +193,7 @@ Requested by <@U0MARIA>. This check pays nothing.
 :bar_chart: *3 payments, $60.50* · march.csv
 *Check first*
 :x: The file couldn't be checked. This file was deleted.
-Requested by <@U0MARIA>. This check pays nothing.\
-""")
+Requested by <@U0MARIA>. This check pays nothing.""")
     assert not board(rig).buttons
 
 

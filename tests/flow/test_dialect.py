@@ -50,7 +50,7 @@ def spoke_only_theirs(rig: Rig) -> None:
 async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) -> None:
     await rig.pay(text)
     assert "$25.00 to Ana Maria Lopez (ana@example.com)" in rig.cards(FINANCE)[0].text
-    assert "ana@example.com, verified, ECU" in rig.cards(APPROVALS)[0].plain
+    assert "ana@example.com, verified, Ecuador" in rig.cards(APPROVALS)[0].plain
     assert not rig.paid
     await rig.press("approve")
     assert await state(rig) is State.COMMITTED

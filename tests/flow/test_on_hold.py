@@ -108,7 +108,7 @@ async def test_the_alert_of_a_request_that_is_stuck_is_said_to_be_over(rig: Rig,
         await rig.pay()
     await rig.pass_time(3_600, steps=20)
     reference = (await newest(rig)).reference
-    assert ["can't go on" in one for one in alerts(rig) if reference in one] == [True]
+    assert ["is blocked" in one for one in alerts(rig) if reference in one] == [True]
     rig.payments.switches.forbidden = False
     await rig.pass_time(3_600, steps=20)
     assert await state(rig) is end

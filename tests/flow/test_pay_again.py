@@ -74,7 +74,7 @@ async def test_what_failed_is_asked_for_approved_and_paid_again_and_both_cards_s
     assert await again(rig, first) == snapshot(""":memo: Request sent: $9.00 · 2 payments to 2 people. Needs 1 \
 approval · L-······ It retries what failed in L-······.""")
     assert shown(card(rig, 1).text) == snapshot("""Waiting for approval (0 of 1): $9.00 · 2 payments to 2 people. \
-Retries what failed in L-······, requested by Maria Silva · L-······. 0 of 1 · expires \
+Retries what failed in L-······, requested by Maria Silva · L-······. 0 of 1 approvals · expires \
 <!date^1795251840^{date_short_pretty} {time}|2026-11-21 09:04 UTC>.""")
     assert line(card(rig, 0), "requested again") == snapshot(""":repeat: Failed payments requested again as L-······: \
 $9.00 · 2 payments, *waiting for approval*""")
@@ -142,7 +142,7 @@ async def test_what_fails_again_is_offered_on_the_second_card_alone(rig: Rig) ->
     assert (offers(card(rig, 0)), offers(card(rig, 1))) == (False, True)
     await again(rig, card(rig, 1))
     assert shown(card(rig, 2).text).partition(". Expires")[0] == snapshot("""Waiting for approval (0 of 1): $6.00 · 1 \
-payment to 1 person. Retries what failed in L-······, requested by Maria Silva · L-······. 0 of 1 · expires \
+payment to 1 person. Retries what failed in L-······, requested by Maria Silva · L-······. 0 of 1 approvals · expires \
 <!date^1795252080^{date_short_pretty} {time}|2026-11-21 09:08 UTC>.""")
     await approve(rig)
     await run(rig)

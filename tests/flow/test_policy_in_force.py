@@ -133,7 +133,8 @@ async def test_an_approval_without_the_amount_is_void_where_it_must_be_typed_by_
     card = rig.cards(APPROVALS)[0]
     assert shown(card.text) == snapshot("""\
 Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · verified · \
-ECU · P-······. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. 1 more approval \
+Ecuador · P-······. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. 1 \
+more approval \
 needed: the policy now needs the amount typed. :warning: Needs 1 approver because it's over $10. They type the \
 amount. <!subteam^S0TREASURY>""")
     assert [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
@@ -174,7 +175,8 @@ async def test_more_approvers_by_a_stricter_policy_is_what_the_card_says(rig: Ri
     card = rig.cards(APPROVALS)[0]
     assert shown(card.text) == snapshot("""\
 Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · verified · \
-ECU · P-······. Approved by <@U0ADA>. 1 of 2 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 \
+Ecuador · P-······. Approved by <@U0ADA>. 1 of 2 approvals · expires <!date^1795251600^{date_short_pretty} \
+{time}|2026-11-21 09:00 \
 UTC>. 1 more approval needed: the policy now needs more. <!subteam^S0TREASURY>""")
     assert commits(rig) == 0
     await rig.press("approve", user=LIN)

@@ -321,7 +321,7 @@ async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
 *joana.silva@example.com*
 Registered name: Joana Silva
 Account: active, verified, not the primary address
-Country: BRA""")
+Country: Brazil""")
     assert shown((await ask(rig, "account nobody@example.com")).text) == snapshot("""\
 *nobody@example.com*
 Registered name: unknown
@@ -438,7 +438,7 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
     await rig.payments.advance()
     told = (await ask(rig, f"show {asked.reference}")).text
     assert shown(told.partition("*History*")[0]) == snapshot("""\
-Sent: $25.00 to Ana Maria Lopez (ana@example.com). March translation, requested by <@U0MARIA> · verified · ECU · \
+Sent: $25.00 to Ana Maria Lopez (ana@example.com). March translation, requested by <@U0MARIA> · verified · Ecuador · \
 P-······. Approved by <@U0ADA>. Waiting for confirmation that it arrived.
 *Provider record*
 Status: paid

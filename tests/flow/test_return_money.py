@@ -68,7 +68,7 @@ async def test_what_the_approvers_read(rig: Rig) -> None:
     card = rig.cards(APPROVALS)[-1]
     assert shown(card.text) == snapshot("""\
 Approve returning $30.00? Payout P-······ to nobody@example.com, who hasn't signed up yet, requested by Maria Silva \
-(maria) · X-······. 0 of 1 · expires <!date^1795251720^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. \
+(maria) · X-······. 0 of 1 approvals · expires <!date^1795251720^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. \
 <!subteam^S0TREASURY>""")
     assert payout.reference in card.text
     assert [one.files for one in rig.workspace.messages(APPROVALS) if one.files] == []

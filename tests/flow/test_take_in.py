@@ -41,8 +41,9 @@ ana@example.com. It was made elsewhere. Nothing is paid until it's approved here
     )
     card = await rig.card()
     assert shown(card.text.replace(record.id, "the id")) == snapshot("""\
-Approve $25.00 to Ana Maria Lopez (ana@example.com)? Invoice 7, requested by Maria Silva (maria) · verified · ECU · \
-code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1 · expires \
+Approve $25.00 to Ana Maria Lopez (ana@example.com)? Invoice 7, requested by Maria Silva (maria) · verified · Ecuador \
+· \
+code `PO-7` · created outside Switchboard as `the id` · P-······. 0 of 1 approvals · expires \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <!subteam^S0TREASURY>""")
     assert "created outside Switchboard" in card.plain
     assert record.status == "created", "nothing leaves before people approve it"

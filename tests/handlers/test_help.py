@@ -36,7 +36,7 @@ bulk show <bulk>: show a bulk payment | bulk show L-4F7K2M
 bulk items <bulk> [page]: list its payments | bulk items L-4F7K2M 2
 bulk failed <bulk> [page]: list the failed ones, with the reason | bulk failed L-4F7K2M
 bulk history [page]: list all bulk payments | bulk history
-bulk cancel <bulk> <hash…|all>: request to cancel payments that are still waiting | bulk cancel L-4F7K2M 3 5
+bulk cancel <bulk> <row…|all>: request to cancel payments that are still waiting | bulk cancel L-4F7K2M 3 5
 bulk template: get a file to fill in | bulk template
 approvals: what waits for approval, yours first | approvals
 freeze <reason>: freeze all payments (approvers and admins) | freeze the bank called
@@ -49,12 +49,13 @@ book: book a delivery; you see the price first | book
 show <booking>: show a booking | show B-4F7K2M
 cancel <booking> [reason]: cancel a booking | cancel B-4F7K2M "customer called it off"
 start <booking>: look for a driver now | start B-4F7K2M
-prebook [show|cancel <id>] [reason]: get a link on which the customer enters the address (sandbox only) | prebook show \
-V-4F7K2M
+prebook [show|cancel <id>] [reason]: get a link on which the customer enters the address (sandbox only) | prebook \
+show V-4F7K2M
 webhooks [on|off] <store>: show a store's webhooks; admins turn them on or off | webhooks on Centro
 certify: the certification checklist with its evidence | certify
 /localize: Work on audio, video, documents and texts
-gender <url>: detect the gender of a speaker in English, Indian and other languages | gender https://example.com/voice.mp3
+gender <url>: detect the gender of a speaker in English, Indian and other languages | gender \
+https://example.com/voice.mp3
 separate <url>: split a song into vocals and music | separate https://example.com/song.mp3
 convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
 extract-audio <url> [rate=…] [width=…] [channels=…]: extract the audio of a video, up to 10 minutes | extract-audio \
@@ -79,8 +80,7 @@ unread: provider answers that could not be read, and how to fix it | unread
 jobs: what is in progress: payments, calls, lists, bookings | jobs
 audit <id>: history of one request or booking | audit P-4F7K2M
 audit export: the whole audit log as a file, in a direct message | audit export
-routes: API routes that are not confirmed | routes\
-""")
+routes: API routes that are not confirmed | routes""")
 
 
 def test_what_each_argument_has_to_be() -> None:

@@ -125,7 +125,7 @@ async def test_a_payout_goes_to_postgresql_and_is_paid(
     told = said[said.index("Copied") :].replace(new_postgres_url.rpartition("@")[2], "host/name")
     assert re.sub(r"\d+ rows of \d+ tables", "… rows of … tables", told.replace(str(folder), "~")) == snapshot("""\
 Copied to PostgreSQL host/name: … rows of … tables, read back and compared. The audit is complete there: 3 rows.
-The anchors go on in ~/switchboard.anchors.
+New anchors are written to ~/switchboard.anchors.
 The old file is marked as moved and can't be started. Set DATABASE_URL to the new database and start.
 """)
     moving.bot.environment["DATABASE_URL"] = new_postgres_url

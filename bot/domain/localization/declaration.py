@@ -114,6 +114,11 @@ class Option:
                 return "at most 100 letters and digits"
 
     @property
+    def explained(self) -> str:
+        about = f"{self.label.lower()}, " if self.accepts is Accepts.CHOICE else ""
+        return f"{about}{self.rule}{f'; {self.default} if left out' if self.default else ''}"
+
+    @property
     def sample(self) -> str:
         return self.example or self.default or (self.choices[0].value if self.choices else "1")
 

@@ -100,7 +100,7 @@ def capital(text: str) -> str:
 
 def as_said(text: str) -> str:
     """Somebody's own words with a full stop last; empty stays empty."""
-    return f"{text}{'' if text.rstrip('*').endswith(('.', '!', '?')) else '.'}" if text else ""
+    return f"{text}{'' if text.rstrip('*').endswith(('.', '!', '?', '…')) else '.'}" if text else ""
 
 
 def bar(done: int, total: int) -> str:

@@ -1,6 +1,6 @@
 """What bulk payments and their cancellations say: the card, how many payments stand where, the news, the files."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from typing import Final
 
@@ -8,7 +8,7 @@ from bot.domain.content import Block, Content
 from bot.domain.money import CURRENCY, plain, shown
 from bot.domain.payments.bulk import BulkItem, BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.bulk_records import PaidAgain, has_failed
-from bot.domain.payments.deliverability import doubt_of
+from bot.domain.payments.deliverability import Doubt, doubt_of
 from bot.domain.payments.instruction import FINAL, NOT_PAID, Instruction, State
 from bot.domain.payments.lookups import Lookup, doubts
 from bot.presentation.blocks import text as md
@@ -68,12 +68,16 @@ def looking_up(progress: BulkProgress | None) -> str:
     return ""
 
 
-def account_warnings(progress: BulkProgress) -> list[str]:
-    """What is not fine about the recipients' accounts, by kind; few of them by name."""
+def doubt_word(doubt: Doubt) -> str:
+    return "can't receive money yet" if doubt is Doubt.NO_ACCOUNT else doubt.value
+
+
+def account_warnings(progress: BulkProgress, named: Container[Doubt] = ()) -> list[str]:
+    """What is not fine about the recipients' accounts, by kind; few of them by name. ``named``: told by rows."""
     checked = progress.looked_up - progress.not_read
     unread = f" ({progress.not_read} not checked)" if progress.not_read else ""
     found = []
-    if progress.inactive:
+    if progress.inactive and Doubt.NO_ACCOUNT not in named:
         accounts = f"of the {md.counted(checked, 'account')} checked can't receive money yet"
         found.append(f"{progress.inactive} {accounts}{unread}{_few(progress.inactive, progress.inactive_emails)}")
     elif progress.not_read:

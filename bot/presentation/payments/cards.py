@@ -9,7 +9,7 @@ from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk_records import NOT_AGAIN, PaidAgain
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
-from bot.domain.payments.moves import APPROVED, is_on_hold
+from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.presentation import notices
@@ -18,7 +18,7 @@ from bot.presentation.blocks.elements import actions, button, menu
 from bot.presentation.notices import advice, channel_help, unusable
 from bot.presentation.payments.bulk import again_button
 from bot.presentation.payments.kinds import KINDS, headline, in_full, word_of
-from bot.presentation.payments.wording import News, Stands, value_of, why_held
+from bot.presentation.payments.wording import News, Stands, is_held, value_of, why_held
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.unread import hint
 
@@ -65,7 +65,8 @@ def card(
     left = [one for one in approvers if one != instruction.requester and one not in voters]
     # Approvers are called once there is something to decide. Slack rings nobody for an edit.
     call = " ".join(map(md.addressed, left)) if for_approvers and state in _UNDECIDED and left else ""
-    why = words.why(instruction, votes=len(votes))
+    is_stopped = instruction.stopped and state in (State.NEW, State.CREATING)  # its note says so
+    why = "" if is_stopped else words.why(instruction, votes=len(votes))
     warned = warnings(instruction, short) if for_approvers and state not in FINAL else too_few(short)
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
     paid = [
@@ -113,10 +114,10 @@ def _told(instruction: Instruction, voters: list[str], asker: str, *, decides: b
     lead = f"{md.capital(words.word(instruction))}{f' ({votes})' if waits else ''}: {what}"
     until = f" · expires {md.moment(at)}" if (at := instruction.expires_at) else ""
     return [
-        f"Approve {what}?" if decides and waits and not is_on_hold(instruction) else lead,
+        f"Approve {what}?" if decides and waits and not is_held(instruction) else lead,
         f"{' '.join(words.text(instruction, asker))} · {instruction.reference}",
         f"Approved by {md.mentions(voters)}" if voters else "",
-        f"{votes}{until}" if waits else "",
+        f"{votes} approvals{until}" if waits else "",
     ]
 
 
@@ -126,14 +127,14 @@ def _blocks(
     """While it is open what it is, what is not fine and where it stands; afterwards its end and one line."""
     words, state = KINDS[instruction.kind], instruction.state
     title = words.title(instruction)
-    if state is not State.AWAITING or is_on_hold(instruction):
+    if state is not State.AWAITING or is_held(instruction):
         title = f"{md.capital(words.word(instruction))} · {title}"
     approved = [f"approved by {md.mentions(voters)}"] if voters else []
     if state in FINAL:
         ended = [md.moment(at)] if (at := instruction.closed_at) else []
         last = [*words.facts(instruction, asker), *approved, *ended, instruction.reference]
         return [md.header(title), *([md.paragraph(why)] if why else []), md.context(" · ".join(last))]
-    so_far = [f"{len(voters)} of {instruction.requirement.quorum}"] if state is State.AWAITING else []
+    so_far = [f"{len(voters)} of {instruction.requirement.quorum} approvals"] if state is State.AWAITING else []
     until = [f"expires {md.moment(at)}"] if state is State.AWAITING and (at := instruction.expires_at) else []
     last = [
         *words.small(instruction, asker),
@@ -147,12 +148,12 @@ def _blocks(
         []
         if not why
         else [md.paragraph(why)]
-        if state is State.NEEDS_HUMAN or is_on_hold(instruction)
+        if state is State.NEEDS_HUMAN or is_held(instruction)
         else [md.context(why)]
     )
     head = words.head(instruction, asker)
     # Why it is on hold comes first: until somebody acts, nothing else about it matters.
-    blocks = [md.header(title), *(said + head if is_on_hold(instruction) else head + said)]
+    blocks = [md.header(title), *(said + head if is_held(instruction) else head + said)]
     return [*blocks, *([md.context("\n".join(warned))] if warned else []), md.context(" · ".join(last))]
 
 

@@ -11,7 +11,7 @@ from bot.domain.payments.lookups import FileCheck, Lookup
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, account_warnings, some_rows
+from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, account_warnings, doubt_word, some_rows
 from bot.presentation.reasons import worded
 
 PAY: Final = "bulk.pay_checked"
@@ -44,12 +44,12 @@ def _lines(check: FileCheck) -> list[str]:
     lines = []
     for doubt, (count, rows) in check.doubts.items():
         left = "left out" if doubt in LEFT_OUT else "paid unless you leave them out"
-        lines.append(f":warning: *{count} {doubt.value}*, {left}: {some_rows(rows, count)}")
+        lines.append(f":warning: *{count} {doubt_word(doubt)}*, {left}: {some_rows(rows, count)}")
     paid = f"*{shown(check.cents)}* · {md.counted(check.payments, 'payment')}"
     lacking = check.total - check.answered
     if lacking > 0:
         lines.append(f":grey_question: {md.counted(lacking, 'address', 'addresses')} not checked by the e-mail check")
-    accounts = [f":warning: {one}" for one in account_warnings(check.accounts)]
+    accounts = [f":warning: {one}" for one in account_warnings(check.accounts, check.doubts)]
     fine = [":white_check_mark: No problems found"] if not lines and not accounts else []
     return [paid, *lines, *accounts, *fine]
 

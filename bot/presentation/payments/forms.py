@@ -48,7 +48,7 @@ from bot.presentation.files.columns import MOST, column_names, column_option, ma
 from bot.presentation.payments.again import RESEND
 from bot.presentation.payments.amounts import decimals_select
 from bot.presentation.payments.bad_rows import bad_rows, good_label, problem_of
-from bot.presentation.payments.bulk import account_warnings, payments_to, repeated, some_rows
+from bot.presentation.payments.bulk import account_warnings, doubt_word, payments_to, repeated, some_rows
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RELEASE, RETRY, warnings
 from bot.presentation.payments.kinds import KINDS, headline, in_full, noun, word_of
 from bot.presentation.payments.payouts import EDIT, asked_anyway
@@ -413,10 +413,11 @@ def doubt_lines(checked: Checked) -> list[str]:
             if found:
                 rows = [one.row for one in found]
                 why = _statuses(found) if doubt in OF_STATUS else ""
-                lines.append(f":warning: *{len(rows)} {doubt.value}*{why}, {words}: {some_rows(rows, len(rows))}")
+                lines.append(f":warning: *{len(rows)} {doubt_word(doubt)}*{why}, {words}: {some_rows(rows, len(rows))}")
     if checked.unchecked:
         lines.append(f":grey_question: {counted(checked.unchecked, 'address', 'addresses')} not checked")
-    accounts = account_warnings(checked.accounts) if checked.accounts is not None else []
+    named = {one.kind for one in checked.doubtful}
+    accounts = account_warnings(checked.accounts, named) if checked.accounts is not None else []
     return [*lines, *(f":warning: {one}" for one in accounts)]
 
 

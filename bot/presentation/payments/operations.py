@@ -34,6 +34,7 @@ from bot.presentation.blocks.elements import (
     table,
     turns,
 )
+from bot.presentation.countries import country
 from bot.presentation.lists import csv_button
 from bot.presentation.payments.payouts import TAKE_IN, account_line
 from bot.presentation.payments.purchases import CHECKOUT
@@ -320,7 +321,7 @@ def account(email: str, found: AccountStatus) -> Content:
             ("Registered name", md.name_of(found.full_name)),
             ("Account", account_line(recipient)),
             ("Provider status", raw),
-            ("Country", found.country or _NOT_SAID),
+            ("Country", country(found.country) or _NOT_SAID),
         ],
     )
 

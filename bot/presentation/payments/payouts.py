@@ -11,6 +11,7 @@ from bot.domain.payments.recipient import Concern, awaits_requester, concerns, h
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, facts, question
+from bot.presentation.countries import country
 from bot.presentation.payments.again import ways_on
 from bot.presentation.payments.wording import (
     ALERTS,
@@ -94,7 +95,7 @@ def account(instruction: Instruction) -> Content:
             ("Active", told[found.active]),
             ("Verified", told[found.verified]),
             ("Primary address", told[found.primary]),
-            ("Country", found.country or "Not known"),
+            ("Country", country(found.country) or "Not known"),
         ]
     notes = [f":warning: {line}" for line in warnings(instruction)]
     return facts(instruction.payload.email, known, notes=notes)
@@ -106,8 +107,8 @@ def _account(instruction: Instruction) -> list[str]:
     if recipient is None or instruction.state in FINAL:
         return []
     fine = not concerns(recipient) and recipient.verified and recipient.primary
-    country = md.quote(recipient.country or "", _NAME_LIMIT)
-    return [*(["verified"] if fine else []), *([country] if country else [])]
+    named = md.quote(country(recipient.country), _NAME_LIMIT)
+    return [*(["verified"] if fine else []), *([named] if named else [])]
 
 
 def _purpose(instruction: Instruction, limit: int) -> str:

@@ -26,6 +26,7 @@ from bot.presentation.reasons import answered, reason_of, worded
 from bot.presentation.words import DO_NOT_PAY_AGAIN, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
 
 WITHDRAW: Final = "payout.withdraw"
+_ON_HOLD: Final = re.compile(r"\bOn hold(: |, because )")  # the title says it
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
 _FEW = 5
@@ -220,7 +221,7 @@ class Wording:
         """The word of its state, or what came of many payments: they are not called paid where some failed."""
         if has_failed(instruction):
             return word(State.FAILED)
-        if is_on_hold(instruction):
+        if is_held(instruction):
             return "on hold"
         return self.ended(instruction) or self.states.get(instruction.state) or word(instruction.state)
 
@@ -228,7 +229,8 @@ class Wording:
         """What explains where it stands, in mrkdwn; empty where the word of its state says all."""
         if instruction.stopped and instruction.state in (State.NEW, State.CREATING):
             return notices.why_stopped(instruction.stopped)
-        return Stands(self, instruction, votes).say(self.sentences.get(instruction.state, "{reason}")).strip()
+        why = Stands(self, instruction, votes).say(self.sentences.get(instruction.state, "{reason}")).strip()
+        return md.capital(_ON_HOLD.sub("", why, count=1)) if is_held(instruction) else why
 
     def stands(self, instruction: Instruction, *, votes: int) -> str:
         """Where it stands, in a few words of mrkdwn: *Waiting for approval (1 of 2)*."""
@@ -250,6 +252,12 @@ class Wording:
     def withdrawing(self, instruction: Instruction) -> str:
         """What is asked before it is withdrawn, as plain text."""
         return f"Withdraw this {shown(instruction.cents)} request? You can send it again later."
+
+
+def is_held(instruction: Instruction) -> bool:
+    """Whether its card is titled *On hold*: nothing can be decided or sent for now."""
+    doubted = has_code(instruction.reason, OfRequest.ON_HOLD, OfRequest.RESTORED)
+    return is_on_hold(instruction) or (doubted and instruction.state in (State.AWAITING, State.APPROVED))
 
 
 def value_of(instruction: Instruction) -> str:
@@ -345,7 +353,7 @@ def why_held(instruction: Instruction, reason: Reason | None, names: Mapping[str
 
 def _approved(stands: Stands) -> str:
     one = stands.instruction
-    if not is_on_hold(one):
+    if not is_held(one):
         return str(stands["reason"])
     since = f"Since {md.moment(one.held_at)}: " if one.held_at is not None else ""
     return f"{since}{why_held(one, one.reason)}"

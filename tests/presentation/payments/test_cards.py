@@ -36,38 +36,40 @@ def test_cards() -> None:
     assert lines_of(alike(found)) == snapshot("""\
 payout new, one_step new: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Checking the recipient… ⏎ \
 ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout awaiting: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by Maria Quispe \
-· 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-payout awaiting, one of two: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ :warning: Needs 2 approvers because it's over \
-$1,000. Each types the amount. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · 1 of 2 · approved by \
-<@U0LIN> · expires 2026-11-21 09:00 UTC · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, \
+payout awaiting: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by Maria \
+Quispe · 0 of 1 approvals · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, \
 History, Recipient]
+payout awaiting, one of two: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ :warning: Needs 2 approvers because it's over \
+$1,000. Each types the amount. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · 1 of 2 approvals · \
+approved by <@U0LIN> · expires 2026-11-21 09:00 UTC · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] \
+[… Withdraw, History, Recipient]
 payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ 1 more approval needed: an approval expired, and an \
-approver was removed. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · 0 of 1 · expires 2026-11-21 \
-09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by \
-Maria Quispe · 0 of 1 · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an internal \
-error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, History, \
-Recipient]
-payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by \
-Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+approver was removed. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · 0 of 1 approvals · expires \
+2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
+Maria Quispe · 0 of 1 approvals · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an \
+internal error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, \
+History, Recipient]
+payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested \
+by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, frozen: On hold · $25.00 USD to Ana Maria Lopez ⏎ Payments are frozen: the books are being audited. \
-Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments. ⏎ (head) ⏎ ana@example.com, verified, ECU · \
+Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments. ⏎ (head) ⏎ ana@example.com, verified, Ecuador · \
 requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, over the limit: On hold · $25.00 USD to Ana Maria Lopez ⏎ Today's limit is reached. ⏎ (head) ⏎ \
-ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
-Recipient]
+ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
+History, Recipient]
 payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ On hold, because the requester's account \
 is deactivated. An admin can withdraw it; once the requester may request again, it needs new approvals. ⏎ \
-ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, \
-Recipient]
+ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
+History, Recipient]
 payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments has not answered since \
-2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by \
-<@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, ECU · requested by \
+2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
+approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
 Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout committed: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it arrived. ⏎ \
-ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
+ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
+Recipient]
 payout rejected: Rejected · $25.00 USD to Ana Maria Lopez ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was \
 paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout withdrawn: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@U0MARIA>. Nothing was paid. ⏎ (head) · \
@@ -80,33 +82,34 @@ payout expired, late: Expired · $25.00 USD to Ana Maria Lopez ⏎ It wasn't sen
 paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout closed: Failed · $25.00 USD to Ana Maria Lopez ⏎ Closed as not paid by <@U0ADA>: “the service shows no \
 payment”. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout new, stopped: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ :octagonal_sign: *Stopped* by an internal \
-error. ⏎ ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ :octagonal_sign: Stopped by an internal error \
-(`0badcafe`). An admin can try it again in the alerts channel. ⏎ [… Withdraw, History, Recipient]
+payout new, stopped: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ ana@example.com · requested by Maria Quispe \
+· P-4F7K2M ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts \
+channel. ⏎ [… Withdraw, History, Recipient]
 payout creating: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Nothing is paid until it's approved. ⏎ \
 ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether the \
-provider created this payout. Nothing was paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
+provider created this payout. Nothing was paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
 P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether \
 the provider created this payout. The provider answered: “try again later”. Nothing was paid. ⏎ ana@example.com, \
-verified, ECU · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
+verified, Ecuador · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The provider declined \
 it: “the limit is reached”. We're checking that it didn't go through. Nothing was paid. ⏎ ana@example.com, verified, \
-ECU · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
+Ecuador · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout commit_unknown, one_step commit_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're \
-checking with the provider. *Don't send it again.* ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
+checking with the provider. *Don't send it again.* ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
 approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout commit_unknown, it spoke, one_step commit_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez \
 ⏎ (head) ⏎ We're checking with the provider. The provider answered: “try again later”. *Don't send it again.* ⏎ \
-ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
+ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
+Recipient]
 payout commit_unknown, refused, one_step commit_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ \
 (head) ⏎ The provider declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it \
-again.* ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
-Recipient]
+again.* ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… \
+History, Recipient]
 payout pending_escrow, one_step pending_escrow: Waiting for sign-up · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The \
-money is held until the recipient signs up. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved \
-by <@U0LIN> · P-4F7K2M ⏎ [Cancel and return the money] [… History, Recipient]
+money is held until the recipient signs up. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
+approved by <@U0LIN> · P-4F7K2M ⏎ [Cancel and return the money] [… History, Recipient]
 payout completed, one_step completed: Paid · $25.00 USD to Ana Maria Lopez ⏎ (head) · requested by Maria Quispe · \
 ana@example.com · approved by <@U0LIN> · P-4F7K2M
 payout canceled, one_step canceled: Canceled · $25.00 USD to Ana Maria Lopez ⏎ The provider canceled it. The money \
@@ -116,7 +119,7 @@ is closed”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@e
 payout refused, one_step refused: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
 reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
 payout committed, as it calls it: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it \
-arrived. The provider calls its status “On &lt;Hold&gt;”. ⏎ ana@example.com, verified, ECU · requested by Maria \
+arrived. The provider calls its status “On &lt;Hold&gt;”. ⏎ ana@example.com, verified, Ecuador · requested by Maria \
 Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout refused, never sent: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
 reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
@@ -125,33 +128,33 @@ The amount is 26.00 instead of 25.00; the recipient is different. ⏎ (head) · 
 ana@example.com · P-4F7K2M
 payout needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
 provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or \
-close it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
+close it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
 [Close as not paid] [… History, Recipient]
 payout needs_human, never created: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't find out \
 whether the provider created this payout. Nothing was paid. It couldn't be created after several attempts. Check our \
 code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ ana@example.com, \
-verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
+verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
 payout needs_human, one of two: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
-or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · \
-approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
+or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe \
+· approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
 one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with \
 the provider. *Don't send it again.* The payout op-77 at the provider has the same recipient and amount but not our \
-code. Check whether it's this one. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · approved by \
+code. Check whether it's this one. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by \
 <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. \
 The provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or \
-close it as not paid. ⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
+close it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
 [Close as not paid] [… History, Recipient]
 one_step needs_human, suspect: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's this \
 one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it as not paid. ⏎ \
-ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Close as not paid] [… History, \
+ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Close as not paid] [… History, \
 Recipient]
 one_step needs_human, refused: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
 repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. \
-⏎ ana@example.com, verified, ECU · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
+⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
 History, Recipient]
 purchase new: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
 purchase creating: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
@@ -178,8 +181,8 @@ opened.
 bulk new: Preparing · $1,250.00 USD · 10 payments ⏎ (head) ⏎ Checking recipients: `████████░░░░░░░░░░░░ 44 %` 4 of 9. \
 ⏎ :warning: 2 first-time recipients. ⏎ :warning: Row 7 repeats an earlier row (same address and amount). ⏎ L-4F7K2M ⏎ \
 [View list] [… Withdraw, History]
-bulk awaiting: $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ 0 of 1 · expires 2026-11-21 09:00 UTC · \
-L-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
+bulk awaiting: $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ 0 of 1 approvals · expires 2026-11-21 \
+09:00 UTC · L-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
 bulk approved: Approved · $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · \
 L-4F7K2M ⏎ [View list] [… Withdraw, History]
 bulk sending: Sending · $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · L-4F7K2M \
@@ -218,8 +221,8 @@ bulk mismatch: Failed · $1,250.00 USD · 10 payments ⏎ Not sent. Our own reco
 (head) · L-4F7K2M
 bulk_cancel new: Preparing · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Nothing is canceled until it's approved. ⏎ \
 X-4F7K2M ⏎ [View list] [… Withdraw, History]
-bulk_cancel awaiting: Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ 0 of 1 · expires 2026-11-21 09:00 UTC · X-4F7K2M \
-· (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
+bulk_cancel awaiting: Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ 0 of 1 approvals · expires 2026-11-21 09:00 UTC · \
+X-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
 bulk_cancel approved: Approved · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ \
 [View list] [… Withdraw, History]
 bulk_cancel sending: Sending · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
@@ -250,8 +253,7 @@ paid ($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
 bulk_cancel failed: Failed · Cancel 2 waiting payments ($95.00) ⏎ 0 payments canceled, $0.00 returned; 1 already paid \
 ($45.00); 1 already failed ($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
 bulk_cancel mismatch: Failed · Cancel 2 waiting payments ($95.00) ⏎ Our own record was changed after it was approved. \
-Nothing was canceled. ⏎ (head) · X-4F7K2M\
-""")
+Nothing was canceled. ⏎ (head) · X-4F7K2M""")
 
 
 def test_lines_where_it_was_requested() -> None:
@@ -290,8 +292,7 @@ payout withdrawn, payout withdrawn, by an admin: :wastebasket: *Withdrawn* · $2
 payout expired, payout expired, late: :alarm_clock: *Expired* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout closed: :no_entry: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout new, stopped: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M [Withdraw] ⏎ \
-:octagonal_sign: *Stopped* by an internal error. ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An \
-admin can try it again in the alerts channel.
+:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.
 payout creating: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M ⏎ Nothing is paid until \
 it's approved.
 payout create_unknown: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We're checking \
@@ -374,8 +375,7 @@ bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · cancel 2 wait
 Reading the outcome of each payment. The provider rejected the request, saying “the limit is reached”.
 bulk_cancel completed: :white_check_mark: *Done* · cancel 2 waiting payments ($95.00) · X-4F7K2M
 bulk_cancel failed: :x: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel mismatch: :octagonal_sign: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M\
-""")
+bulk_cancel mismatch: :octagonal_sign: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M""")
 
 
 def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:
@@ -408,20 +408,19 @@ def test_texts_of_notifications() -> None:
         )
     }
     assert lines_of(texts) == snapshot("""\
-payout: Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Quispe · verified · \
-ECU · P-4F7K2M. 0 of 2 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: Needs 2 \
-approvers because it's over $1,000. Each types the amount. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+payout: Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Quispe · verified \
+· Ecuador · P-4F7K2M. 0 of 2 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
+:warning: Needs 2 approvers because it's over $1,000. Each types the amount. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 purchase: Purchase C-4F7K2M: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
 99.50), requested by <@U0MARIA>. :link: *Waiting for payment*: Nothing has been paid yet. Checkout: \
 <https://pay.example.com/checkout/op-1>
-bulk: Approve $1,250.00 · 10 payments to 9 people? march.csv, requested by Maria Quispe · L-4F7K2M. 0 of 1 · expires \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: 1 of the 9 accounts checked can't \
-receive money yet: eve@example.com. :warning: 2 first-time recipients. :warning: Row 7 repeats an earlier row (same \
-address and amount). <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+bulk: Approve $1,250.00 · 10 payments to 9 people? march.csv, requested by Maria Quispe · L-4F7K2M. 0 of 1 approvals \
+· expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: 1 of the 9 accounts checked \
+can't receive money yet: eve@example.com. :warning: 2 first-time recipients. :warning: Row 7 repeats an earlier row \
+(same address and amount). <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 bulk_cancel: Approve canceling 2 waiting payments ($95.00)? From L-4F7K2M: all that were waiting, requested by Maria \
-Quispe · X-4F7K2M. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. <@U0ADA> \
-<@U0LIN> <!subteam^S0TREASURY>\
-""")
+Quispe · X-4F7K2M. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
+<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>""")
 
 
 @pytest.mark.parametrize("state", list(State))
@@ -454,35 +453,34 @@ def test_what_is_known_of_the_recipient() -> None:
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
     assert lines_of({name: seen(one).partition("\n0 of 1")[0] for name, one in found.items()}) == snapshot("""\
 not looked up: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com · requested by Maria Quispe · 0 of \
-1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
 not read: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't be \
-checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ \
-[Approve] [Reject] [… Withdraw, History, Recipient]
-nothing said: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't be \
-checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ \
-[Approve] [Reject] [… Withdraw, History, Recipient]
-no name: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com, verified · requested by Maria Quispe · 0 \
-of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> \
+<!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+nothing said: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't \
+be checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> \
+<!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+no name: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com, verified · requested by Maria Quispe · \
+0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, \
+Recipient]
 bad: $25.00 USD to Mia <Keller> ⏎ March translation ⏎ :warning: The account of ana@example.com isn't active: no \
 account, signup not completed, or it can't receive money now. ⏎ :warning: The account of ana@example.com isn't \
 verified. ⏎ :warning: ana@example.com isn't the account's primary address. ⏎ ana@example.com · requested by Maria \
-Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, \
-Recipient]\
-""")
+Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, \
+History, Recipient]""")
     assert lines_of({name: one.text for name, one in found.items()}) == snapshot("""\
-not looked up: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1. \
-<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-not read: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1. \
-:warning: The account of ana@example.com couldn't be checked. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-nothing said: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1. \
-:warning: The account of ana@example.com couldn't be checked. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+not looked up: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1 \
+approvals. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+not read: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1 \
+approvals. :warning: The account of ana@example.com couldn't be checked. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+nothing said: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1 \
+approvals. :warning: The account of ana@example.com couldn't be checked. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 no name: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · verified · P-4F7K2M. 0 of \
-1. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+1 approvals. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 bad: Approve $25.00 to Mia &lt;Keller&gt; (ana@example.com)? March translation, requested by Maria Quispe · P-4F7K2M. \
-0 of 1. :warning: The account of ana@example.com isn't active: no account, signup not completed, or it can't receive \
-money now. :warning: The account of ana@example.com isn't verified. :warning: ana@example.com isn't the account's \
-primary address. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>\
-""")
+0 of 1 approvals. :warning: The account of ana@example.com isn't active: no account, signup not completed, or it \
+can't receive money now. :warning: The account of ana@example.com isn't verified. :warning: ana@example.com isn't the \
+account's primary address. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>""")
 
 
 def test_an_address_with_lookalike_letters_is_flagged() -> None:
@@ -490,10 +488,9 @@ def test_an_address_with_lookalike_letters_is_flagged() -> None:
     assert lines_of(seen(flagged).splitlines()[-4:]) == snapshot("""\
 March translation
 :warning: This address uses letters that can look like others. Check it with the recipient.
-ana@xn--exmple-cua.com, verified, ECU · requested by Maria Quispe · 0 of 1 · P-4F7K2M · <@U0ADA> <@U0LIN> \
-<!subteam^S0TREASURY>
-[Approve] [Reject] [… Withdraw, History, Recipient]\
-""")
+ana@xn--exmple-cua.com, verified, Ecuador · requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> \
+<@U0LIN> <!subteam^S0TREASURY>
+[Approve] [Reject] [… Withdraw, History, Recipient]""")
     assert " This address uses letters that can look like others. Check it with the recipient." in flagged.text
 
 

@@ -56,7 +56,7 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
-    assert everywhere(rig, "saying “The request is not valid; status: is not created”, but the provider has")
+    assert everywhere(rig, "saying “The request is not valid; status: is not created”, but the payout")
     assert everywhere(rig, operation(rig).id)
 
 

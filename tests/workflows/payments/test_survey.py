@@ -39,13 +39,10 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
     await elsewhere(rig, kept)
     found = there(await mode(rig))
     assert (found.reason, found.sent) == (Reason(OfMode.NOBODY_ASKED), (f"payout {code}",))
-    assert shown(alerts(rig)[-1]) == snapshot(
-        """\
-:rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the provider has payments \
-that report to us and that nothing in the database requested. Nothing is sent, so that nothing is paid twice. Check \
-the open requests, then run `switchboard resume`.\
-"""
-    )
+    assert shown(alerts(rig)[-1]) == snapshot("""\
+:rotating_light: *Action needed: Switchboard is read-only.* The database may be out of date: the provider has \
+payments with our callback URL that aren't in our database. Nothing is sent, so that nothing is paid twice. Check the \
+open requests, then run `switchboard resume`.""")
     await rig.pay("send ana@example.com 25.00 rent")
     assert asked(rig, "create_payout") == 0
 

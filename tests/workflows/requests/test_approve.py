@@ -31,8 +31,7 @@ async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> No
 Approve a payout
 $1,500.00 to Ana Maria Lopez (ana@example.com) · P-······
 :warning: Needs 2 approvers because it's over $1,000. Each types the amount.
-To approve, type the amount: 1500.00\
-""")
+To approve, type the amount: 1500.00""")
     assert not await votes(rig)
 
 
@@ -127,8 +126,9 @@ async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     card = rig.cards(APPROVALS)[0]
     assert shown(card.text) == snapshot("""\
-Approve $1,500.00 to Ana Maria Lopez (ana@example.com)? rent, requested by Maria Silva (maria) · verified · ECU · \
-P-······. 0 of 2 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: Needs 2 \
+Approve $1,500.00 to Ana Maria Lopez (ana@example.com)? rent, requested by Maria Silva (maria) · verified · Ecuador · \
+P-······. 0 of 2 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: \
+Needs 2 \
 approvers because it's over $1,000. Each types the amount. <!subteam^S0TREASURY>""")
     assert "<!subteam^S0TREASURY>" not in rig.cards(FINANCE)[0].plain
     for person in (ADA, LIN):
@@ -137,7 +137,7 @@ approvers because it's over $1,000. Each types the amount. <!subteam^S0TREASURY>
         assert not ephemerals(rig, person)
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card.text) == snapshot("""\
-Sent: $1,500.00 to Ana Maria Lopez (ana@example.com). rent, requested by Maria Silva (maria) · verified · ECU · \
+Sent: $1,500.00 to Ana Maria Lopez (ana@example.com). rent, requested by Maria Silva (maria) · verified · Ecuador · \
 P-······. Approved by <@U0ADA>, <@U0LIN>. Waiting for confirmation that it arrived.""")
     assert card.text.replace(" (maria)", "") == copy.text
     await rig.payments.advance()

@@ -41,11 +41,11 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     assert shown(card) == snapshot(
         """\
 Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Silva (maria) · verified · \
-ECU · P-······. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
+Ecuador · P-······. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
 <!subteam^S0TREASURY>
 $25.00 USD to Ana Maria Lopez
 March translation
-ana@example.com, verified, ECU · requested by Maria Silva (maria) · 0 of 1 · expires \
+ana@example.com, verified, Ecuador · requested by Maria Silva (maria) · 0 of 1 approvals · expires \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC> · P-······ · <!subteam^S0TREASURY>
 Approve
 Reject
@@ -56,10 +56,10 @@ Recipient\
     )
     assert shown(copy.plain) == snapshot("""\
 Waiting for approval (0 of 1): $25.00 to Ana Maria Lopez (ana@example.com). March translation, requested by Maria \
-Silva · verified · ECU · P-······. 0 of 1 · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>.
+Silva · verified · Ecuador · P-······. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} \
+{time}|2026-11-21 09:00 UTC>.
 :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria Lopez · P-······
-Withdraw\
-""")
+Withdraw""")
 
 
 PURPOSE = "pay &lt;the (https://evil.example/login) usual invoice&gt;"

@@ -90,7 +90,8 @@ async def test_a_vote_that_nobody_gave_pays_nothing(rig: Rig, kind: Kind) -> Non
     await pushed(rig)
     await rig.settle()
     assert sent(rig, kind) == before
-    await is_held(rig, "an approval was never given")
+    await is_held(rig, "an approval has no audit entry")
+    assert (await rig.card()).plain.startswith("On hold")
 
 
 @pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
