@@ -1,0 +1,88 @@
+"""``make coverage``: break every point of the documents, one after another; a test of its row has to fail.
+
+``ARGS="2.2 3A.4.1"`` runs these parts or rows. Exits with 1 if a break is found by no test.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Sequence
+
+import pytest
+
+from tests.coverage.breaking import broken
+from tests.coverage.rows import Row, rows
+
+LEFT_OUT = "not campaign and not postgres and not browser"
+SECONDS = 60
+"""Of one test: one that waits for what a broken service never says is as good as failed."""
+
+
+class Breaker:
+    """A pytest plugin that runs the tests of each row while its point is broken."""
+
+    def __init__(self, chosen: Sequence[Row]) -> None:
+        self._chosen = chosen
+        self._failed = False
+        self.found: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._failed |= report.failed
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        for row in self._chosen:
+            items = [one for one in session.items if one.nodeid.partition("[")[0] in row.tests]
+            said = self._run(row, items, session)
+            self.found[said] += 1
+            print(f"{said:9} {row.number:8} {row.point[:60]:60} {'; '.join(row.breaks)}", flush=True)
+        return True
+
+    def _run(self, row: Row, items: list[pytest.Item], session: pytest.Session) -> str:
+        with broken(row.breaks) as was_applied:
+            for item in items:
+                self._failed = False
+                # A neighbour as the next item keeps fixtures of the session open.
+                following = next((one for one in session.items if one is not item), None)
+                item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+                if self._failed:
+                    return "red"
+            return "green" if was_applied() else "untouched"
+
+
+def run(chosen: Sequence[Row]) -> Counter[str]:
+    """What each row became: red, green, or untouched if no exchange of its tests was changed."""
+    paths = sorted({path.partition("::")[0] for row in chosen for path in row.tests})
+    breaker = Breaker(chosen)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
+        options = ["-q", "-n", "0", "-p", "no:terminal", "-m", LEFT_OUT, f"--timeout={SECONDS}"]
+        code = pytest.main([*options, *paths], plugins=[breaker])
+    if sum(breaker.found.values()) < len(chosen):
+        sys.exit(f"pytest stopped with {code} before every row was run")
+    return breaker.found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("numbers", nargs="*", help="parts or rows, for example 2.2 or 3A.4.1")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that share the rows")
+    parser.add_argument("--share", type=int, default=0, help=argparse.SUPPRESS)
+    parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    wanted = [f"{number}." for number in given.numbers]
+    chosen = [one for one in rows() if one.breaks and (not wanted or f"{one.number}.".startswith(tuple(wanted)))]
+    if given.jobs > 1 and not given.alone:
+        again = [sys.executable, "-m", "tests.coverage", *given.numbers, "--jobs", str(given.jobs), "--alone"]
+        running = [subprocess.Popen([*again, "--share", str(one)]) for one in range(given.jobs)]
+        return max([process.wait() for process in running])
+    found = run(chosen[given.share :: given.jobs])
+    print(", ".join(f"{count} {said}" for said, count in found.items()) or "no rows")
+    return 0 if set(found) <= {"red"} else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
