@@ -10,6 +10,8 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 
 import pytest
 
@@ -27,6 +29,7 @@ class Breaker:
     def __init__(self, chosen: Sequence[Row]) -> None:
         self._chosen = chosen
         self._failed = False
+        self._out = os.fdopen(os.dup(1), "w")  # pytest captures the other one
         self.found: Counter[str] = Counter()
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -38,7 +41,7 @@ class Breaker:
             items = [one for one in session.items if one.nodeid.partition("[")[0] in row.tests]
             said = self._run(row, items, session)
             self.found[said] += 1
-            print(f"{said:9} {row.number:8} {row.point[:60]:60} {'; '.join(row.breaks)}", flush=True)
+            print(f"{said:9} {row.number:8} {row.point[:60]:60} {'; '.join(row.breaks)}", file=self._out, flush=True)
         return True
 
     def _run(self, row: Row, items: list[pytest.Item], session: pytest.Session) -> str:
@@ -57,12 +60,12 @@ def run(chosen: Sequence[Row]) -> Counter[str]:
     """What each row became: red, green, or untouched if no exchange of its tests was changed."""
     paths = sorted({path.partition("::")[0] for row in chosen for path in row.tests})
     breaker = Breaker(chosen)
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()) as said:
         os.environ["HYPOTHESIS_STORAGE_DIRECTORY"] = folder
-        options = ["-q", "-n", "0", "-p", "no:terminal", "-m", LEFT_OUT, f"--timeout={SECONDS}"]
+        options = ["-n", "0", "-m", LEFT_OUT, f"--timeout={SECONDS}"]
         code = pytest.main([*options, *paths], plugins=[breaker])
     if sum(breaker.found.values()) < len(chosen):
-        sys.exit(f"pytest stopped with {code} before every row was run")
+        sys.exit(f"pytest stopped with {code} before every row was run\n{said.getvalue()[-3000:]}")
     return breaker.found
 
 

@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from aiohttp import BytesPayload, MultipartWriter
 
+from bot.clients.emails.client import Quick
 from bot.clients.transport import PreparedRequest, Transport, _DECODER, dump_json
 from bot.domain.outcome import Reply
 
@@ -61,6 +62,8 @@ class _Exchanged:
         path, body = self._changed_query(request.path), request.body
         if isinstance(body, MultipartWriter):
             body = self._changed_form(body)
+        elif isinstance(body, bytes) and request.headers["Content-Type"].startswith("multipart/"):
+            body = self._changed_parts(body)
         elif isinstance(body, bytes):
             body = dump_json(self._changed(_DECODER.decode(body.decode()))).encode()
         return replace(request, path=path, body=body)
@@ -113,6 +116,18 @@ class _Exchanged:
         return changed
 
 
+    def _changed_parts(self, form: bytes) -> bytes:
+        """The same of a form that was written already."""
+        boundary, _, _ = form.partition(b"\r\n")
+        kept = []
+        for part in form.split(boundary):
+            head, end, text = part.partition(b"\r\n\r\n")
+            name = re.search(rb'\bname="([^"]*)"', head)
+            new = self._new(text[:-2].decode()) if name and fnmatch(name[1].decode(), self.field) else None
+            kept += [] if new is GONE else [part if new is None else head + end + str(new).encode() + b"\r\n"]
+        return boundary.join(kept)
+
+
 def _text_of(part: Any) -> str:
     return part.decode() if isinstance(part, BytesPayload) else ""
 
@@ -156,7 +171,7 @@ def broken(texts: tuple[str, ...]) -> Iterator[Callable[[], bool]]:
     """Apply the breaks of one row; the value returned says whether one of them changed anything so far."""
     breaks = [read_break(text) for text in texts]
     exchanged = [one for one in breaks if isinstance(one, _Exchanged)]
-    send = Transport.send
+    send, ask = Transport.send, Quick.ask
 
     async def changed(self: Transport, request: PreparedRequest, **more: Any) -> Reply:
         for one in exchanged:
@@ -166,9 +181,19 @@ def broken(texts: tuple[str, ...]) -> Iterator[Callable[[], bool]]:
             reply = one.answered(request.operation, reply)
         return reply
 
+    async def asked(self: Quick, operation: str, *, method: str, path: str, headers: Any) -> Reply:
+        request = PreparedRequest(operation=operation, method=method, path=path, headers=headers)
+        for one in exchanged:
+            request = one.sent(request)
+        reply = await ask(self, operation, method=request.method, path=request.path, headers=request.headers)
+        for one in exchanged:
+            reply = one.answered(operation, reply)
+        return reply
+
     with ExitStack() as stack:
         if exchanged:
             stack.enter_context(patch.object(Transport, "send", changed))
+            stack.enter_context(patch.object(Quick, "ask", asked))
         for one in breaks:
             if not isinstance(one, _Exchanged):
                 stack.callback(_set(*one))
