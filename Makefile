@@ -14,7 +14,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
 	tests/flow/test_localize_twice.py tests/flow/test_emails.py
 
-.PHONY: help playground quick test screenshots check format lock chaos campaign mutants bench words manifest diagrams clean
+.PHONY: help playground quick test screenshots check format lock chaos campaign mutants coverage bench words manifest diagrams clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -50,6 +50,9 @@ campaign: $(DEV_STAMP)    ## run what make test leaves out: long tests, the othe
 
 mutants: $(DEV_STAMP)     ## plant random mistakes in copies of the sources and count those that the tests find
 	PYTHONPATH="$(CURDIR)" $(BIN)/python -m tests.mutants $(ARGS)
+
+coverage: $(DEV_STAMP)    ## break each point of the interface documents at the HTTP door; a test of it has to fail
+	$(BIN)/python -m tests.coverage $(ARGS)
 
 bench: $(DEV_STAMP)       ## run the benchmarks: ratios against a peer in the same run
 	for one in $(BENCHMARKS); do $(BIN)/python -m tests.benchmarks.$$one $(ARGS) || exit 1; done

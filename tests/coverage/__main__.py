@@ -29,6 +29,7 @@ class Breaker:
     def __init__(self, chosen: Sequence[Row]) -> None:
         self._chosen = chosen
         self._failed = False
+        self._failing_unbroken: set[str] = set()
         self._out = os.fdopen(os.dup(1), "w")  # pytest captures the other one
         self.found: Counter[str] = Counter()
 
@@ -37,27 +38,39 @@ class Breaker:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        named = {name for row in self._chosen for name in row.tests}
+        for item in [one for one in session.items if _name(one) in named]:
+            if self._fails(item, session):
+                self._failing_unbroken.add(_name(item))
         for row in self._chosen:
-            items = [one for one in session.items if one.nodeid.partition("[")[0] in row.tests]
+            items = [one for one in session.items if _name(one) in row.tests]
             said = self._run(row, items, session)
             self.found[said] += 1
             print(f"{said:9} {row.number:8} {row.point[:60]:60} {'; '.join(row.breaks)}", file=self._out, flush=True)
         return True
 
     def _run(self, row: Row, items: list[pytest.Item], session: pytest.Session) -> str:
+        if self._failing_unbroken.intersection(row.tests):
+            return "failing"
         with broken(row.breaks) as was_applied:
-            for item in items:
-                self._failed = False
-                # A neighbour as the next item keeps fixtures of the session open.
-                following = next((one for one in session.items if one is not item), None)
-                item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
-                if self._failed:
-                    return "red"
+            if any(self._fails(item, session) for item in items):
+                return "red"
             return "green" if was_applied() else "untouched"
+
+    def _fails(self, item: pytest.Item, session: pytest.Session) -> bool:
+        self._failed = False
+        # A neighbour as the next item keeps fixtures of the session open.
+        following = next((one for one in session.items if one is not item), None)
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+        return self._failed
+
+
+def _name(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def run(chosen: Sequence[Row]) -> Counter[str]:
-    """What each row became: red, green, or untouched if no exchange of its tests was changed."""
+    """Count the rows by result: red, green, untouched (the breaks changed no exchange), failing (without a break)."""
     paths = sorted({path.partition("::")[0] for row in chosen for path in row.tests})
     breaker = Breaker(chosen)
     with tempfile.TemporaryDirectory() as folder, redirect_stdout(StringIO()) as said:
@@ -83,7 +96,7 @@ def main() -> int:
         running = [subprocess.Popen([*again, "--share", str(one)]) for one in range(given.jobs)]
         return max([process.wait() for process in running])
     found = run(chosen[given.share :: given.jobs])
-    print(", ".join(f"{count} {said}" for said, count in found.items()) or "no rows")
+    sys.stdout.write((", ".join(f"{count} {said}" for said, count in found.items()) or "no rows") + "\n")
     return 0 if set(found) <= {"red"} else 1
 
 

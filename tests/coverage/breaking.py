@@ -7,11 +7,12 @@ field of its query, JSON or form; ``:method``, ``:path`` and ``header.NAME`` are
 ``old`` is the value before, OPERATIONS a pattern such as ``payments.*``.
 """
 
+import dataclasses
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from importlib import import_module
 from typing import Any
@@ -21,7 +22,7 @@ from urllib.parse import parse_qsl, urlencode
 from aiohttp import BytesPayload, MultipartWriter
 
 from bot.clients.emails.client import Quick
-from bot.clients.transport import PreparedRequest, Transport, _DECODER, dump_json
+from bot.clients.transport import _DECODER, PreparedRequest, Transport, dump_json
 from bot.domain.outcome import Reply
 
 _EXCHANGE = re.compile(r"(answer|send) (\S+) (?:without (\S+)|(\S+) = (.+))")
@@ -50,7 +51,7 @@ class _Exchanged:
     operations: str
     field: str
     change: Change
-    applied: Applied = field(default_factory=Applied)
+    applied: Applied = dataclasses.field(default_factory=Applied)
 
     def sent(self, request: PreparedRequest) -> PreparedRequest:
         if self.side != "send" or not fnmatch(request.operation, self.operations):
@@ -115,7 +116,6 @@ class _Exchanged:
                 changed.append_payload(text)
         return changed
 
-
     def _changed_parts(self, form: bytes) -> bytes:
         """The same of a form that was written already."""
         boundary, _, _ = form.partition(b"\r\n")
@@ -163,7 +163,12 @@ def _set(name: str, path: str, value: str) -> Callable[[], None]:
     named = [one for key, one in sys.modules.items() if key.startswith(_OURS) and vars(one).get(last) is old]
     for one in named:
         setattr(one, last, new)
-    return lambda: [setattr(one, last, old) for one in named] and None
+
+    def back() -> None:
+        for one in named:
+            setattr(one, last, old)
+
+    return back
 
 
 @contextmanager
