@@ -59,9 +59,8 @@ class Breaker:
 
     def _fails(self, item: pytest.Item, session: pytest.Session) -> bool:
         self._failed = False
-        # A neighbour as the next item keeps fixtures of the session open.
-        following = next((one for one in session.items if one is not item), None)
-        item.ihook.pytest_runtest_protocol(item=item, nextitem=following)
+        # The session as what comes next: its own fixtures stay, those of modules and packages end.
+        item.ihook.pytest_runtest_protocol(item=item, nextitem=session)
         return self._failed
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from bot.settings import Settings
 from handlers.registry import COMMANDS
+from tests.coverage.breaking import broken
 from tests.coverage.rows import FOLDER, rows
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +26,12 @@ def test_every_point_of_the_documents_is_a_whole_row() -> None:
         assert row.mark in MARKS, row
     assert len(rows()) >= 420
     assert sum(bool(row.breaks) for row in rows()) >= 360
+
+
+def test_every_break_can_be_applied() -> None:
+    for row in rows():
+        with broken(row.breaks):
+            pass
 
 
 def test_tests_that_rows_name_exist() -> None:
