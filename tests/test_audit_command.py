@@ -79,8 +79,7 @@ There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
 The audit holds: 1 row.
 Head: ······
 The database disagrees with the audit:
-P-······: it needs fewer approvals than it did; its state in the audit: preparing; the time in which it may be sent is \
-another one.
+P-······: it needs fewer approvals than it did; its state in the audit: preparing; its send window is different.
 There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
 """)
 

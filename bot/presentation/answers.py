@@ -112,12 +112,14 @@ def _told(error: PersonError) -> str:
     rule, given = md.quote(rule_of(error), _PART_LIMIT), md.quote(error.given, _GIVEN_LIMIT).replace("`", "'")
     name = md.quote(error.argument.replace("|", " or "), _PART_LIMIT)
     said, behind = rule.partition(";")[0], rule.removeprefix("it ")
+    negated = said.startswith(("it isn't ", "it wasn't "))
     if behind != rule and f"{error.argument}=" in error.example:
-        rule = f"`{error.argument}={given}` isn't right: {rule}" if given else f"`{error.argument}=` {behind}"
+        wrong = behind if negated or not given else f"isn't right: {rule}"
+        rule = f"`{error.argument}={given}` {wrong}"
     elif behind != rule:
         if not given:
             rule = f"the {name} {behind}"
-        elif said.startswith(("it isn't ", "it wasn't ")):
+        elif negated:
             rule = f"`{given}` {behind}"
         else:
             rule = f"the {name} is `{given}`; {rule}"

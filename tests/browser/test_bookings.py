@@ -79,7 +79,7 @@ async def test_a_link_whose_answer_was_lost_is_found_in_the_dashboard(visit: Pag
     second = await lost(page, playground)
     await second.get_by_role("button", name="It isn't there").click()
     await page.get_by_role("button", name="Close it").click()
-    await expect(second).to_contain_text("The link wasn't made", timeout=LATER)
+    await expect(second).to_contain_text("reported that no link was created", timeout=LATER)
     await narrow(page, "prebooking-closed")
     other = playground.delivery.book.prebook(playground.delivery.store("Norte"), ELSEWHERE)
     await say(page, f"/deliver prebook show {other.id}")

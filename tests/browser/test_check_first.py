@@ -84,7 +84,7 @@ async def approved_by(page: Page, phone: Page) -> None:
     await become(phone, ADA)
     await phone.get_by_test_id("menu").tap()
     await enter(phone, APPROVALS)
-    await expect(phone.locator("#middle")).to_contain_text("Paid although undeliverable")
+    await expect(phone.locator("#middle")).to_contain_text("Will be paid despite an undeliverable address: row 6")
     await fits(phone)
     await shot(phone, "check-phone-card")
     await card.get_by_role("button", name="Approve").click()

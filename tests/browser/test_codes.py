@@ -60,9 +60,9 @@ async def test_a_payout_of_elsewhere_is_taken_in_approved_and_paid(visit: Page, 
     record, page = playground.payments.add_payout(order), visit
     await enter(page, FINANCE)
     await say(page, "/pay show PO-7")
-    await expect(page.get_by_role("button", name="Take in $12.34 to ana@example.com")).to_be_visible(timeout=LATER)
+    await expect(page.get_by_role("button", name="Import $12.34 to ana@example.com")).to_be_visible(timeout=LATER)
     await narrow(page, "taken-show")
-    await page.get_by_role("button", name="Take in $12.34 to ana@example.com").click()
+    await page.get_by_role("button", name="Import $12.34 to ana@example.com").click()
     await expect(page.get_by_test_id("confirm")).to_contain_text(
         "It was made elsewhere. Nothing is paid until it's approved here."
     )

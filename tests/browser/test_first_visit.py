@@ -64,7 +64,7 @@ async def test_a_card_that_waits_fits_a_phone_and_its_menu_tells_the_rest(visit:
     await page.set_viewport_size({"width": 360, "height": 760})
     for title, told, most in (
         ("$31.00 USD to Luis Andrade", "isn't verified", 300),  # with a warning and a long purpose
-        ("$26.00 USD to Ana Maria Lopez", "0 of 1", 200),
+        ("$26.00 USD to Ana Maria Lopez", "0 of 1", 220),
     ):
         card = page.get_by_test_id("message").filter(has_text=title).first
         await expect(card).to_contain_text(told)

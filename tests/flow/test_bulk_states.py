@@ -120,7 +120,7 @@ processing the payments. 2 paid ($4.00), 0 failed, 1 pending ($2.00), 3 in progr
 :rotating_light: *L-······* ($21.00 · 6 payments to 6 people, requested by Maria Silva) is done, but the provider's \
 list of failures can't be read. We keep trying.
 Payments is having problems.
-:rotating_light: *L-······* ($21.00 · 6 payments to 6 people, requested by Maria Silva) isn't complete in the \
+:rotating_light: *L-······* ($21.00 · 6 payments to 6 people, requested by Maria Silva) has payments missing from the \
 provider's list. Check the provider's dashboard.
 The provider calls it finished, with 3 payments still open.\
 """)
@@ -171,7 +171,7 @@ async def test_a_failed_payment_that_is_paid_after_all_is_an_alert_and_stays_fai
         "• row 2 · person2@example.com · $2.00 · failed · hash ······"
     )
     assert alerts(rig) == snapshot("""\
-:rotating_light: *L-······* ($6.00 · 3 payments to 3 people, requested by Maria Silva) has two different ends at the \
-provider.
+:rotating_light: *L-······* ($6.00 · 3 payments to 3 people, requested by Maria Silva) has two conflicting final \
+statuses at the provider.
 1 payment ended in two ways.\
 """)

@@ -67,7 +67,7 @@ HEARS = {
 COMMANDS = """
                        requester    approver     both      admin        no role      guest  outsider  gone  bot
 /pay help              usage        usage        usage     usage        usage        usage  nothing   usage usage
-/pay                   usage        usage        usage     usage        usage        usage  nothing   usage usage
+/pay                   start        start        start     start        start        start  nothing   start start
 /pay send              form         -requester   form      -requester   -requester   guest  nothing   gone  bot
 /pay send LINE         asked        -requester   asked     -requester   -requester   guest  nothing   gone  bot
 /pay now               form         -requester   form      -requester   -requester   guest  nothing   gone  bot
@@ -125,6 +125,7 @@ PAYMENTS = {"payout", "purchase", "operations", "bulk"}
 
 SAYS = {
     "usage": "More about one: ",
+    "start": "Pay someone",
     "asked": "Request sent: ",
     "collecting": "Creating a checkout link",
     "card": ".00 to Ana Maria Lopez (ana@example.com)",

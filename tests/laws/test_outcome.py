@@ -80,7 +80,7 @@ async def test_what_was_done_is_found_by_reading_and_never_sent_again(
     await rig.pass_time(DAY / 2, steps=4)
     assert effect.sent(rig) == 1
     assert not told(rig, FINANCE, "*failed*")
-    assert not [text for text in alerts(rig) if "doesn't move" not in text]
+    assert not [text for text in alerts(rig) if "hasn't changed at the provider" not in text]
 
 
 @over(EFFECTS)

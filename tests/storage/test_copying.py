@@ -198,7 +198,7 @@ async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postg
     assert not committed or again == done
     async with opened(new_postgres_url) as store:
         await unit(store).flags.set("x", 1, NOW)
-    assert "that database has gone on since. Set DATABASE_URL to it." in await refusal(filled, new_postgres_url)
+    assert "that database has changed since. Set DATABASE_URL to it." in await refusal(filled, new_postgres_url)
 
 
 async def test_a_commit_that_is_refused_takes_the_mark_back(filled: str, new_postgres_url: str) -> None:

@@ -143,7 +143,7 @@ async def test_what_was_held_is_held_until_what_held_it_is_over(rig: Rig) -> Non
 
 async def test_what_was_on_hold_goes_on_when_it_agrees_again(rig: Rig) -> None:
     (found,) = await disagreements(rig)
-    assert "an approval was never given" in found
+    assert "an approval has no audit entry" in found
     await forget_the_forged_vote(rig)
     await rig.pass_time(HOUR + MINUTE)
     assert (await about(rig, "odd")).reason is None

@@ -18,11 +18,11 @@ GIGABYTE = 1_000_000_000
 async def heard(rig: Rig) -> list[str]:
     """The disks that were told of; the words of each: see presentation."""
     await rig.pass_time(15)
-    return [text.partition("*The disk of the database ")[2].partition("*")[0] for text in alerts(rig)]
+    return [text.partition("*Database disk ")[2].partition("*")[0] for text in alerts(rig)]
 
 
 async def test_each_change_is_told_once(rig: Rig) -> None:
-    disk, told = rig.switchboard.context.store.disk, ["is almost full", "is full.", "has room again."]
+    disk, told = rig.switchboard.context.store.disk, ["almost full", "full.", "space is back to normal."]
     for free, count in (
         (499_000_000, 1),
         (1_000_000, 2),
@@ -76,14 +76,14 @@ async def test_a_write_that_the_disk_refuses_is_told_and_the_next_that_it_takes(
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=1))
     for _ in range(2):
         await look(rig)
-    assert [text.partition("*")[2].partition("*")[0] for text in alerts(rig)] == ["The disk of the database is full."]
+    assert [text.partition("*")[2].partition("*")[0] for text in alerts(rig)] == ["Database disk full."]
     if not store.exclusive:
         with pytest.raises(StorageFull):
             await look(rig)  # it tries to store something small, for which a file has room within its pages
     await store.write(make_room)
     store.disk.refused = DiskSpace.FULL  # whoever made room did not do it through this process
     await look(rig)
-    assert await heard(rig) == ["is full.", "has room again."]
+    assert await heard(rig) == ["full.", "space is back to normal."]
     assert await ready(rig) == (200, "ok")
     await _fill(rig, "b")
 
