@@ -75,7 +75,7 @@ async def pair(tmp_path: Path, postgres_url: str) -> AsyncIterator[Pair]:
         scene = await Pair.open(
             tmp_path,
             start=False,
-            workspace={"ack_seconds": ACK_SECONDS},
+            workspace={"ack_seconds": ACK_SECONDS, "trigger_seconds": ACK_SECONDS},
             simulator={"rate_limit": None},
             DATABASE_URL=postgres_url,
             PUBLIC_URL=balancer.url,

@@ -168,7 +168,8 @@ class Rig:
         rig.policy_text = policy
         rig._around = dict(around or {})
         seconds: dict[str, Any] = {"clock": clock.seconds} if clock else {}
-        rig.workspace = Workspace(scopes=bot_scopes(), enforce_rates=False, ack_seconds=ACK_SECONDS, **seconds)
+        patience: dict[str, Any] = {"ack_seconds": ACK_SECONDS, "trigger_seconds": ACK_SECONDS}
+        rig.workspace = Workspace(scopes=bot_scopes(), enforce_rates=False, **patience, **seconds)
         if clock is not None:
             rig.workspace._delivery.signing_clock = clock.seconds
         furnish(rig.workspace)
