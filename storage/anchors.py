@@ -23,8 +23,8 @@ def anchors_path(url: str) -> Path:
     """Beside the SQLite file, not beside a link; for PostgreSQL ``switchboard.anchors`` in the working directory."""
     address = parse_address(url)
     if isinstance(address, SqliteFile):
-        there, here = (path.with_name(path.name + _SUFFIX) for path in (address.path.resolve(), address.path))
-        return here if here.exists() and not there.exists() else there  # earlier versions wrote beside the link
+        file = address.path.resolve()
+        return file.with_name(file.name + _SUFFIX)
     return Path("switchboard" + _SUFFIX).absolute()
 
 

@@ -21,8 +21,6 @@ class Code(StrEnum):
 
 
 class Verbatim(Code):
-    AS_STORED = "as_stored", "text", "was"
-    """Written as a sentence by a version that had no codes; ``was``: its code where that decides something."""
     GIVEN = "given", "text"
     """A person's or a service's own words, whole: foreign text."""
     ALL = "all", "parts"
@@ -131,8 +129,6 @@ class OfRequest(Code):
     VOTES_VOID = "votes_void", "void", "missing"
     FROZEN = "frozen", "why", "person"
     """``person``: user id of who froze payments; empty: not known."""
-    DAILY_LIMIT = "daily_limit"
-    """Of older versions."""
     OVER_TODAY = "over_today", "left", "limit"
     """``left``: cents of the daily limit that are left today."""
     ANOTHER_IS_SENT = "another_is_sent"
@@ -314,18 +310,13 @@ class Reason:
     @property
     def quotes_answer(self) -> bool:
         """Whether it is an answer that left the outcome open, in which the service said something."""
-        if self.code is Exchange.UNEXPECTED:
-            return bool(self.words)
-        return bool(self.words or self.code is Verbatim.AS_STORED) and self.is_(
-            Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN
-        )
+        return bool(self.words) and self.is_(Exchange.UNEXPECTED, Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN)
 
     def saying(self, words: str) -> "Reason":
         return Reason(self.code, **{**self.facts, "words": words}) if words else self
 
     def is_(self, *codes: Code) -> bool:
-        """Whether it has one of these codes, or had it when it was stored as a sentence."""
-        return self.code in codes or (self.code is Verbatim.AS_STORED and self.facts["was"] in codes)
+        return self.code in codes
 
     def tells_of(self, *codes: Code) -> bool:
         """Whether it, or a reason among its facts, has one of these codes."""
@@ -339,13 +330,11 @@ class Reason:
 
     @classmethod
     def read(cls, found: Any) -> "Reason | None":
-        """From JSON, or a sentence of an older version; None: there is none. Raises ValueError: it is no reason."""
+        """From JSON; None: there is none. Raises ValueError: it is no reason."""
         if found is None or found == "":
             return None
         if isinstance(found, Reason):
             return found
-        if isinstance(found, str):
-            return cls(Verbatim.AS_STORED, text=found, was="")
         try:
             return cls(_CODES[found["code"]], **{name: _read(fact) for name, fact in found.get("facts", {}).items()})
         except (KeyError, TypeError, AttributeError) as wrong:

@@ -28,7 +28,6 @@ from bot.domain.reasons import (
     OfRequest,
     Reason,
     Verbatim,
-    has_code,
 )
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.text import clean
@@ -39,7 +38,6 @@ from bot.presentation.words import OF_REQUESTS, Facts, status_word, word
 
 Words = str | Callable[[Facts, "_Named"], str]
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
-_PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \([0-9]{3}\)(, saying )?")
 """How a version without codes stored a refusal that names nothing."""
 _CODE: Final = " ({status})"
 _UNREADABLE: Final = "it can't be read"
@@ -116,7 +114,9 @@ def _cut(words: str) -> str:
 
 
 def in_words(found: object) -> str:
-    """A stored reason in words; also one that a version without codes stored as a sentence. Total: never raises."""
+    """A stored reason, or what a person typed as one, in words. Total: never raises."""
+    if isinstance(found, str):
+        return found
     try:
         return worded(Reason.read(found))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # a row was forged, or is of tomorrow
@@ -176,8 +176,6 @@ def because_refused(reason: Reason | None) -> str:
         status = reason.facts["status"]
         if status is not None and status not in _REFUSALS:
             return because(f"“{_cut(reason.words)}”" if telling(reason.words) else "")
-    if has_code(reason, Verbatim.AS_STORED):
-        return because(_PLAIN_REFUSAL.sub("", worded(reason)))
     return because(reason)
 
 
@@ -335,7 +333,6 @@ _BRIEF: Final[Mapping[Code, Words]] = {
 }
 """What people read of troubles that are not theirs; the whole is in the alerts, the audit and the log."""
 _WORDS: Final[Mapping[Code, Words]] = {
-    Verbatim.AS_STORED: "{who}{text}",
     Verbatim.GIVEN: "{who}{text}",
     Verbatim.ALL: lambda facts, _: "; ".join(map(worded, facts["parts"])),
     Exchange.NO_ANSWER: lambda facts, named: (
@@ -425,7 +422,6 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.RESTORED: "on hold: the database may be out of date, so an admin has to look",
     OfRequest.ASK_AGAIN: ("the database was restored to an earlier moment, so this needs approval again"),
     OfRequest.FROZEN: lambda facts, named: f"payments are frozen: {named.say(facts['why'])}",
-    OfRequest.DAILY_LIMIT: "today's limit is reached",
     OfRequest.OVER_TODAY: lambda facts, _: over_today(facts["left"], facts["limit"]),
     OfRequest.ANOTHER_IS_SENT: "another bulk payment is being sent",
     OfRequest.EARLIER_NOT_UNPAID: lambda facts, _: (

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
-HEAD = "0026"
+HEAD = "0001"
 """The version this program needs; a test holds it to the newest step in ``versions/``."""
 PROGRAM = "switchboard"
 PEERS = "peers"

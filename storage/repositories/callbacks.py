@@ -85,7 +85,7 @@ _SAME_OR_NEWEST = (
     .order_by((_OWN.c.body_hash == sa.bindparam("digest")).desc(), _OWN.c.received_at.desc(), _OWN.c.id.desc())
     .limit(1)
 )
-"""The row of the address; of several, left by earlier versions, the one with this body or else the newest."""
+"""The row of the address; of several, whose first callbacks came at once, the one with this body or else the newest."""
 _MORE = Prepared(
     sa.update(inbox)
     .where(

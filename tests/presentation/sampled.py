@@ -20,7 +20,6 @@ from bot.domain.reasons import (
 NO_ANSWER: Final = Reason(Exchange.NO_ANSWER, failure="timed out")
 
 FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
-    Verbatim.AS_STORED: {"text": "the list cannot be used", "was": ""},
     Verbatim.GIVEN: {"text": "the bank called"},
     Verbatim.ALL: {"parts": (Reason(OfRequest.OTHER_ID), Reason(OfRequest.OTHER_CODE))},
     Exchange.NO_ANSWER: {"failure": "timed out"},
@@ -87,7 +86,7 @@ FACTS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfRequest.NOT_SENT_IN_TIME: {
         "held": Reason(OfRequest.SERVICE_SAID, service="payments", status=500).saying("Out of order")
     },
-    OfRequest.NEW_ATTEMPT_NOT_SENT: {"held": Reason(OfRequest.DAILY_LIMIT)},
+    OfRequest.NEW_ATTEMPT_NOT_SENT: {"held": Reason(OfRequest.ASK_AGAIN)},
     OfRequest.DISAGREES: {"found": (("state", ("needs_human",)),)},
     OfRequest.ENDED_HERE: {"found": Reason(OfRequest.LIST_HOLDS, listed="payout"), "state": "rejected"},
     OfRequest.UNREAD: {"service": "payments", "why": NO_ANSWER},

@@ -87,10 +87,6 @@ def test_anchors_stand_beside_the_file_and_not_beside_a_link(tmp_path: Path) -> 
     (tmp_path / "link.db").symlink_to(tmp_path / "data" / "real.db")
     url = f"sqlite+aiosqlite:///{tmp_path / 'link.db'}"
     assert anchors_path(url) == tmp_path / "data" / "real.db.anchors"
-    (tmp_path / "link.db.anchors").touch()  # written by an earlier version
-    assert anchors_path(url) == tmp_path / "link.db.anchors"
-    (tmp_path / "data" / "real.db.anchors").touch()
-    assert anchors_path(url) == tmp_path / "data" / "real.db.anchors"
 
 
 def test_bytes_that_are_no_text_are_no_anchor(file: AnchorFile) -> None:

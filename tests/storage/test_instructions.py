@@ -73,7 +73,7 @@ async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_
         for other in (
             {"kind": Kind.PURCHASE},
             {"state": State.AWAITING},
-            {"reason": Reason(OfRequest.DAILY_LIMIT)},
+            {"reason": Reason(OfRequest.ASK_AGAIN)},
             {"lease_owner": "a", "lease_until": later(1)},
         )
     ]

@@ -1,7 +1,6 @@
 """The steps make exactly the tables the program knows, once, whoever runs them."""
 
 import asyncio
-import json
 import re
 from pathlib import Path
 
@@ -15,20 +14,12 @@ from inline_snapshot import snapshot
 from sqlalchemy import Connection, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
-from bot.domain.payments.instruction import CallbackKind, Choice, Instruction, Vote
 from storage import Store, Tx, migrate
 from storage.errors import InUse, StorageError
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
-from storage.repositories.leased import columns
-from storage.rows import DropRow, OutboxState
 from storage.tables.columns import metadata
-from storage.tables.instructions import callback_token, vote
-from storage.tables.instructions import instruction as requests
-from storage.tables.queues import dropped_file, outbox
-from tests.storage.factories import KEY, NOW, instruction, post, unit
-from tests.storage.upgrading import stored_then, upgraded
-from tests.support.fixtures import Patch
+from tests.storage.factories import KEY, instruction, unit
 from tests.support.later import BESIDE, INSTEAD, later_program
 
 
@@ -95,94 +86,6 @@ async def test_processes_that_start_together_migrate_once(new_postgres_url: str)
     await (await Store.open(new_postgres_url, audit_key=KEY)).close()
 
 
-async def test_addresses_handed_out_survive_the_growth_of_kinds(new_database_url: str, monkeypatch: Patch) -> None:
-    made = instruction()
-
-    def fill(connection: Connection) -> None:
-        connection.execute(requests.insert().values(stored_then(connection, made)))
-        token = {"token_hash": "t", "instruction_id": made.id, "kind": CallbackKind.CANCEL}
-        connection.execute(callback_token.insert().values(token))
-
-    async with upgraded(new_database_url, monkeypatch, "0001", fill) as store:
-        kept = await unit(store).tokens.find("t", NOW)
-        assert (kept.instruction_id, kept.kind) == (made.id, CallbackKind.CANCEL)
-        kind = CallbackKind.PURCHASE
-        assert await unit(store).tokens.put(token_hash="u", instruction_id=made.id, kind=kind)
-
-
-async def test_votes_of_before_count_as_given_without_the_amount(new_database_url: str, monkeypatch: Patch) -> None:
-    made = instruction()
-    before = {"instruction_id": made.id, "round": 1, "person": "U0ADA", "choice": Choice.APPROVE, "at": NOW}
-
-    def fill(connection: Connection) -> None:
-        connection.execute(requests.insert().values(stored_then(connection, made)))
-        connection.execute(vote.insert().values(before))
-
-    async with upgraded(new_database_url, monkeypatch, "0008", fill) as store:
-        assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(made.id, 1)]) == [False]
-        again = Vote(instruction_id=made.id, round=1, person="U0LIN", choice=Choice.APPROVE, at=NOW, typed=True)
-        assert await unit(store).votes.cast(again)
-        assert await store.read(lambda tx: {vote.person: vote.typed for vote in tx.votes.of(made.id, 1)}) == {
-            "U0ADA": False,
-            "U0LIN": True,
-        }
-
-
-async def test_files_that_were_dropped_before_have_no_names(new_database_url: str, monkeypatch: Patch) -> None:
-    row = DropRow(id="F1", channel="C1", message_ts="1.1", thread_ts="1.1", user="U1", created_at=NOW, due_at=NOW)
-
-    def fill(connection: Connection) -> None:
-        known = {column["name"] for column in inspect(connection).get_columns("dropped_file")}
-        then = {name: value for name, value in columns(row).items() if name in known}
-        connection.execute(dropped_file.insert().values(then))
-
-    async with upgraded(new_database_url, monkeypatch, "0014", fill) as store:
-        assert await unit(store).dropped.get("F1") == row
-
-
-def _queued(of: Instruction, place: str, action: str, payload: str = "{}", *, state: str = "new") -> dict[str, object]:
-    """A row of the outbox as the step before wrote it; a notice is about no request."""
-    about = action != "notice"
-    key = f"{action}:{of.id}:{place}" if about else "clock"
-    row = columns(post(f"{place}-{action}", key=key, action=action, place=place, payload=json.loads(payload)))
-    known = {"subject": None, "instruction_id": of.id if about else None, "state": OutboxState(state)}
-    return {name: value for name, value in (row | known).items() if name not in ("urgent", "errors")}
-
-
-async def test_what_waits_to_be_posted_has_a_subject_and_its_key(new_database_url: str, monkeypatch: Patch) -> None:
-    made = instruction()
-    rows = [
-        _queued(made, "requester", "card", '{"direct": true}'),
-        _queued(made, "approvals", "card", state="sent"),
-        _queued(made, "requester", "news", '{"state": "failed"}'),
-        _queued(made, "approvals", "reminder"),
-        _queued(made, "alerts", "alert", '{"topic": "stuck"}'),
-        _queued(made, "requester", "link"),
-        _queued(made, "approvals", "file", '{"what": "request"}'),
-        _queued(made, "alerts", "notice", '{"topic": "clock_skew"}'),
-    ]
-
-    def fill(connection: Connection) -> None:
-        connection.execute(requests.insert().values(stored_then(connection, made)))
-        for row in rows:
-            connection.execute(outbox.insert().values(row))
-
-    async with upgraded(new_database_url, monkeypatch, "0016", fill) as store:
-        held = [await unit(store).outbox.by_key(str(row["key"])) for row in rows]
-        assert [(one.subject.replace(made.id, "R"), one.action, one.payload) for one in held if one is not None] == [
-            ("request:R:requester", "board", {"direct": True}),
-            ("request:R:approvals", "card", {}),
-            ("request:R:requester", "line", {"line": "news", "state": "failed"}),
-            ("request:R:approvals", "line", {"line": "reminder"}),
-            ("request:R:alerts", "line", {"line": "alert", "topic": "stuck"}),
-            ("request:R:requester", "file", {"what": "link"}),
-            ("request:R:approvals", "file", {"what": "request"}),
-            ("notice:clock", "line", {"line": "notice", "topic": "clock_skew"}),
-        ]
-        board = await unit(store).boards.get(f"request:{made.id}:requester")
-        assert (board.instruction_id, board.channel, board.requester, board.ts) == (made.id, "", made.requester, "")
-
-
 @pytest.mark.postgres
 async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: str, tmp_path: Path) -> None:
     """And the running one works on; one that starts meanwhile, too. What takes something away waits for its end."""
@@ -208,7 +111,7 @@ Stop every process of the earlier version, then migrate again. Nothing was chang
     with pytest.raises(StorageError) as too_new:
         await migrate(new_postgres_url, audit_key=KEY)
     assert f"{too_new.value.problem}\n{too_new.value.mend}" == snapshot("""\
-The database is at version 9002, which is newer than this program: it knows up to 0026.
+The database is at version 9002, which is newer than this program: it knows up to 0001.
 Start the version of the program that was used last, or a later one.""")
 
 

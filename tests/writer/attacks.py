@@ -28,7 +28,7 @@ _YEAR = timedelta(days=365) // timedelta(microseconds=1)
 _THEIRS = "thief@example.com"
 _REASONS = (
     Reason(Verbatim.GIVEN, text=_THEIRS),
-    Reason(Verbatim.AS_STORED, text=MARIA, was=OfRequest.ANOTHER_IS_SENT.value),
+    Reason(OfRequest.ANOTHER_IS_SENT),
     Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False),
     Reason(OfRequest.RESTORED),
 )

@@ -72,17 +72,10 @@ class BulkPayload(_Many):
     """Rows that pay the same amount to the same address as an earlier row; at most a hundred of them are kept."""
     duplicate_count: int = 0
     people: int = 0
-    """Different addresses; 0: an older request, of which that was not counted."""
+    """Different addresses."""
     new_count: int = 0
     new_cents: int = 0
     """The largest item of those."""
-    same_as: str = ""
-    """Reference of an earlier request with the same payments, only in requests of older versions: part of their seal.
-
-    Newer ones have it in their requirement.
-    """
-    same_rows: int = 0
-    """The same: how many of its payments those are; 0: all."""
     again_of: str = ""
     """Reference of the bulk payment whose failed payments it pays again, with their row numbers; empty: none."""
     read_as: str = ""
@@ -98,7 +91,7 @@ class BulkPayload(_Many):
     check: str = ""
     """Id of the job that checked the file before; empty: none did."""
     marks: Marks = NO_MARKS
-    """What people do not see in their spreadsheet although it is paid. Nothing in requests of older versions."""
+    """What people do not see in their spreadsheet although it is paid."""
     thread_ts: str = ""
     """Thread of the dropped file it was read from: its outcome is told there. Empty: given in a form."""
 

@@ -89,5 +89,5 @@ def is_on_hold(instruction: Instruction) -> bool:
     """Whether nothing can be decided or sent before somebody does something or a day ends."""
     if has_code(instruction.reason, OfRequest.HELD):
         return instruction.state is State.AWAITING
-    holds = (OfRequest.FROZEN, OfRequest.DAILY_LIMIT, OfRequest.OVER_TODAY, OfRequest.EARLIER_NOT_UNPAID)
+    holds = (OfRequest.FROZEN, OfRequest.OVER_TODAY, OfRequest.EARLIER_NOT_UNPAID)
     return instruction.state is State.APPROVED and has_code(instruction.reason, *holds)

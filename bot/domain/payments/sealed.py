@@ -2,7 +2,7 @@
 
 A writer of the database who lacks the key can change every row except these. So before anything is sent, what was
 asked, where it stands, what was sent so far and every vote are compared with them. Which rows are missing, only the
-chain around them shows. What rows of older versions do not say is not compared.
+chain around them shows.
 """
 
 import hashlib
@@ -52,8 +52,6 @@ _PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
 _UNKNOWN: Final = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN})
 _FOUND: Final = "found_after_restore"
 _CHOICES: Final = frozenset(Choice)
-_ONE_CLAIM: Final = timedelta(minutes=1)
-"""Older versions read the clock twice for one claim."""
 
 
 class Odd(StrEnum):
@@ -139,8 +137,7 @@ def _compared(
         instruction.code,
         instruction.reference,
     ]
-    content = first.detail.get("content")  # older versions sealed none
-    if not (same and instruction.intact() and content in (None, content_of(instruction.payload))):
+    if not (same and instruction.intact() and first.detail.get("content") == content_of(instruction.payload)):
         yield Disagreement(Odd.CONTENT)
     if instruction.requester != first.actor or instruction.created_at != first.at:
         yield Disagreement(Odd.REQUESTER)
@@ -233,7 +230,7 @@ def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries:
         return False
     return len(attempts) == len(sends) and all(
         (attempt.n, attempt.kind) == (n, send.kind)
-        and (send.at is None or send.at <= attempt.claimed_at <= send.at + _ONE_CLAIM)
+        and send.at in (None, attempt.claimed_at)
         and (attempt.outcome is AttemptOutcome.UNKNOWN) == send.unknown
         and (attempt.outcome is AttemptOutcome.OPEN) == send.under_way
         for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
@@ -343,7 +340,7 @@ def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:
         one
         for one in ballot
         if (one.actor, one.action, one.at) == (vote.person, vote.choice.value, vote.at)
-        and one.detail.get("typed", vote.typed) is vote.typed
+        and one.detail.get("typed") is vote.typed
     ]
     return any(_counts_in(vote.round, vote.person, one, ballot) for one in own)
 
@@ -351,8 +348,6 @@ def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:
 def _counts_in(number: int, person: str, own: Entry, ballot: Sequence[Entry]) -> bool:
     if own.detail.get("round") == number:
         return True
-    if "typed" not in own.detail:  # an older version did not write down who went on into which round
-        return _number(own.detail.get("round")) <= number
     kept = (one.detail for one in ballot if one.action in (RECOUNTED, _STILL_COUNTED) or one.action in _CHOICES)
     lists = [one.get("counted") for one in kept if one.get("round") == number]
     return any(person in counted for counted in lists if isinstance(counted, list))

@@ -49,8 +49,7 @@ _TO_DECIDE = frozenset(
 
 
 def payments_to(count: int, people: int) -> str:
-    to = f" to {md.counted(people, 'person', 'people')}" if people else ""  # an older request says none
-    return f"{md.counted(count, 'payment')}{to}"
+    return f"{md.counted(count, 'payment')} to {md.counted(people, 'person', 'people')}"
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
@@ -124,8 +123,7 @@ def _from(payload: BulkPayload) -> str:
 
 def _lines(instruction: Instruction, asker: str) -> list[str]:
     payload = _payload(instruction)
-    people = [md.counted(payload.people, "person", "people")] if payload.people else []
-    return [_from(payload), *people, f"requested by {asker}"]
+    return [_from(payload), md.counted(payload.people, "person", "people"), f"requested by {asker}"]
 
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:

@@ -31,7 +31,6 @@ _ID_LIMIT = 200
 _STATUS_LIMIT = 100
 _FEW = 5
 _OVER = re.compile(r"over \$?([\d,]+)(\.\d\d)?(?: USD)?")
-_REPEATS: Final = "same recipient and amount within a day"  # as the policy words it
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,10 +305,8 @@ def _repeats(one: Repeat, most: int) -> str:
 
 
 def _because(reason: str) -> str:
-    """A reason as the policy words it, as older versions did, too."""
+    """A reason as the policy words it."""
     reason = reason.removesuffix(": one more approver")
-    if reason == _REPEATS:
-        return "it repeats a payout of the last 24 hours"
     over = _OVER.fullmatch(reason)
     if over is None:
         return reason
@@ -331,7 +328,7 @@ def _words_of(reason: Reason | None) -> str:
     said = clean(worded(reason))
     if not said:
         return "."
-    own = has_code(reason, Verbatim.GIVEN, Verbatim.AS_STORED)
+    own = has_code(reason, Verbatim.GIVEN)
     return f": “{md.typed(said)}”." if own else f": {md.as_said(md.quote(said))}"
 
 

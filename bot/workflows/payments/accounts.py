@@ -76,7 +76,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 
 def _so_far(uow: Unit, instruction: Instruction) -> BulkProgress:
-    """The stored progress; counted anew where it is not that of the stored look-ups, as of an older version."""
+    """The stored progress; counted anew where it is not that of the stored look-ups."""
     progress = instruction.progress or BulkProgress()
     if progress.to_look_up and progress.looked_up == uow.lookups.count(instruction.id):
         return progress

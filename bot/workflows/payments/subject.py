@@ -115,8 +115,8 @@ class RequestSubject(Subject):
             statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
             stored = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
             rows = [replace(row, internal_note=f"{instruction.reference}/{row.row}") for row in stored]
-            made = KINDS[instruction.kind].files.get(kind)
-            if not rows or made is None:  # older versions queued files that this one does not have
+            made = KINDS[instruction.kind].files[kind]
+            if not rows:
                 return None
             if made.with_accounts:
                 known = await ctx.read(lambda uow: uow.lookups.of(instruction.id))

@@ -170,8 +170,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=latest)
         begun = row.payload.get(_KEY)
         if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
-            oldest = begun.get("oldest", oldest)  # older versions did not store it
-            stretch = replace(stretch, oldest=oldest, latest=begun["latest"], cursor=begun["cursor"])
+            stretch = replace(stretch, oldest=begun["oldest"], latest=begun["latest"], cursor=begun["cursor"])
         names: frozenset[str] = frozenset()  # by what a file is found again; a message has its marker
         if row.action == Action.FILE:
             payload = {key: row.payload[key] for key in row.payload.keys() - {PLAIN}}

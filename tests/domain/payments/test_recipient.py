@@ -4,6 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import Kind, Recipient, State
 from bot.domain.payments.recipient import Concern, awaits_requester, concerns, lookalike, suggestion
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import distance
 from tests.domain.made import instruction
 
@@ -57,7 +58,7 @@ def test_of_requests_without_one_recipient_nothing_is_said() -> None:
         ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
         ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
         ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
-        ({"recipient": Recipient(problem="no answer", active=False)}, False),
+        ({"recipient": Recipient(problem=Reason(Exchange.NO_ANSWER, failure=""), active=False)}, False),
     ],
 )
 def test_only_an_address_without_an_account_waits_for_its_requester(changes: dict[str, object], waits: bool) -> None:

@@ -170,21 +170,6 @@ def test_who_counts_on_in_a_new_round_is_named_in_its_row(action: str) -> None:
     assert odds(waits, votes=kept, rows=others) == {Odd.VOTES}
 
 
-def test_a_request_of_an_older_version_is_compared_by_what_its_rows_have() -> None:
-    short = {name: ASKED[4][name] for name in ("code", "digest", "reference")}
-    old = {"round": 1, "counted": [ADA, LIN], "quorum": 2}
-    rows: list[Row] = [
-        (*ASKED[:4], short),
-        *CREATED[1:],
-        (ADA, "approve", "awaiting", "awaiting", old),
-        (LIN, "approve", "awaiting", "approved", old),
-    ]
-    assert odds(rows=rows) == set()
-    assert odds(votes=[replace(one, round=2, typed=True) for one in VOTES], rows=rows) == set()
-    assert odds(replace(READY, requirement=Requirement(quorum=1)), rows=rows) == {Odd.REQUIREMENT}
-    assert odds(replace(READY, payload=OTHER), rows=rows) == {Odd.CONTENT}
-
-
 def test_rows_that_do_not_follow_each_other_tell_that_a_state_was_changed_between() -> None:
     rows: list[Row] = [
         *APPROVED,

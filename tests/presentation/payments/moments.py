@@ -33,7 +33,7 @@ _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "awaiting, stopped": {"stopped": "0badcafe"},
     "approved": {},
     "approved, frozen": {"reason": Reason(OfRequest.FROZEN, why=given("the books are being audited"), person="U0OLGA")},
-    "approved, over the limit": {"reason": Reason(OfRequest.DAILY_LIMIT)},
+    "approved, over the limit": {"reason": Reason(OfRequest.OVER_TODAY, left=2_000, limit=5_000)},
     "approved, held": {"reason": Reason(OfRequest.HELD, no=No.GONE, sent_before=False)},
     "approved, no answer": {"reason": Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat())},
     "sending": {"commits": 1},

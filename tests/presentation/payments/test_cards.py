@@ -50,21 +50,21 @@ payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@examp
 Maria Quispe · 0 of 1 approvals · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an \
 internal error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, \
 History, Recipient]
-payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested \
-by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
+Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, frozen: On hold · $25.00 USD to Ana Maria Lopez ⏎ Payments are frozen: the books are being audited. \
 Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments. ⏎ (head) ⏎ ana@example.com, verified, Ecuador · \
 requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout approved, over the limit: On hold · $25.00 USD to Ana Maria Lopez ⏎ Today's limit is reached. ⏎ (head) ⏎ \
-ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
-History, Recipient]
-payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ On hold, because the requester's account \
-is deactivated. An admin can withdraw it; once the requester may request again, it needs new approvals. ⏎ \
+payout approved, over the limit: On hold · $25.00 USD to Ana Maria Lopez ⏎ $20.00 of everyone's daily limit of $50.00 \
+is left today: send less, send it after midnight UTC, or ask an admin to raise it. ⏎ (head) ⏎ ana@example.com, \
+verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ On hold, because the requester's account is \
+deactivated. An admin can withdraw it; once the requester may request again, it needs new approvals. ⏎ \
 ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
 History, Recipient]
 payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments has not answered since \
-2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
-approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
+2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved \
+by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
 Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
 payout committed: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it arrived. ⏎ \
@@ -76,8 +76,8 @@ payout withdrawn: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@
 requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout withdrawn, by an admin: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@U0TOM>: “asked for twice”. \
 Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout expired: Expired · $25.00 USD to Ana Maria Lopez ⏎ Not approved in time. Nothing was paid. ⏎ (head) · \
-requested by Maria Quispe · ana@example.com · P-4F7K2M
+payout expired: Expired · $25.00 USD to Ana Maria Lopez ⏎ Not approved in time. Nothing was paid. ⏎ (head) · requested \
+by Maria Quispe · ana@example.com · P-4F7K2M
 payout expired, late: Expired · $25.00 USD to Ana Maria Lopez ⏎ It wasn't sent in time after approval. Nothing was \
 paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout closed: Failed · $25.00 USD to Ana Maria Lopez ⏎ Closed as not paid by <@U0ADA>: “the service shows no \
@@ -93,8 +93,8 @@ P-4F7K2M ⏎ [… History, Recipient]
 payout create_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether \
 the provider created this payout. The provider answered: “try again later”. Nothing was paid. ⏎ ana@example.com, \
 verified, Ecuador · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
-payout create_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The provider declined \
-it: “the limit is reached”. We're checking that it didn't go through. Nothing was paid. ⏎ ana@example.com, verified, \
+payout create_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The provider declined it: \
+“the limit is reached”. We're checking that it didn't go through. Nothing was paid. ⏎ ana@example.com, verified, \
 Ecuador · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
 payout commit_unknown, one_step commit_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're \
 checking with the provider. *Don't send it again.* ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
@@ -114,38 +114,38 @@ payout completed, one_step completed: Paid · $25.00 USD to Ana Maria Lopez ⏎ 
 ana@example.com · approved by <@U0LIN> · P-4F7K2M
 payout canceled, one_step canceled: Canceled · $25.00 USD to Ana Maria Lopez ⏎ The provider canceled it. The money \
 went back. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
-payout failed, one_step failed: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider couldn't pay it: “the account \
-is closed”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
+payout failed, one_step failed: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider couldn't pay it: “the account is \
+closed”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
 payout refused, one_step refused: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
 reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
 payout committed, as it calls it: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it \
 arrived. The provider calls its status “On &lt;Hold&gt;”. ⏎ ana@example.com, verified, Ecuador · requested by Maria \
 Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
-payout refused, never sent: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
-reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
+payout refused, never sent: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is reached”. \
+Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
 payout mismatch: Failed · $25.00 USD to Ana Maria Lopez ⏎ Not sent: the provider's record isn't what was requested. \
 The amount is 26.00 instead of 25.00; the recipient is different. ⏎ (head) · requested by Maria Quispe · \
 ana@example.com · P-4F7K2M
 payout needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
-provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or \
-close it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
-[Close as not paid] [… History, Recipient]
+provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close \
+it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close \
+as not paid] [… History, Recipient]
 payout needs_human, never created: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't find out \
 whether the provider created this payout. Nothing was paid. It couldn't be created after several attempts. Check our \
 code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ ana@example.com, \
 verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
 payout needs_human, one of two: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
-or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe \
-· approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
-one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with \
-the provider. *Don't send it again.* The payout op-77 at the provider has the same recipient and amount but not our \
-code. Check whether it's this one. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by \
-<@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
-one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. \
-The provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or \
-close it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] \
-[Close as not paid] [… History, Recipient]
+or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
+approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
+one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with the \
+provider. *Don't send it again.* The payout op-77 at the provider has the same recipient and amount but not our code. \
+Check whether it's this one. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · \
+P-4F7K2M ⏎ [… History, Recipient]
+one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
+provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close \
+it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close \
+as not paid] [… History, Recipient]
 one_step needs_human, suspect: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's this \
 one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it as not paid. ⏎ \
@@ -153,8 +153,8 @@ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (
 Recipient]
 one_step needs_human, refused: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
 payout. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
-repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. \
-⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
+repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ \
+ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
 History, Recipient]
 purchase new: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
 purchase creating: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
@@ -165,8 +165,8 @@ is reached”. We're checking that it didn't go through. Don't request it again.
 purchase needs_human: (head) ⏎ :warning: *Needs a decision*: We couldn't find out whether the checkout was created. \
 Check the provider's dashboard before you request it again. The list can't be used: its pages repeat.
 purchase open: (head) ⏎ :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout]
-purchase open, as it calls it: (head) ⏎ :link: *Waiting for payment*: The provider calls its status “On \
-&lt;Hold&gt;”. ⏎ [Open checkout]
+purchase open, as it calls it: (head) ⏎ :link: *Waiting for payment*: The provider calls its status “On &lt;Hold&gt;”. \
+⏎ [Open checkout]
 purchase completed: (head) ⏎ :white_check_mark: *Paid*
 purchase completed, by another: (head) ⏎ :white_check_mark: *Paid*: Paid by eve@example.com.
 purchase canceled: (head) ⏎ :leftwards_arrow_with_hook: *Canceled*: No money moved.
@@ -201,10 +201,10 @@ bulk commit_unknown: Not confirmed yet · $1,250.00 USD · 10 payments ⏎ (head
 bulk commit_unknown, refused: Not confirmed yet · $1,250.00 USD · 10 payments ⏎ (head) ⏎ The provider declined it: \
 “the limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ (what is decided on) ⏎ \
 approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [… History]
-bulk needs_human: Needs a decision · $1,250.00 USD · 10 payments ⏎ (head) ⏎ We couldn't confirm this bulk payment. \
-The provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then retry or \
-close it as not paid. No other bulk payment is sent until you decide. ⏎ (what is decided on) ⏎ L-4F7K2M · (call) ⏎ \
-[Retry] [Close as not paid] [View list] [… History]
+bulk needs_human: Needs a decision · $1,250.00 USD · 10 payments ⏎ (head) ⏎ We couldn't confirm this bulk payment. The \
+provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then retry or close \
+it as not paid. No other bulk payment is sent until you decide. ⏎ (what is decided on) ⏎ L-4F7K2M · (call) ⏎ [Retry] \
+[Close as not paid] [View list] [… History]
 bulk committed, not read: Sent · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported \
 yet. ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> · \
 L-4F7K2M ⏎ [View list] [… History]
@@ -223,16 +223,16 @@ bulk_cancel new: Preparing · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ 
 X-4F7K2M ⏎ [View list] [… Withdraw, History]
 bulk_cancel awaiting: Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ 0 of 1 approvals · expires 2026-11-21 09:00 UTC · \
 X-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
-bulk_cancel approved: Approved · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ \
-[View list] [… Withdraw, History]
+bulk_cancel approved: Approved · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
+list] [… Withdraw, History]
 bulk_cancel sending: Sending · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
 list] [… History]
 bulk_cancel committed: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each payment. ⏎ \
 approved by <@U0LIN> · X-4F7K2M ⏎ [View list] [… History]
 bulk_cancel rejected: Rejected · Cancel 2 waiting payments ($95.00) ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. \
 Nothing was canceled. ⏎ (head) · X-4F7K2M
-bulk_cancel withdrawn: Withdrawn · Cancel 2 waiting payments ($95.00) ⏎ Withdrawn by <@U0MARIA>. Nothing was \
-canceled. ⏎ (head) · X-4F7K2M
+bulk_cancel withdrawn: Withdrawn · Cancel 2 waiting payments ($95.00) ⏎ Withdrawn by <@U0MARIA>. Nothing was canceled. \
+⏎ (head) · X-4F7K2M
 bulk_cancel expired: Expired · Cancel 2 waiting payments ($95.00) ⏎ Not approved in time. Nothing was canceled. ⏎ \
 (head) · X-4F7K2M
 bulk_cancel closed: Failed · Cancel 2 waiting payments ($95.00) ⏎ Closed by <@U0ADA>: “the service shows no payment”. \
@@ -243,17 +243,18 @@ bulk_cancel needs_human: Needs a decision · Cancel 2 waiting payments ($95.00) 
 they were canceled. The provider still lists them as waiting. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… \
 History]
 bulk_cancel needs_human, not all sent: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Not all of \
-them were sent to the provider. 1 more approval needed: an approver was removed. ⏎ X-4F7K2M · (call) ⏎ [Retry] \
-[Close] [View list] [… History]
+them were sent to the provider. 1 more approval needed: an approver was removed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] \
+[View list] [… History]
 bulk_cancel committed, refused: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each \
 payment. The provider rejected the request, saying “the limit is reached”. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
 list] [… History]
-bulk_cancel completed: Done · Cancel 2 waiting payments ($95.00) ⏎ 1 payment canceled, $45.00 returned; 1 already \
-paid ($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
+bulk_cancel completed: Done · Cancel 2 waiting payments ($95.00) ⏎ 1 payment canceled, $45.00 returned; 1 already paid \
+($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
 bulk_cancel failed: Failed · Cancel 2 waiting payments ($95.00) ⏎ 0 payments canceled, $0.00 returned; 1 already paid \
 ($45.00); 1 already failed ($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
 bulk_cancel mismatch: Failed · Cancel 2 waiting payments ($95.00) ⏎ Our own record was changed after it was approved. \
-Nothing was canceled. ⏎ (head) · X-4F7K2M""")
+Nothing was canceled. ⏎ (head) · X-4F7K2M\
+""")
 
 
 def test_lines_where_it_was_requested() -> None:
@@ -278,7 +279,8 @@ payout approved: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lope
 payout approved, frozen: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
 Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments.
 payout approved, over the limit: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] \
-⏎ Today's limit is reached.
+⏎ $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an admin to \
+raise it.
 payout approved, held: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ On \
 hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may request again, \
 it needs new approvals.
@@ -312,8 +314,8 @@ the recipient signs up. ⏎ [Cancel and return the money]
 payout completed: :white_check_mark: *Paid* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout canceled: :leftwards_arrow_with_hook: *Canceled* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout failed, payout refused, payout refused, never sent: :x: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout committed, as it calls it: :hourglass_flowing_sand: *Sent* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ Waiting \
-for confirmation that it arrived. The provider calls its status “On &lt;Hold&gt;”.
+payout committed, as it calls it: :hourglass_flowing_sand: *Sent* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ Waiting for \
+confirmation that it arrived. The provider calls its status “On &lt;Hold&gt;”.
 payout mismatch: :octagonal_sign: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
 payout needs_human: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't confirm this \
 payout. The provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then \
@@ -343,10 +345,10 @@ declined it: “the limit is reached”. We're checking that it didn't go throug
 bulk needs_human: :warning: *Needs a decision* · $1,250.00 · 10 payments · L-4F7K2M ⏎ We couldn't confirm this bulk \
 payment. The provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then \
 retry or close it as not paid. No other bulk payment is sent until you decide.
-bulk committed, not read: :hourglass_flowing_sand: *Sent* · $1,250.00 · 10 payments · L-4F7K2M ⏎ \
-`░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported yet.
-bulk pending_escrow: :lock: *Waiting for sign-up* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `████████████████░░░░ 80 %` \
-7 paid, 1 failed, 2 waiting for sign-up ($95.00). ⏎ [Cancel 2 waiting]
+bulk committed, not read: :hourglass_flowing_sand: *Sent* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `░░░░░░░░░░░░░░░░░░░░ \
+0 %` Nothing reported yet.
+bulk pending_escrow: :lock: *Waiting for sign-up* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `████████████████░░░░ 80 %` 7 \
+paid, 1 failed, 2 waiting for sign-up ($95.00). ⏎ [Cancel 2 waiting]
 bulk completed: :white_check_mark: *All 10 paid* · $1,250.00 · 10 payments · L-4F7K2M
 bulk completed, some failed: :warning: *7 paid, 1 failed, 2 canceled* · $1,250.00 · 10 payments · L-4F7K2M
 bulk failed: :x: *All 10 failed* · $1,250.00 · 10 payments · L-4F7K2M
@@ -375,7 +377,8 @@ bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · cancel 2 wait
 Reading the outcome of each payment. The provider rejected the request, saying “the limit is reached”.
 bulk_cancel completed: :white_check_mark: *Done* · cancel 2 waiting payments ($95.00) · X-4F7K2M
 bulk_cancel failed: :x: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel mismatch: :octagonal_sign: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M""")
+bulk_cancel mismatch: :octagonal_sign: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M\
+""")
 
 
 def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:

@@ -73,7 +73,7 @@ def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -
     assert worded(said) == "payments answered 500, saying “Out of order”"
     assert not has_code(said, OfRequest.HELD, OfRequest.UNANSWERED, OfRequest.ON_HOLD)
     assert not_what_it_said(said) is None
-    assert not_what_it_said(Reason(OfRequest.DAILY_LIMIT)) == Reason(OfRequest.DAILY_LIMIT)
+    assert not_what_it_said(Reason(OfRequest.ASK_AGAIN)) == Reason(OfRequest.ASK_AGAIN)
     assert answered(ServiceNow("payments", OUT_OF_ORDER)) == said, "of a list"
 
 

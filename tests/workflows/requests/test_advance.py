@@ -63,7 +63,7 @@ ANSWERED = "payments answered 500, saying “Out of order”"
     [
         (State.NEW, None, ANSWERED),
         (State.APPROVED, None, ANSWERED),
-        (State.APPROVED, Reason(OfRequest.DAILY_LIMIT), ANSWERED),
+        (State.APPROVED, Reason(OfRequest.ASK_AGAIN), ANSWERED),
         (State.CREATE_UNKNOWN, None, ""),
         (State.COMMIT_UNKNOWN, NO_ANSWER, "no answer"),
         (State.NEEDS_HUMAN, Reason(OfRequest.NOT_LISTED), "the provider doesn't list it"),
