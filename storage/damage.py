@@ -143,7 +143,7 @@ def read_one(damage: Damage, shape: Shape[R], values: Mapping[str, Any]) -> R:
     except Broken as broken:
         found = shape.damaged(values, broken.column)
         damage.note(found)
-        raise RowUnreadable(found.table, found.name or found.about, found.column) from broken
+        raise RowUnreadable(found.table, found.name, found.column) from broken
 
 
 @cache

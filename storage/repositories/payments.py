@@ -31,7 +31,7 @@ _OF_ROUND = Prepared(
 
 _ATTEMPT = Shape(attempt, Attempt)
 _BATCH = 500
-_SHOWN = [one for one in bulk_item.c if one.name not in ("instruction_id", "payee")]
+_SHOWN = [one for one in bulk_item.c if one.name != "payee"]
 _REPORTED = ("status", "hash", "error", "operation")
 """What the service says of an item."""
 _CHANGE = (
@@ -193,8 +193,11 @@ class BulkItems(Repository):
         return {email: frozenset(name for its, name in rows if its == payee) - {""} for payee, email in emails.items()}
 
     def tally(self, instruction_id: str) -> Tally:
+        """Raises RowUnreadable."""
         query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
-        rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
+        rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id)).all()
+        if not all(isinstance(row.status, str) for row in rows):
+            self._of(instruction_id)
         return tally((status, count, int(cents)) for status, count, cents in rows)
 
     def sent_to(self, payee: str) -> list[tuple[str, BulkRow]]:
@@ -219,7 +222,7 @@ class BulkItems(Repository):
         return frozenset((payee, cents) for payee, cents in found)
 
     def _sent(self, *which: ColumnElement[bool]) -> list[tuple[str, BulkRow]]:
-        query = select(bulk_item.c.instruction_id, *_SHOWN).join(instruction).where(*_SENT, *which)
+        query = select(*_SHOWN).join(instruction).where(*_SENT, *which)
         query = query.order_by(bulk_item.c.instruction_id.desc(), bulk_item.c.number)
         rows = [row._asdict() for row in self._connection.execute(query).all()]
         return [(str(row["instruction_id"]), read_one(self._damage, _ITEM, row)) for row in rows]

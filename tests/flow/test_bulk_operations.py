@@ -15,7 +15,7 @@ from bot.playground.simulators.payments.bulk import BulkItem, BulkOrder
 from tests.support import bulk
 from tests.support.answers import ask
 from tests.support.elsewhere import made, press
-from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, TOM, Rig
 from tests.support.rig import press as press_on_card
 from tests.support.shown import shown
 from tests.workflows.looking import asked, newest, requests, state
@@ -251,3 +251,17 @@ async def test_a_damaged_row_is_left_out_of_the_list_which_says_so(rig: Rig, tab
     assert people == {"kim@example.com"} | ({"luis@example.com", "nobody@example.com"} & people)
     assert external.id in told.text
     assert ":warning: 1 row can't be read: see the alerts channel." in told.text
+    for _ in range(2):
+        await rig.pass_time(3_600, steps=2)
+        await ask(rig, "list", user=TOM)
+    assert sum("row can't be read" in one.text for one in rig.workspace.messages(ALERTS)) == 1
+
+
+async def test_items_of_a_bulk_payment_with_a_damaged_row_are_no_internal_error(rig: Rig) -> None:
+    reference, _ = await sent(rig, "created")
+    with closing(sqlite3.connect(rig.settings.database_url.partition("///")[2])) as db, db:
+        db.execute("UPDATE bulk_item SET status = x'ff00' WHERE number = 1")
+    for verb in ("items", "failed"):
+        assert "can't be read" in (await ask(rig, f"bulk {verb} {reference}")).text
+    await rig.settle()
+    assert sum("row can't be read" in one.text for one in rig.workspace.messages(ALERTS)) == 1
