@@ -24,8 +24,9 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.approvals import No, Role, in_role
 from bot.domain.content import Content
-from bot.domain.errors import OperatorError, PersonError, ServiceNow, ServiceTrouble
+from bot.domain.errors import OperatorError, PersonError, ServiceNow, ServiceTrouble, SwitchboardError
 from bot.domain.files.dropped import UnusableFile
 from bot.domain.text import without_unstorable
 from bot.presentation import answers
@@ -239,7 +240,7 @@ class _Listeners:
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
             )
             handling = handler(self.deps, click)
-            handling = self._at_home(handling) if click.at_home else handling
+            handling = self._at_home(handling, click.user) if click.at_home else handling
             answer = await self._answer(handling, click.trigger_id, asker, inside=click.view_id)
             if click.view_id:
                 self.deps.ephemerals.begin(self._turn(click.view_id, answer))
@@ -268,7 +269,7 @@ class _Listeners:
         if handler is None:
             await ack()
             return
-        reply = await self._reply(handler(self.deps, form), lambda late: self._turn(form.view_id, late))
+        reply = await self._reply(handler(self.deps, form), lambda late: self._turn(form.view_id, late), form.user)
         if isinstance(reply, FieldErrors):
             await ack(response_action="errors", errors=dict(reply.errors))
             return
@@ -293,7 +294,7 @@ class _Listeners:
             return Nothing()
 
         if handler is not None:
-            await self._safely(work(handler(self.deps, body)), patience=self.patience)
+            await self._safely(work(handler(self.deps, body)), "", patience=self.patience)
         if not stored:
             raise UnstoredEventError
         await ack()
@@ -312,11 +313,11 @@ class _Listeners:
             view_id = await form or inside
             await (self._turn(view_id, late) if view_id else self._tell(late, asker))
 
-        reply = await self._reply(handling, deliver)
+        reply = await self._reply(handling, deliver, asker.user)
         if isinstance(reply, Open):
             opening = self._open(reply, trigger_id, form)
             left = begun + self.patience - loop.time()
-            return await self._beside(opening, left, Nothing(), lambda late: self._tell(late, asker))
+            return await self._beside(opening, left, Nothing(), lambda late: self._tell(late, asker), asker.user)
         form.set_result("")
         if isinstance(reply, FieldErrors):
             return Private(answers.trouble(" ".join(reply.errors.values())))
@@ -334,23 +335,25 @@ class _Listeners:
             form.set_result(view_id)
         return Nothing()
 
-    async def _at_home(self, handling: Awaitable[Reply]) -> Reply:
+    async def _at_home(self, handling: Awaitable[Reply], user: str) -> Reply:
         """An App Home shows no private message: what is said there is said in a small form."""
-        reply = await self._safely(handling, patience=self.patience * _EARLIER)
+        reply = await self._safely(handling, user, patience=self.patience * _EARLIER)
         view = _view(Private(reply.content)) if isinstance(reply, Private | Edit) else None
         return reply if view is None else Open(view)
 
-    async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
+    async def _reply(self, handling: Awaitable[Reply], deliver: Deliver, user: str) -> Answer | Open | FieldErrors:
         begun = asyncio.get_running_loop().time()
-        reply = await self._safely(handling, patience=self.patience)
+        reply = await self._safely(handling, user, patience=self.patience)
         if not isinstance(reply, Later):
             return reply
         left = begun + self.patience - asyncio.get_running_loop().time()
-        return await self._beside(reply.work(), min(self.moment, left), reply.meanwhile, deliver)
+        return await self._beside(reply.work(), min(self.moment, left), reply.meanwhile, deliver, user)
 
-    async def _beside(self, work: Awaitable[L], seconds: float, meanwhile: L, deliver: Deliver) -> L | Private:
+    async def _beside(
+        self, work: Awaitable[L], seconds: float, meanwhile: L, deliver: Deliver, user: str
+    ) -> L | Private:
         """The answer of ``work`` if it comes in time; else ``meanwhile``, and the answer is delivered when it comes."""
-        running = self.deps.ephemerals.begin(self._safely(work, patience=None))
+        running = self.deps.ephemerals.begin(self._safely(work, user, patience=None))
         done, _ = await asyncio.wait({running}, timeout=max(seconds, 0.0))
         if done:
             return running.result()
@@ -383,12 +386,20 @@ class _Listeners:
             # Usually the user has closed the form and expects no answer.
             log.info("a form was not updated", reason=str(refused))
 
-    async def _safely(self, handling: Awaitable[R], *, patience: float | None) -> R | Private:
+    async def _safely(self, handling: Awaitable[R], user: str, *, patience: float | None) -> R | Private:
         try:
             async with asyncio.timeout(patience):
                 return await handling
         except Exception as error:  # noqa: BLE001 - the last place that can answer
-            return Private(answer_to(error, command=self.deps.spelled("pay")))
+            for_admin = isinstance(error, OperatorError) and await self._is_admin(user)
+            return Private(answer_to(error, command=self.deps.spelled("pay"), for_admin=for_admin))
+
+    async def _is_admin(self, user: str) -> bool:
+        people, home = self.deps.ctx.policy.people, self.deps.ctx.home
+        with suppress(SwitchboardError, TimeoutError):
+            standing = await self.deps.ctx.people.standing(user)
+            return in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=people, home=home) is None
+        return False
 
 
 def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
@@ -406,7 +417,7 @@ def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
             return None
 
 
-def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0911, PLR0912 - one arm a trouble
+def answer_to(error: Exception, *, command: str, for_admin: bool = False) -> Content:  # noqa: C901, PLR0911, PLR0912 - one arm a trouble
     """The answer; what the operator has to know is logged. ``command``: how users type the payments command here."""
     match error:
         case DeclinedError(content=content):
@@ -442,7 +453,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             return answers.try_again("The database is busy.")
         case OperatorError():
             log.error("operator action needed", problem=str(error), mend=error.mend)
-            return answers.trouble(sentence(error))
+            return answers.trouble(sentence(error, for_admin=for_admin))
         case TimeoutError():
             return answers.uncertain(command, slow=True)
         case _:

@@ -68,8 +68,7 @@ _KEPT = (
     "`/switchboard unread`, then press *Read again*."
 )
 STILL_UNREAD = (
-    "I still can't read this answer. `/switchboard unread` shows an admin whether a line in SERVICES_FILE can fix it; "
-    "a new line counts after a restart."
+    "I still can't read this answer. Ask an admin to check `/switchboard unread`; a fix counts after a restart."
 )
 _OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."

@@ -51,7 +51,14 @@ _STATUS_NUMBER: Final = re.compile(r"^(?:http\b|error\b|[45][0-9]{2}\b|\W)+", re
 _MOST_WORDS: Final = 300  # characters of a service's own words inside a reason
 
 
-_CALLED: Final = {PAYMENTS: "Payments", DELIVERY: "Delivery", LOCALIZATION: "Localization", EMAILS: "E-mail check"}
+_CALLED: Final = {
+    PAYMENTS: "Payments",
+    DELIVERY: "Delivery",
+    LOCALIZATION: "Localization",
+    EMAILS: "E-mail check",
+    "email": "E-mail check",
+}
+_SETTING: Final = re.compile(r"[A-Z]{3,}_[A-Z]")
 
 
 def called(service: str) -> str:
@@ -62,7 +69,7 @@ def called(service: str) -> str:
 class _Named:
     """How a sentence begins: by itself, or with the name of the service. ``brief``: without codes, for people."""
 
-    def __init__(self, by: str, *, brief: bool = False) -> None:
+    def __init__(self, by: str, *, brief: bool = False, for_admin: bool = False) -> None:
         name = called(by) if by else ""
         self.it = name or "it"
         self.its = f"{name}'{'' if name.endswith('s') else 's'}" if by else "its"
@@ -77,19 +84,28 @@ class _Named:
         self.reached = f"couldn't reach {name}" if by else "no answer came"
         self.by = by
         self.brief = brief
+        self.for_admin = for_admin
 
     def say(self, reason: Reason, *, by: str = "") -> str:
-        return worded(reason, by=by, brief=self.brief)
+        return worded(reason, by=by, brief=self.brief, for_admin=self.for_admin)
+
+    def fix(self, mend: str) -> str:
+        """How to fix it, after what is wrong. Only admins can change settings, and read their names."""
+        return f"; {mend}" if mend and (self.for_admin or not _SETTING.search(mend)) else ""
 
 
-def worded(reason: Reason | None, *, by: str = "", brief: bool = False) -> str:
+def worded(reason: Reason | None, *, by: str = "", brief: bool = False, for_admin: bool = False) -> str:
     """A reason in words: foreign text, escape it. ``by``: the service with whose name the sentence begins.
 
-    ``brief``: as people need it, without codes and without what a service said of its own troubles.
+    ``brief``: as people need it, without codes and without what a service said of its own troubles. ``for_admin``: with
+    names of settings.
     """
     if reason is None:
         return ""
-    named, words = _Named(by, brief=brief), (_BRIEF.get(reason.code) if brief else None) or _WORDS[reason.code]
+    named, words = (
+        _Named(by, brief=brief, for_admin=for_admin),
+        (_BRIEF.get(reason.code) if brief else None) or _WORDS[reason.code],
+    )
     if callable(words):
         said = words(reason.facts, named)
     else:
@@ -129,9 +145,9 @@ def problem_of(error: OperatorError) -> str:
     return worded(problem.saying(error.words))
 
 
-def sentence(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) -> str:
+def sentence(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True, for_admin: bool = False) -> str:
     """One sentence a person can act on; see :func:`bot.domain.troubles.failed`. Foreign text: escape it."""
-    return worded(failed(trouble, service=service, advice=advice))
+    return worded(failed(trouble, service=service, advice=advice), for_admin=for_admin)
 
 
 def told(trouble: ServiceTrouble | OperatorError) -> str:
@@ -406,12 +422,12 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.SLACK_DENIES: _denies,
     Exchange.ANSWER_LOST: "{who}Switchboard failed before the answer was stored",
     Exchange.PROCESS_ENDED: "{who}the process ended before the answer was stored",
-    Failed.NAMED: lambda facts, _: f"{facts['service']}: {worded(facts['why'])}",
-    Failed.MENDED: lambda facts, named: f"{worded(facts['why'], by=named.by)}; {facts['mend']}",
+    Failed.NAMED: lambda facts, named: named.say(facts["why"], by=facts["service"]),
+    Failed.MENDED: lambda facts, named: worded(facts["why"], by=named.by) + named.fix(facts["mend"]),
     Failed.NOW: _failed_now,
     Failed.NEVER: _failed_never,
-    Failed.OPERATOR: lambda facts, _: sentence_of(
-        f"An admin has to fix this: {worded(facts['why'])}" + (f"; {facts['mend']}" if facts["mend"] else "")
+    Failed.OPERATOR: lambda facts, named: sentence_of(
+        f"An admin has to fix this: {named.say(facts['why'])}{named.fix(facts['mend'])}"
     ),
     Failed.NOT_EXECUTED: _not_executed,
     Failed.UNKNOWN: lambda facts, _: (
@@ -458,9 +474,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.UNREAD: "it can't be read ({service}: {why})",
     OfRequest.LIST_UNUSABLE: "the list can't be used: {why}",
     OfRequest.HISTORY_UNUSABLE: "the history can't be used: {why}",
-    OfRequest.NO_CODES: (
-        "the provider's list doesn't show our codes, so we can't find this in it; "
-        'an admin names their field in SERVICES_FILE, [payments.records.operation] code = "…"'
+    OfRequest.NO_CODES: lambda _, named: (
+        "the provider's list doesn't show our codes, so we can't find this in it"
+        + named.fix('name their field in SERVICES_FILE, [payments.records.operation] code = "…"')
     ),
     OfRequest.PAID_BY: "paid by {other}",
     OfRequest.SEVERAL: "the provider has several {records} with our code",

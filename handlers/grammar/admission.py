@@ -25,7 +25,7 @@ from bot.domain.approvals import (
     may_request,
 )
 from bot.domain.content import Block, Content
-from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.fields import Mention
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.policy import People
@@ -109,11 +109,8 @@ async def payments_to_request(
     payments = configured(deps.ctx.payments, PAYMENTS)
     await admit(deps, user, may_request)
     if kind is not None:
-        try:
-            check_way_back(deps.ctx, kind)
-            deps.ctx.kinds[kind].ready(payments)
-        except OperatorError as unconfirmed:
-            raise DeclinedError(answers.trouble(sentence(unconfirmed))) from None
+        check_way_back(deps.ctx, kind)
+        deps.ctx.kinds[kind].ready(payments)
     stopped = None if even_frozen else await deps.ctx.read(frozen)
     if stopped is not None:
         raise DeclinedError(refused_while_frozen(stopped))
@@ -168,7 +165,7 @@ def service_call(
     async def call() -> Answer | Open:
         try:
             return await work()
-        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        except (ServiceNow, ServiceNever) as trouble:
             log.warning("a service could not be asked", service=service, reason=str(trouble))
             return Private(answers.trouble(sentence(trouble)))
 

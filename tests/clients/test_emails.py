@@ -161,9 +161,9 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
 @pytest.mark.parametrize(
     ("status", "certain", "told"),
     [
-        (401, True, "the provider didn't accept our credentials (401)"),
-        (402, True, "the provider requires payment (402)"),
-        (403, False, "the provider doesn't allow this (403)"),
+        (401, True, "didn't accept our credentials (401)"),
+        (402, True, "requires payment (402)"),
+        (403, False, "doesn't allow this (403)"),
         (407, None, ""),
     ],
 )

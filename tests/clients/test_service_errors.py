@@ -45,13 +45,13 @@ def failure(given: Reply) -> SwitchboardError:
 def told(given: Reply) -> str:
     error = failure(given)
     assert isinstance(error, ServiceNow | ServiceNever | OperatorError)
-    return sentence(error)
+    return sentence(error, for_admin=True)
 
 
 def outcome(given: Reply, *, earlier_unknown: bool = False) -> str:
     found = classify(given, read=_no_record, earlier_unknown=earlier_unknown, names=NAMES)
     assert not isinstance(found, Done)
-    return sentence(found)
+    return sentence(found, for_admin=True)
 
 
 def _no_record(document: object) -> object:
@@ -59,7 +59,7 @@ def _no_record(document: object) -> object:
 
 
 CREDENTIALS = (
-    "An admin has to fix this: payments: {}; check PAYMENTS_PARTNER_ID and "
+    "An admin has to fix this: Payments {}; check PAYMENTS_PARTNER_ID and "
     "PAYMENTS_PARTNER_SECRET: each environment has its own."
 )
 PROXY = (
@@ -111,9 +111,9 @@ READS: list[tuple[int, object, str]] = [
     (400, '"As a JSON string"', "Payments: As a JSON string."),
     (400, PAGE, PROXY.format(400)),
     (404, PAGE, PROXY.format(404)),
-    (401, PLAIN, CREDENTIALS.format(f"the provider didn't accept our credentials (401), saying {RULE}")),
-    (403, PLAIN, CREDENTIALS.format(f"the provider doesn't allow this (403), saying {RULE}")),
-    (403, CODED, CREDENTIALS.format("the provider doesn't allow this (403)")),
+    (401, PLAIN, CREDENTIALS.format(f"didn't accept our credentials (401), saying {RULE}")),
+    (403, PLAIN, CREDENTIALS.format(f"doesn't allow this (403), saying {RULE}")),
+    (403, CODED, CREDENTIALS.format("doesn't allow this (403)")),
     (403, PAGE, PROXY.format(403)),
     (302, "", "An admin has to fix this: payments answered with a redirect (302); "
               "check PAYMENTS_BASE_URL."),

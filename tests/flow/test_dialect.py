@@ -131,10 +131,10 @@ again.* <@U0MARIA>""")
 async def test_without_the_file_nothing_is_created_or_paid(rig: Rig) -> None:
     """Why the tests above can fail."""
     await rig.pay()
-    assert ephemerals(rig, MARIA)[-1] == snapshot("""\
-:warning: An admin has to fix this: payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) that \
-moves money and that nobody has confirmed; nothing was sent; check it against the service's documentation, then write \
-[payments.commit_payout] confirmed = true in the file that SERVICES_FILE names.""")
+    assert ephemerals(rig, MARIA)[-1] == snapshot(
+        ":warning: An admin has to fix this: payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) \
+that moves money and that nobody has confirmed; nothing was sent."
+    )
     assert not await requests(rig)
     assert not told(rig, FINANCE, "completed")
     assert not rig.payments.operations

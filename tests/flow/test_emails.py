@@ -474,9 +474,10 @@ async def test_a_single_address_that_our_account_may_not_ask_about_is_no_verdict
     (forbidden,) = (row for row in table if row[0] == "p7@example.com")
     assert (forbidden[1], shown(forbidden[-1])) == (
         "failed",
-        snapshot("""\
-tried 3 times: An admin has to fix this: email: the provider doesn't allow this (403), saying “Not with this account”; \
-check EMAIL_API_KEY: each environment has its own."""),
+        snapshot(
+            "tried 3 times: An admin has to fix this: E-mail check doesn't allow this (403), saying “Not with this \
+account”."
+        ),
     )
 
 

@@ -1,6 +1,7 @@
 """What a service says about a refusal or a failure, from its answer to what the person reads."""
 
 import json
+import re
 from functools import partial
 
 import pytest
@@ -9,9 +10,10 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.bookings import forms as views
 from tests.flow.localizing import ENGLISH, Localizer
+from tests.support import bulk
 from tests.support.answers import ask
-from tests.support.deliveries import FORM, PRE, booked, card, deliver, open_rig, turned
-from tests.support.rig import MARIA, OLGA, Rig
+from tests.support.deliveries import CENTRO, DELIVERIES, FORM, PRE, booked, card, deliver, open_rig, turned
+from tests.support.rig import ALERTS, APPROVALS, FINANCE, MARIA, MONEY, OLGA, Rig
 from tests.workflows.looking import state
 
 SHORT = "The audio is too short: at least 3 seconds"
@@ -155,3 +157,64 @@ async def test_act_on_a_booking_shows_the_services_words(rig: Rig, command: str,
     reference = card(rig).text.rpartition("· ")[2]
     named = {"start": reference, "cancel": f"{reference} twice", "webhooks": "Centro"}[command]
     assert "“Maintenance until ten”" in await deliver(rig, f"{command} {named}", user=OLGA)
+
+
+SETTING = re.compile(r"(?:PAYMENTS|DELIVERY|LOCALIZATION|EMAIL|PUBLIC|SERVICES|SLACK)_[A-Z_]+")
+PEOPLE = b"email\nana@example.com\n"
+
+
+def everything(rig: Rig, user: str) -> str:
+    """All that a person can read: answers, the open form, messages of the channels and files in them."""
+    view = rig.workspace.modal(user)
+    posted = [
+        message for name in (FINANCE, APPROVALS, MONEY, CENTRO, DELIVERIES) for message in bulk.everything(rig, name)
+    ]
+    files = [rig.workspace.file(one) for message in posted for one in message.files]
+    told = [f"{one.text} {one.blocks}" for one in [*rig.workspace.ephemerals(user), *posted]]
+    return "\n".join([*told, *(str(one.content) for one in files if one), str(view.blocks) if view else ""])
+
+
+@pytest.mark.rig(on="sqlite", opened_by=open_rig)
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [(401, {}), (402, {"message": "Top up"}), (403, {"message": "No"}), (302, {}), (404, PAGE), (405, {})],
+    ids=lambda given: str(given) if isinstance(given, int) else "",
+)
+async def test_only_admins_read_names_of_settings(rig: Rig, status: int, body: object) -> None:
+    """Whatever is wrong with our account at a service: others read that it refuses."""
+    for service in ("payments", "delivery", "localization", "emails"):
+        says(rig, service, "*", body, status=status)
+    lines = [
+        ("/pay", "account ana@example.com"),
+        ("/pay", "list"),
+        ("/pay", "partner"),
+        ("/pay", "show 652f7a1e9b1d"),
+        ("/pay", "bulk history"),
+        ("/deliver", "stores"),
+        ("/deliver", "webhooks Centro"),
+        ("/deliver", "store show Centro"),
+        ("/email", "check ana@example.com"),
+        ("/localize", f"paraphrase {ENGLISH}"),
+    ]
+    told = []
+    for user in (MARIA, OLGA):
+        for command, text in lines:
+            rig.clock.advance(5)
+            told.append((await ask(rig, text, command=command, user=user)).text)
+    await rig.pay()
+    await bulk.ask(rig)
+    await deliver(rig, "book")
+    await rig.submit(MARIA, FORM)
+    await deliver(rig, "prebook")
+    await rig.submit(MARIA, PRE)
+    await rig.workspace.drop(MARIA, FINANCE, "people.csv", PEOPLE)
+    await rig.settle()
+    offer = next(one for one in reversed(bulk.everything(rig, FINANCE)) if one.buttons)
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, bulk.button(offer, "Process e-mails").action_id)
+    await rig.submit(MARIA, {"how": "rows"})
+    await rig.pass_time(7_200, steps=12)
+    assert SETTING.findall(everything(rig, MARIA)) == []
+    to_admin = SETTING.findall("\n".join(told[len(lines) :]))
+    assert {"DELIVERY_MASTER_KEY", "EMAIL_API_KEY", "PAYMENTS_PARTNER_ID"} <= {*to_admin} or status not in (401, 403)
+    alerts = SETTING.findall("\n".join(one.text for one in rig.workspace.messages(ALERTS)))
+    assert "PAYMENTS_PARTNER_ID" in alerts or status not in (401, 403)

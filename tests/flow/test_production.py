@@ -35,8 +35,7 @@ def mend(entry: str) -> str:
     path = "{id}/commit" if entry == COMMIT else "one-step"
     return (
         f"An admin has to fix this: {entry} (POST /payouts/{path}) is an assumption (A1) that "
-        "moves money and that nobody has confirmed; nothing was sent; check it against the service's documentation, "
-        f"then write [{entry}] confirmed = true in the file that SERVICES_FILE names."
+        "moves money and that nobody has confirmed; nothing was sent."
     )
 
 

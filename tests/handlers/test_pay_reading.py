@@ -151,9 +151,7 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
     rig.payments.partner_secret = "changed"
     rig.payments.switches.forbidden = True
     for text in LOOKS:
-        told = (await ask(rig, text.format(id="x"), user=TOM)).text
-        for part in ("admin", "PAYMENTS_PARTNER_ID", "PAYMENTS_PARTNER_SECRET"):
-            assert part in told
+        assert "An admin has to fix this" in (await ask(rig, text.format(id="x"), user=TOM)).text
 
 
 @pytest.mark.parametrize(

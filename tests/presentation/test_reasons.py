@@ -139,11 +139,11 @@ slack_denies: doesn't let us read who people are (missing_scope, users:read); th
 manifest into the app's settings and reinstall the app
 answer_lost: Switchboard failed before the answer was stored
 process_ended: the process ended before the answer was stored
-failed_named: delivery: the key of this store isn't accepted
+failed_named: Delivery: the key of this store isn't accepted
 failed_mended: the key of this store isn't accepted; list the stores
 failed_now: Couldn't reach Payments. Try again in 30 s.
 failed_never: Payments doesn't have this. Check what you entered.
-failed_operator: An admin has to fix this: delivery: the master key isn't accepted; set DELIVERY_MASTER_KEY.
+failed_operator: An admin has to fix this: Delivery: the master key isn't accepted.
 not_executed: Payments is too busy. Nothing was done. Try again in a minute.
 outcome_unknown: Payments is having problems, saying “try again later”. It's not confirmed yet whether this was done. \
 We're checking. Don't do it again.
@@ -189,8 +189,7 @@ ended_here: the list of payouts has it; here it is rejected
 unread: it can't be read (payments: no answer (timed out))
 list_unusable: the list can't be used: the list repeats its pages
 history_unusable: the history can't be used: its list changed while we read it
-no_codes: the provider's list doesn't show our codes, so we can't find this in it; an admin names their field in \
-SERVICES_FILE, [payments.records.operation] code = "…"
+no_codes: the provider's list doesn't show our codes, so we can't find this in it
 paid_by: paid by eve@example.com
 several: the provider has several payouts with our code
 several_bulk: the provider has 6 bulk payments with our items: bulk-1, bulk-2, bulk-3, bulk-4, bulk-5
@@ -491,7 +490,7 @@ def test_behind_a_plain_refusal_stands_only_what_was_said() -> None:
         (OperatorError("the file is missing", words="no"), "the file is missing, saying “no”"),
         (
             OperatorError(Reason(Exchange.STORE_KEY), service="delivery", words="no"),
-            "delivery: the key of this store isn't accepted, saying “no”",
+            "Delivery: the key of this store isn't accepted, saying “no”",
         ),
     ],
     ids=str,

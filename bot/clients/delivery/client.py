@@ -365,9 +365,10 @@ class DeliveryClient(ServiceCalls):
         chosen = key or self._master_key
         if chosen is None:
             raise OperatorError(
-                "DELIVERY_MASTER_KEY is missing, with which stores are listed and made",
+                "the key that lists and creates stores is missing",
                 service=SERVICE,
-                mend="copy it from the settings of the delivery dashboard; stores of DELIVERY_STORE_KEYS need none",
+                mend="set DELIVERY_MASTER_KEY to the key in the settings of the delivery dashboard; stores of "
+                "DELIVERY_STORE_KEYS need none",
             )
         secret, language = chosen.get_secret_value(), self._dialect.language
         request = json_request(route, values, {"Authorization": f"Bearer {secret}", "content-language": language})

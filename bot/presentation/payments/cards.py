@@ -241,7 +241,10 @@ def alert(
 ) -> Content:
     """A person must look at it. ``approvers`` are called where they have to decide, ``admins`` where too few can."""
     words, topic, found = KINDS[instruction.kind], str(facts["topic"]), Reason.read(facts.get("reason"))
-    where, why = md.channel(str(facts["channel"])) if facts.get("channel") else "its channel", worded(found)
+    where, why = (
+        md.channel(str(facts["channel"])) if facts.get("channel") else "its channel",
+        worded(found, for_admin=True),
+    )
     said = f"{md.quote_sentence(why)}{hint(found)}"
     if topic in _SAID_BY_SLACK:
         said = channel_help(why, str(facts.get("setting", "")))

@@ -67,9 +67,10 @@ async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
     read = [message.plain for channel in (FINANCE, APPROVALS) for message in rig.workspace.messages(channel)]
     assert not [text for text in (*read, *alerts(rig)) if "partner-secret" in text]
     (alert,) = alerts(rig)
-    assert alert.splitlines()[1] == snapshot("""\
-An admin has to fix this: payments: the provider didn't accept our credentials (401), saying “Unauthorized”; check \
-PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: each environment has its own.""")
+    assert alert.splitlines()[1] == snapshot(
+        "An admin has to fix this: Payments didn't accept our credentials (401), saying “Unauthorized”; check \
+PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: each environment has its own."
+    )
 
 
 @pytest.mark.parametrize(
