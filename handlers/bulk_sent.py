@@ -103,7 +103,7 @@ async def _all_items(deps: Dependencies, user: str, value: str) -> Listing:
         yield [payment_answers.ITEMS_HEADER]
         while page <= last:
             found = await bulk_shown.items_page(deps.ctx, payments, bulk, page=page, failed=failed)
-            yield map(payment_answers.item_row, found.rows)
+            yield [payment_answers.item_row(one, found.known) for one in found.rows]
             page, last = page + 1, found.pages
 
     title = f"{'Failed payments' if failed else 'Payments'} of {text}"

@@ -17,6 +17,7 @@ from tests.support.bulk import (
     press,
     reference,
     run,
+    sent_list,
     stored,
     stored_rows,
     submissions,
@@ -76,16 +77,15 @@ All 3 paid: $39.75 · 3 payments to 3 people. typed rows, requested by Maria Sil
 async def test_the_files_go_with_it(rig: Rig) -> None:
     rig.payments.switches.bulk_fail_every = 4
     await ask(rig, FAILED_ROWS)
-    (request,) = files(rig, APPROVALS)
-    assert request.name.endswith("-request.csv")
-    assert content(request).splitlines()[:2] == [
-        "row,email,amount,note,name,registered name,active,verified,primary,country,to check,internal note",
-        f"1,ana@example.com,1.00,row 1,,Ana Maria Lopez,yes,yes,yes,ECU,,{reference(rig)}/1",
+    assert content(await sent_list(rig)).splitlines()[:2] == [
+        "row,email,amount,currency,note,internal note,user,status,why it failed,hash,name,registered name,active,"
+        "verified,primary,country,to check",
+        f"1,ana@example.com,1.00,USD,row 1,{reference(rig)}/1,,,,,,Ana Maria Lopez,yes,yes,yes,ECU,",
     ]
     await approve(rig)
     await run(rig)
     (failed,) = files(rig, FINANCE)
-    assert len(files(rig, APPROVALS)) == 1
+    assert not files(rig, APPROVALS)
     assert [row.split(",")[:3] for row in content(failed).splitlines()] == [
         ["email", "amount", "note"],
         ["ana@example.com", "4.00", "row 4"],

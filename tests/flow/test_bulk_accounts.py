@@ -8,8 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace.files import StoredFile
-from tests.support.bulk import approve, ask, everything, pressed, run, stored, submit
+from tests.support.bulk import approve, ask, pressed, run, sent_list, submit
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, votes
 
@@ -27,11 +26,6 @@ nobody@example.com,1.00,z,
 
 def asked_about(rig: Rig) -> list[str]:
     return [str(call.query.get("email")) for call in rig.payments.calls_of("account_status")]
-
-
-def table(rig: Rig) -> StoredFile:
-    files = [file for message in everything(rig, APPROVALS) for file in message.files]
-    return next(one for one in (stored(rig, file) for file in files) if one.name.endswith("-request.csv"))
 
 
 def accounts_line(rig: Rig, channel: str = APPROVALS) -> str:
@@ -66,15 +60,16 @@ async def test_names_and_accounts_that_do_not_fit_are_told_and_stay(rig: Rig) ->
 :warning: 1 account registered under another name: joana.silva@example.com.
 :warning: 5 first-time recipients.\
 """)
-    assert without_references(table(rig).content.decode("utf-8-sig")) == snapshot("""\
-row,email,amount,note,name,registered name,active,verified,primary,country,to check,internal note\r
-2,ana@example.com,25.00,March,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,,L-…/2\r
-3,luis@example.com,10.50,Proofs,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified,L-…/3\r
-4,joana.silva@example.com,4.00,x,Pedro Costa,Joana Silva,yes,yes,no,BRA,not the primary address; registered under \
-another name,L-…/4\r
-5,mia@example.com,3.00,x,Mia Keller,Mia Keller,no,yes,yes,DEU,not active,L-…/5\r
-6,ANA@example.com,2.00,y,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,,L-…/6\r
-7,nobody@example.com,1.00,z,,,no,no,no,,no account,L-…/7\r
+    assert without_references((await sent_list(rig)).content.decode("utf-8-sig")) == snapshot("""\
+row,email,amount,currency,note,internal note,user,status,why it failed,hash,name,registered \
+name,active,verified,primary,country,to check\r
+2,ana@example.com,25.00,USD,March,L-…/2,,,,,Ana Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
+3,luis@example.com,10.50,USD,Proofs,L-…/3,,,,,Luis Andrade,Luis Andrade,yes,no,yes,ECU,not verified\r
+4,joana.silva@example.com,4.00,USD,x,L-…/4,,,,,Pedro Costa,Joana Silva,yes,yes,no,BRA,not the primary address; \
+registered under another name\r
+5,mia@example.com,3.00,USD,x,L-…/5,,,,,Mia Keller,Mia Keller,no,yes,yes,DEU,not active\r
+6,ANA@example.com,2.00,USD,y,L-…/6,,,,,Ana M. Lopez,Ana Maria Lopez,yes,yes,yes,ECU,\r
+7,nobody@example.com,1.00,USD,z,L-…/7,,,,,,,no,no,no,,no account\r
 """)
     await approve(rig)
     await run(rig)

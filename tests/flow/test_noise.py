@@ -60,13 +60,14 @@ U0LIN: 1 private\
 
 
 async def test_a_bulk_payment(rig: Rig) -> None:
-    await bulk.ask(rig)
+    await bulk.ask(rig, "ana@example.com, 25.00\nluis@example.com, 10.50")
     await bulk.approve(rig)
     await bulk.run(rig)
     assert noise(rig) == snapshot("""\
-#finance: 1 post, 4 edits
-#approvals: 1 post, 1 file, 2 edits
-S0TREASURY: called once\
+#finance: 1 post, 1 reply, 4 edits
+#approvals: 1 post, 2 edits
+S0TREASURY: called once
+U0MARIA: called once\
 """)
 
 

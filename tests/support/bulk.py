@@ -77,6 +77,19 @@ async def submit(rig: Rig, values: Mapping[str, Any] | None = None, *, user: str
     await rig.settle()
 
 
+async def sent_list(rig: Rig, *, user: str = ADA) -> StoredFile:
+    """The file that *Send as CSV* below *View list* sends to an approver."""
+    card, heard = rig.cards()[-1], len(rig.workspace.ephemerals(user))
+    await rig.workspace.click(user, card.channel, card.ts, button(card, "View list").action_id)
+    listed = await rig.workspace.until(
+        lambda: next((one for one in rig.workspace.ephemerals(user)[heard:] if one.buttons), None)
+    )
+    await rig.workspace.click(user, listed.channel, listed.ts, button(listed, "Send as CSV").action_id)
+    direct = rig.workspace.open_dm(user).id
+    message = await rig.workspace.until(lambda: next((m for m in rig.workspace.messages(direct) if m.files), None))
+    return stored(rig, message.files[-1])
+
+
 def everything(rig: Rig, channel: str) -> list[Message]:
     roots = rig.workspace.messages(channel)
     return [m for root in roots for m in [root, *rig.workspace.messages(channel, thread_ts=root.ts)]]

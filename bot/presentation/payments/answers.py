@@ -25,7 +25,7 @@ from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Cell, Column, Fact, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
-from bot.presentation.payments.bulk import account_cells, advice, some_rows
+from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, advice, some_rows
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
@@ -46,6 +46,7 @@ ITEMS_HEADER = (
     "status",
     "why it failed",
     "hash",
+    *ACCOUNTS_HEADER[2:],
 )
 HISTORY = "history"
 JOBS_HEADER = (
@@ -334,11 +335,13 @@ def job_row(one: BulkJob, known: Instruction | None) -> list[str]:
     ]
 
 
-def item_row(one: BulkRow) -> list[str]:
-    """One payment in the file of a bulk payment's items, by ``ITEMS_HEADER``."""
+def item_row(one: BulkRow, known: Mapping[str, Lookup] = MappingProxyType({})) -> list[str]:
+    """One payment in the file of a bulk payment's items, by ``ITEMS_HEADER``; ``known`` as of ``items``."""
     amount = [digits(one.cents), CURRENCY]
     notes = [one.note, one.internal_note, one.user_id]
-    return [str(one.row or ""), one.email, *amount, *notes, item_word(one.status), one.error, one.hash]
+    said = [item_word(one.status), one.error, one.hash]
+    account = account_cells(one, known.get(one.email.casefold())) if known else [""] * len(ACCOUNTS_HEADER)
+    return [str(one.row or ""), one.email, *amount, *notes, *said, *account[2:]]
 
 
 def job(found: BulkJob, counted: Tally | None = None) -> Content:

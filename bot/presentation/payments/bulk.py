@@ -370,19 +370,6 @@ BULK: Final[Wording] = Wording(
     news_content=_with_chart,
     topics=ALERTS,
     files={
-        # Its columns are what a new request reads, so that it can be dropped again.
-        "request": ThreadFile(
-            title="{reference}: payment list",
-            comment=":page_facing_up: Payment list ({rows})",
-            # By the internal note, a row that is dropped again is known.
-            header=("row", "email", "amount", "note", *ACCOUNTS_HEADER[2:], "internal note"),
-            with_accounts=True,
-            row=lambda row, found: (
-                *(str(row.row), row.email, plain(row.cents), row.note),
-                *account_cells(row, found)[2:],
-                row.internal_note,
-            ),
-        ),
         "failed": ThreadFile(
             title="{reference}: failed payments",
             comment=":page_facing_up: {payments} failed. To change them, fix the rows and upload this file. To send "

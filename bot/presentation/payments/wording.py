@@ -163,8 +163,7 @@ class ThreadFile:
     alt: str = "A table of {payments}"
     comment: str
     header: tuple[str, ...]
-    with_accounts: bool = False
-    row: Callable[..., Sequence[str]]  # of a BulkRow; with accounts, and of its look-up
+    row: Callable[..., Sequence[str]]  # of a BulkRow
 
     def about(self, instruction: Instruction, *, count: int) -> tuple[str, str, str]:
         slots = {"reference": instruction.reference}

@@ -27,7 +27,6 @@ from bot.workflows.requests.attempt import lease
 
 log = structlog.get_logger(__name__)
 
-REQUEST_FILE: Final = "request"
 
 AT_ONCE: Final = 10
 """Addresses asked about side by side: as many as the service allows in a second."""
@@ -111,7 +110,7 @@ async def _ask_approvers(ctx: Context, held: Instruction) -> None:
     progress = held.progress or BulkProgress()
     left = progress.to_look_up - progress.looked_up
     done = progress.model_copy(update={"looked_up": progress.to_look_up, "not_read": progress.not_read + left})
-    await prepared(ctx, held, progress=done, files=(REQUEST_FILE,))
+    await prepared(ctx, held, progress=done)
 
 
 async def read_accounts(payments: PaymentsClient, emails: Sequence[str]) -> tuple[list[Lookup], Trouble | None]:

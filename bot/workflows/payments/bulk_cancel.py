@@ -32,7 +32,6 @@ from bot.domain.proof import READS_NEEDED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit, WorkQueue
-from bot.workflows.payments.accounts import REQUEST_FILE
 from bot.workflows.payments.bulk import BULK, FEW
 from bot.workflows.payments.bulk_shown import Bulk
 from bot.workflows.payments.payout import PAYOUT
@@ -55,7 +54,7 @@ from bot.workflows.requests.request import Requested, request, request_of
 from bot.workflows.requests.send import still_approved
 from storage.transaction import Tx
 
-RESULT_FILE = "result"
+REQUEST_FILE, RESULT_FILE = "request", "result"
 _BEGINNING = 8
 """Shortest prefix of a hash that is accepted, where it is unique."""
 

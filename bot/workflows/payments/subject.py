@@ -118,12 +118,7 @@ class RequestSubject(Subject):
             made = KINDS[instruction.kind].files[kind]
             if not rows:
                 return None
-            if made.with_accounts:
-                known = await ctx.read(lambda uow: uow.lookups.of(instruction.id))
-                lines = (made.row(row, known.get(row.email.casefold())) for row in rows)
-            else:
-                lines = (made.row(row) for row in rows)
-            table = await asyncio.to_thread(write_csv, made.header, lines)
+            table = await asyncio.to_thread(write_csv, made.header, map(made.row, rows))
             title, alt, comment = made.about(instruction, count=len(rows))
             name = f"{instruction.reference}-{what.replace(':', '-')}.csv"
             return Attachment(name=name, content=table, title=title, alt=alt, comment=comment, own_title=False)

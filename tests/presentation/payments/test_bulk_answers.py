@@ -281,7 +281,6 @@ def test_each_file_says_what_stands_in_it() -> None:
         if count == 2 or name == "items"
     }
     assert lines_of(found) == snapshot("""\
-bulk request 2: L-4F7K2M: payment list | A table of 2 payments | :page_facing_up: Payment list (2 rows)
 bulk failed 2: L-4F7K2M: failed payments | A table of 2 payments | :page_facing_up: 2 payments failed. To change them, \
 fix the rows and upload this file. To send them as they are, press *Retry*.
 bulk_cancel request 2: L-4F7K2M: payments to cancel | A table of 2 payments | :page_facing_up: Payments to cancel (2 \
