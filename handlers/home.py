@@ -12,6 +12,7 @@ from typing import Any, Final
 from bot.domain.approvals import Refusal
 from bot.domain.home import Laid, Start
 from bot.presentation import answers, home
+from bot.presentation.payments import cards
 from bot.slack.messenger import Listener
 from handlers import deliver, email, files, localize, pay
 from handlers.grammar.admission import localization_for
@@ -103,7 +104,7 @@ BUTTONS: dict[str, ClickHandler] = {
     home.REFRESH: turn,
     home.BACK: turn,
     home.ON: turn,
-    home.LINK: nothing,
+    cards.LINK: nothing,
     **{f"{home.START}.{number}": DrawnAfter(start) for number in range(home.STARTS)},
 }
 FORMS: dict[str, SubmissionHandler] = {home.VERBS: choose}

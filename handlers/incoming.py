@@ -125,6 +125,8 @@ class Click:
     values: Mapping[str, str] = field(default_factory=dict)
     at_home: bool = False
     """In an App Home, which is no conversation: ``metadata`` is what the view remembers."""
+    is_private: bool = False
+    """In a message that only this user sees."""
     metadata: str = ""
 
     @property
@@ -150,6 +152,7 @@ class Click:
             view_id=str(modal.get("id", "")),
             values={block: _entered(held) for block, held in _state(modal).items()},
             at_home=view.get("type") == "home",
+            is_private=container.get("is_ephemeral") is True,
             metadata=str(view.get("private_metadata") or ""),
         )
 

@@ -44,7 +44,7 @@ from handlers.grammar.verbs import SlashCommand, Verb
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_again import require_look, whole_story
 from handlers.pay_reading import NAME
-from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
+from handlers.replies import DeclinedError, Edit, FieldErrors, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 _KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
@@ -168,9 +168,11 @@ async def _request_purchase(deps: Dependencies, payload: PurchasePayload, asked:
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    ctx, standing = deps.ctx, await admit(deps, command.user)
-    found = await decisions(ctx, standing, command.user)
-    return Private(payment_answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
+    return Private(await _waiting(deps, command.user))
+
+
+async def _waiting(deps: Dependencies, user: str) -> Content:
+    return payment_answers.waiting(await decisions(deps.ctx, await admit(deps, user), user))
 
 
 async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -214,7 +216,10 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
             return Private(payment_answers.refused(Refusal.REPEATED, found))
         return await _form(deps, click, found, forms.approve)
     decision = _decision(click, found, involved=voters | {found.requester})
-    return _after_click(await decide.approve(deps.ctx, decision))  # the card says that it counts
+    decided = await decide.approve(deps.ctx, decision)
+    if decided.refusal is None and click.is_private:
+        return Edit(await _waiting(deps, click.user))
+    return _after_click(decided)  # the card says that it counts
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
@@ -290,9 +295,9 @@ def _about(click: Click, found: Instruction) -> str:
 
 
 async def _meant(deps: Dependencies, click: Click) -> Shown:
-    """The request of a button, if the message is one of its cards, posted by us, or an App Home."""
+    """The request of a button: of one of its cards, posted by us, of an App Home, or of a private answer."""
     instruction_id, _, round_text = click.value.partition(":")
-    if click.at_home:
+    if click.at_home or click.is_private:
         await admit(deps, click.user)
         shown = await shown_at_home(deps.ctx, instruction_id)
     else:

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Literal
 
 from bot.domain.payments.instruction import Instruction, Kind, Vote
-from bot.domain.policy import Frozen
+from bot.domain.policy import Frozen, Short
 from bot.domain.recovery import ReadingOnly
 from bot.domain.services import Health
 
@@ -108,8 +108,13 @@ class UnderWay:
 
 @dataclass(frozen=True, slots=True)
 class WaitingRequest:
-    """A request that waits, with the votes of its round and whether the reader could decide on it."""
+    """A request that waits, with the votes of its round and whether the reader could decide on it.
+
+    ``short``: fewer people than it needs can approve it. ``link``: to its card.
+    """
 
     instruction: Instruction
     votes: Sequence[Vote]
     mine: bool
+    short: Short | None = None
+    link: str = ""

@@ -31,14 +31,12 @@ BACK: Final = "home.back"
 ON: Final = "home.on"
 START: Final = "home.start"
 """The buttons that begin something are numbered: each in a row needs an id of its own."""
-LINK: Final = "home.open"
 """A button that only links: pressing it asks nothing of us."""
 VERBS: Final = "home.localize"
 VERB: Final = "verb"
 _PURPOSE = 120
 _TITLE = 160
 _NAME = 60
-_WARNINGS = 1_500
 """Characters of all warnings about one request: a row has 3,000 for everything."""
 _MOST_STORES = 15
 _MOST_PEOPLE = 10
@@ -161,8 +159,8 @@ def _to_decide(one: Listed) -> Iterator[Block]:
     told = md.paragraph("\n".join([title, about, *_doubts(one)]))
     yield {**told, "block_id": f"home.about:{instruction.id}"}
     yield {**md.context(" · ".join(_grey(one))), "block_id": f"home.votes:{instruction.id}"}
-    linked = [button("Open", LINK, url=one.link)] if one.link else []
-    pressed = _outcome(one, asks=not one.is_over) if settled else actions([*cards.deciding(instruction), *linked])
+    buttons = [*cards.deciding(instruction), *cards.opening(one.link)]
+    pressed = _outcome(one, asks=not one.is_over) if settled else actions(buttons)
     yield {**pressed[0], "block_id": f"home:{instruction.id}"}
 
 
@@ -180,9 +178,7 @@ def _fresh(found: Paged[Listed]) -> str:
 
 def _doubts(one: Listed) -> list[str]:
     """What is not fine, a line each, or how much it is; the card and the forms of its buttons show all of it."""
-    found = cards.warnings(one.instruction, one.short)
-    if sum(map(len, found)) > _WARNINGS:
-        found = [f":warning: *{len(found)} warnings*: open the card to see them."]
+    found = cards.doubts(one.instruction, one.short)
     if one.instruction.state is State.NEEDS_HUMAN:
         found.append(":rotating_light: *Needs a decision*: its outcome could not be confirmed.")
     return found

@@ -2,7 +2,9 @@
 
 from inline_snapshot import snapshot
 
-from tests.support.rig import ADA, FINANCE, MARIA, Rig
+from bot.playground.workspace.model import elements_of
+from tests.support.answers import ask
+from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest
 
@@ -39,3 +41,19 @@ async def test_one_of_several_words_is_asked_for_in_words(rig: Rig) -> None:
 async def test_what_needs_nothing_opens_nothing(rig: Rig) -> None:
     await rig.pay("approvals", user=ADA)
     assert rig.workspace.modal(ADA) is None
+
+
+async def test_list_of_approvals_has_warnings_links_and_buttons_that_count(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 25.00 first")
+    await rig.pay("send ana@example.com 25.00 again", user=TOM)
+    told = await ask(rig, "approvals", user=ADA)
+    assert [one.text for one in told.buttons] == ["Approve", "Reject", "Open"] * 2
+    assert told.text.count(":warning: Needs 2 approvers because it repeats") == 1
+    links = [element["url"] for _, element in elements_of(told.all_blocks) if element.get("url")]
+    assert [link.rpartition("/p")[2] for link in links] == [card.ts.replace(".", "") for card in rig.cards()]
+    await rig.workspace.click(ADA, FINANCE, told.ts, "payout.approve")
+    await rig.settle()
+    assert rig.paid == [("ana@example.com", 2_500)]
+    assert [one.text for one in rig.workspace.ephemerals(ADA)[-1].buttons] == ["Approve", "Reject", "Open"]
+    own = await ask(rig, "approvals", user=TOM)
+    assert [one.text for one in own.buttons] == ["Open"]

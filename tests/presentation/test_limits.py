@@ -114,7 +114,7 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
     waiting = [WaitingRequest(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
-    check(answers.waiting(waiting, approvals_channel=draws.APPROVALS), every_vote, longest=draws.WHOLE_ANSWER)
+    check(answers.waiting(waiting), every_vote, longest=draws.WHOLE_ANSWER)
 
 
 @given(

@@ -22,11 +22,11 @@ from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import Cell, Column, Fact, facts, listing, table, turns
+from bot.presentation.blocks.elements import Cell, Column, Fact, actions, facts, listing, table, turns
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
 from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, advice, some_rows
-from bot.presentation.payments.cards import card
+from bot.presentation.payments.cards import card, deciding, doubts, opening
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands
 from bot.presentation.reasons import reason_of, short_of_people, worded
@@ -180,7 +180,7 @@ def shown_to(
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False, again=again)
 
 
-def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Content:
+def waiting(found: Sequence[WaitingRequest]) -> Content:
     if not found:
         return md.message(":tada: You're all caught up. Nothing waits for approval.")
     mine = sum(1 for one in found if one.mine)
@@ -188,14 +188,17 @@ def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Conte
     lead = f"Nothing for you. *{md.counted(others, 'request')} {'waits' if others == 1 else 'wait'} for others.*"
     if mine:
         more = f" {others} more {'waits' if others == 1 else 'wait'} for others." if others else ""
-        lead = f"*{mine} {'needs' if mine == 1 else 'need'} you.* Approve in {md.channel(approvals_channel)}.{more}"
+        lead = f"*{mine} {'needs' if mine == 1 else 'need'} you.*{more}"
     blocks: list[Block] = [md.paragraph(lead)]
     texts = [lead]
     for one in found[:_LISTED]:
         line, purpose = waiting_line(one), one.instruction.payload.description
         small = md.plain(f"For: {md.shorten(clean(purpose), _PURPOSE)}")
-        blocks += [md.paragraph(line), {"type": "context", "elements": [small]}]
-        texts.append(f"{line} · For: {md.typed(purpose, _PURPOSE)}")
+        warned = doubts(one.instruction, one.short)
+        pressed = [*(deciding(one.instruction) if one.mine else []), *opening(one.link)]
+        about: Block = {"type": "context", "elements": [small]}
+        blocks += [md.paragraph("\n".join([line, *warned])), about, *actions(pressed)]
+        texts.append(" · ".join([line, f"For: {md.typed(purpose, _PURPOSE)}", *warned]))
     if len(found) > _LISTED:
         more = f"and {len(found) - _LISTED} more"
         blocks.append(md.context(more))
@@ -209,7 +212,7 @@ def waiting_line(one: WaitingRequest) -> str:
     voted = [vote.person for vote in one.votes]
     votes = f" · approved by {md.mentions(voted)}" if voted else ""
     mark = ":point_right:" if one.mine else ":hourglass_flowing_sand:"
-    stands = f"{len(voted)} of {instruction.requirement.quorum}"
+    stands = f"{len(voted)} of {instruction.requirement.quorum} approvals"
     if instruction.state is State.NEEDS_HUMAN:
         stands, until = "needs a decision: retry or close", ""
     return (

@@ -27,12 +27,14 @@ REJECT: Final = "payout.reject"
 RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
 RELEASE: Final = "payout.release"
+LINK: Final = "home.open"  # opens a card; nothing is done about it here
 MENU: Final = "payout.menu"
 """The three dots; the value of a choice is what is wanted, a colon, and what a button carries."""
 WITHDRAW: Final = "withdraw"
 HISTORY: Final = "history"
 RECIPIENT: Final = "recipient"
 # People have to act.
+_WARNINGS: Final = 1_500  # characters of the warnings of one row
 _UNDECIDED = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
@@ -101,6 +103,14 @@ def card(
 def warnings(instruction: Instruction, short: Short | None = None) -> list[str]:
     """Everything that people who decide are warned of: the same lines on the card, in each form and in App Home."""
     return [*(f":warning: {line}" for line in KINDS[instruction.kind].warnings(instruction)), *too_few(short)]
+
+
+def doubts(instruction: Instruction, short: Short | None = None) -> list[str]:
+    """The warnings of a row in a list; where they are long, how many there are."""
+    found = warnings(instruction, short)
+    if sum(map(len, found)) > _WARNINGS:
+        return [f":warning: *{len(found)} warnings*: open the card to see them."]
+    return found
 
 
 def too_few(short: Short | None) -> list[str]:
@@ -281,6 +291,11 @@ def deciding(instruction: Instruction) -> list[Block]:
         decide = [("Release", RELEASE, "danger")]  # for admins
     about, value = f"the {words.noun} of {shown(instruction.cents)}", value_of(instruction)
     return [button(label, to, value, style=style, spoken=f"{label} {about}") for label, to, style in decide]
+
+
+def opening(link: str) -> list[Block]:
+    """The button that opens a card; nothing without a link to it."""
+    return [button("Open", LINK, url=link)] if link else []
 
 
 def withdrawing(instruction: Instruction) -> list[Block]:

@@ -1,6 +1,7 @@
 """Status of everything, read in one transaction, and what is under way."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -11,6 +12,7 @@ from bot.domain.approvals import Membership, Role, listed
 from bot.domain.bookings.booking import CLOSED, Booking, Stage
 from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
+from bot.domain.errors import ServiceTrouble
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
@@ -18,14 +20,17 @@ from bot.domain.payments.lookups import CHECK
 from bot.domain.payments.moves import APPROVED
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
+from bot.slack.messenger import Posted
 from bot.workflows.admin.health import read_health
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import silent_services
 from bot.workflows.reading_only import reading_only
+from bot.workflows.requests.announce import Place, subject_of
 from bot.workflows.requests.authority import frozen, refusal_of
+from bot.workflows.requests.reach import short_of
 from bot.workflows.requests.request import with_votes
 from storage.errors import StorageError
-from storage.rows import Job
+from storage.rows import Board, Job
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -120,17 +125,23 @@ async def decisions(ctx: Context, standing: Membership, user: str) -> list[Waiti
     """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
 
-    def waiting(uow: Unit) -> list[WaitingRequest]:
+    def waiting(uow: Unit) -> list[tuple[WaitingRequest, Board | None]]:
         found = with_votes(uow, (one for one in uow.instructions.awaiting(WAITING) if one.kind in APPROVED))
-        return [
-            WaitingRequest(
-                one, votes, refusal_of(uow, one, standing) is None and user not in [vote.person for vote in votes]
-            )
-            for one, votes in found
-            if sees_all or one.requester == user
-        ]
+        told = []
+        for one, votes in found:
+            if sees_all or one.requester == user:
+                mine = refusal_of(uow, one, standing) is None and user not in [vote.person for vote in votes]
+                card = uow.boards.get(subject_of(one.id, Place.APPROVALS))
+                told.append((WaitingRequest(one, votes, mine, short_of(uow, one)), card))
+        return told
 
-    return sorted(await ctx.read(waiting), key=lambda one: (not one.mine, one.instruction.id))
+    found = []
+    for one, card in await ctx.read(waiting):
+        link = ""
+        with suppress(ServiceTrouble):
+            link = await ctx.messenger.link(Posted(card.channel, card.ts)) if card is not None and card.ts else ""
+        found.append(replace(one, link=link))
+    return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
 
 
 log = structlog.get_logger(__name__)
