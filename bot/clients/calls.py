@@ -115,7 +115,7 @@ class ServiceCalls:
             return reply
         reading = TracedReader(lambda document: read(document, route))
         outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=route.ours)
-        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
+        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble, read=read)
         return outcome
 
     async def _ask(self, send: Callable[[], Awaitable[Reply]]) -> Reply:
@@ -126,10 +126,14 @@ class ServiceCalls:
             return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, self.circuit.rest):.3f}"})
 
     def _read(
-        self, reply: Reply, read: Callable[[object], T], *routes: Route, failure: Callable[[Reply], SwitchboardError]
+        self, reply: Reply, read: Callable[..., T], *routes: Route, failure: Callable[[Reply], SwitchboardError]
     ) -> T:
-        """What it says. ``routes``: the operation, then those whose names are read besides; see :func:`tell`."""
-        reading = TracedReader(unwrapping(read))
+        """What it says. ``routes``: the operation, then those by which ``read`` reads besides; see :func:`tell`."""
+
+        def by(document: object, *routes: Route) -> T:
+            return unwrapping(lambda record: read(record, *routes))(document)
+
+        reading = TracedReader(lambda document: by(document, *routes))
         try:
             if reply.is_success and reply.json is not NO_JSON:
                 return reading(reply.json)
@@ -137,7 +141,7 @@ class ServiceCalls:
             reason = Reason(Exchange.UNREADABLE, problem=str(error))
             raise ServiceNow(self._service, reason, words=read_error(reply).words) from error
         finally:
-            tell(self._answers, reply, *routes, was_read=reading.was_read, trouble=reading.trouble)
+            tell(self._answers, reply, *routes, was_read=reading.was_read, trouble=reading.trouble, read=by)
         raise failure(reply)
 
 

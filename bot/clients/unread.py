@@ -4,10 +4,11 @@ Names are the alternatives a route's ``reply`` gives; unset fields come as null 
 first alternative that is filled counts. The only error raised is ``ValueError``, mostly an ``Unfit``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from itertools import islice, product
 from typing import Final, Generic, Protocol, TypeVar, cast
 
 import structlog
@@ -133,7 +134,12 @@ def moment(body: Mapping[str, object], names: Names) -> datetime | None:
 
 
 T = TypeVar("T")
-Helps = Callable[[str, str], bool]
+_MOST_TRIED: Final = 100
+"""Combinations of names with which an answer is read again."""
+_MOST_STEPS: Final = 2
+"""Further fields that may be missing once those are found."""
+ReadsBy = Callable[..., object]
+"""A reader of a document by routes."""
 log = structlog.get_logger(__name__)
 
 
@@ -216,11 +222,11 @@ def tell(
     *routes: Route,
     was_read: bool,
     trouble: Exception | None = None,
-    helps: Helps | None = None,
+    read: ReadsBy | None = None,
 ) -> None:
     """Report whether a successful answer was read. Never raises. ``routes``: the operation, then those read besides.
 
-    ``helps``: whether the answer could be read if a field of ours had a name of theirs; others are not proposed.
+    ``read``: reads the answer by these routes; only names by which it can be read are proposed.
     """
     if answers is None or not reply.is_success:
         return
@@ -228,13 +234,15 @@ def tell(
         if was_read:
             answers.read(routes[0].name)
         else:
-            answers.unread(_described(reply, routes, trouble, helps))
+            answers.unread(_described(reply, routes, trouble, read))
     except Exception as failed:  # noqa: BLE001 - the answer counts, not what is noted about it
         # Its class only: it may quote the answer.
         log.warning("an answer could not be noted", operation=routes[0].name, error=type(failed).__name__)
 
 
-def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | None, helps: Helps | None) -> UnreadAnswer:
+def _described(
+    reply: Reply, routes: tuple[Route, ...], trouble: Exception | None, read: ReadsBy | None
+) -> UnreadAnswer:
     operation, status = routes[0].name, reply.status or 0
     if reply.json is NO_JSON:
         text = f"text of {reply.size} bytes" if reply.size else "empty"
@@ -243,9 +251,8 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
     unfit = trouble if isinstance(trouble, Unfit) else Unfit("")
     shape = shape_of(reply.json, at=unfit.at if isinstance(unfit.at, dict) else reply.json)
     wanted = _wanted(shape, unfit.names, routes)
-    if helps is not None:
-        fitting = [tuple(theirs for theirs in one.candidates if helps(one.name, theirs)) for one in wanted]
-        wanted = tuple(replace(one, candidates=found) for one, found in zip(wanted, fitting, strict=True))
+    if read is not None:
+        wanted = _helping(wanted, reply.json, routes, read)
     return UnreadAnswer(
         operation=operation,
         status=status,
@@ -254,6 +261,47 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
         wanted=wanted,
         is_cut=shape.is_cut,
     )
+
+
+def _helping(
+    wanted: Sequence[Wanted], document: object, routes: tuple[Route, ...], read: ReadsBy, *, steps: int = _MOST_STEPS
+) -> tuple[Wanted, ...]:
+    """The fields with those candidates alone by which the answer is read, one of each or none, at once or in steps."""
+    tried = islice(product(*(("", *one.candidates) for one in wanted)), _MOST_TRIED)
+    good = [names for names in tried if any(names) and _leads(wanted, names, document, routes, read, steps=steps)]
+    helping = [{*column} for column in zip(*good, strict=True)] or [set[str]()] * len(wanted)
+    return tuple(
+        replace(one, candidates=tuple(name for name in one.candidates if name in names))
+        for one, names in zip(wanted, helping, strict=True)
+    )
+
+
+def _leads(
+    wanted: Sequence[Wanted],
+    names: tuple[str, ...],
+    document: object,
+    routes: tuple[Route, ...],
+    read: ReadsBy,
+    *,
+    steps: int,
+) -> bool:
+    """Whether the answer is read where these fields have these names, or lacks others only that have candidates."""
+    told = {(one.section, one.name): (name,) for one, name in zip(wanted, names, strict=True) if name}
+    renamed = tuple(
+        replace(route, reply={ours: told.get((route.name, ours), known) for ours, known in route.reply.items()})
+        for route in routes
+    )
+    try:
+        read(document, *renamed)
+    except Unfit as unfit:
+        level = unfit.at if isinstance(unfit.at, dict) else document
+        lacking = _wanted(shape_of(document, at=level), unfit.names, renamed)
+        if not steps or told.keys() & {(one.section, one.name) for one in lacking}:
+            return False
+        return any(one.candidates for one in _helping(lacking, document, renamed, read, steps=steps - 1))
+    except Exception:  # noqa: BLE001 - whatever it stumbles over
+        return False
+    return True
 
 
 def _wanted(shape: DocumentShape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:

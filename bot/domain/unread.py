@@ -168,9 +168,11 @@ _TYPES: Final[Mapping[str, frozenset[str]]] = {
 }
 """Types that a field of ours can be read from, where it is not a text or a number."""
 _OF_ERRORS: Final = frozenset(
-    {"message", "messages", "messagekey", "error", "errors", "error_description", "detail", "code"}
+    {"message", "messages", "messagekey", "error", "errors", "error_description", "detail", "code", "status", "state"}
 )
 """Names of what a service says about itself, in small letters: no field of a record that is called otherwise."""
+_IDENTIFIERS: Final = frozenset({"id", "ids", "uuid", "hash", "token", "key", "reference", "url"})
+"""Last words of names of what identifies something: only for fields of ours that do so, too."""
 WRAPPERS: Final = ("data", "partner")
 """Fields of ours in which the record may lie, and need not."""
 
@@ -282,7 +284,9 @@ def looked_for(
     fitting = [field for field in below if types & {stem(kind) for kind in field.kind.split(" or ")}]
     # What is there under its name is probably that: only what is called much the same may be meant instead.
     beside = [field.path[-1] for field in fitting if field in here and field.path[-1] not in (*read, MASKED)]
-    unlike = [] if is_there else [one for one in beside if one.casefold() not in _OF_ERRORS]
+    others = set[str]() if any(_last_word(one) in _IDENTIFIERS for one in names) else _IDENTIFIERS
+    possible = (one for one in beside if one.casefold() not in _OF_ERRORS and _last_word(one) not in others)
+    unlike = [] if is_there else list(possible)
     likely = [one for one in beside if _best(one, names)] or unlike
     deeper = (field for field in fitting if field not in here and _best(field.path[-1], names) >= _CONTAINED)
     return Wanted(
@@ -299,10 +303,18 @@ def _best(theirs: str, names: Collection[str]) -> int:
     return max(_likeness(theirs, name) for name in names)
 
 
+def _words(name: str) -> list[str]:
+    return re.findall(r"[^\W_]+", _TURN.sub(" ", name).casefold())
+
+
+def _last_word(name: str) -> str:
+    return next(reversed(_words(name)), "")
+
+
 @lru_cache(maxsize=4_096)  # the answers to one operation have the same names again and again
 def _likeness(theirs: str, ours: str) -> int:
     """Similarity of two names: equal letters, all words of the other, or mostly equal letters."""
-    one, other = (re.findall(r"[^\W_]+", _TURN.sub(" ", name).casefold()) for name in (theirs, ours))
+    one, other = _words(theirs), _words(ours)
     if not one or not other:
         return 0
     if "".join(one) == "".join(other):

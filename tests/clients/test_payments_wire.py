@@ -32,7 +32,7 @@ PARTNER = TABLE.use("payments", "partner")
 READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
     (lambda document: wire.read_operation(document, OPERATION), shaped(*operation())),
     (lambda document: wire.read_committed(document, OPERATION, operation_id="op-1"), shaped(*operation())),
-    (lambda document: wire.read_page(document, list_route=LIST, record_route=OPERATION),
+    (lambda document: wire.read_page(document, LIST, OPERATION),
      shaped("currentPage", "lastPage", "perPage", "total", "from", "to", "data")),
     (lambda document: wire.read_account(document, ACCOUNT),
      shaped("fullName", "status", "is_verified", "isPrimary", "country_ID")),
@@ -104,7 +104,7 @@ def test_a_time_without_a_zone_is_taken_as_utc() -> None:
 @pytest.mark.parametrize("figures", [{"total": "25"}, {"currentPage": Decimal(1)}, {"from": None, "to": ""}])
 def test_figures_may_come_as_text(figures: JsonObject) -> None:
     page = {"currentPage": 1, "lastPage": 3, "perPage": 10, "total": 25, "from": 1, "to": 10, "data": []} | figures
-    found = wire.read_page(page, list_route=LIST, record_route=OPERATION)
+    found = wire.read_page(page, LIST, OPERATION)
     assert (found.page, found.total) == (1, 25)
 
 
@@ -114,7 +114,7 @@ def test_figures_may_come_as_text(figures: JsonObject) -> None:
 def test_a_page_without_its_figures_is_no_page(figures: JsonObject) -> None:
     page = {"currentPage": 1, "lastPage": 3, "perPage": 10, "total": 25, "from": 1, "to": 10, "data": []} | figures
     with pytest.raises(ValueError, match=r"is missing|no count|no list"):
-        wire.read_page(page, list_route=LIST, record_route=OPERATION)
+        wire.read_page(page, LIST, OPERATION)
 
 
 @pytest.mark.parametrize(("told", "meant"), [

@@ -357,7 +357,7 @@ class DeliveryClient(ServiceCalls):
         reply = await self._ask(partial(self._send, route, values, key=key))
         if (suspended := self._suspended(reply, route)) is not None:
             raise OperatorError(suspended[0], mend=suspended[1], words=read_error(reply).words, service=SERVICE)
-        return self._read(reply, lambda document: read(document, route), route, failure=failure)
+        return self._read(reply, read, route, failure=failure)
 
     async def _send(
         self, route: Route, values: Mapping[str, object], *, key: SecretStr | None, guard: Guard | None = None

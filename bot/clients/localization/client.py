@@ -141,7 +141,7 @@ class LocalizationClient:
             return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
         if reply.is_success and reply.text and reply.headers.get("content-type", "text/").startswith("text/"):
             reply = replace(reply, json=reply.text)
-        reading = TracedReader(partial(read_result, asked, route.reply))
+        reading = TracedReader(lambda document: _read_by(asked, document, route))
         outcome = classify(reply, read=reading, earlier_unknown=False, names=route.ours)
         body = reply.json
         if isinstance(outcome, Unknown) and is_complaint(reply):  # with status 200
@@ -162,8 +162,8 @@ class LocalizationClient:
             )
         was_read = reading.was_read and not lacking
         if was_read or not again:  # one answer is noted once
-            helps = partial(self._helps, asked, route, body)
-            tell(self._answers, reply, route, was_read=was_read, trouble=trouble, helps=helps)
+            read = partial(_read_by, asked)
+            tell(self._answers, reply, route, was_read=was_read, trouble=trouble, read=read)
         if found is not None:
             base = self._media.address("/")  # a path alone is one at the service itself
             tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in found.tracks)
@@ -173,12 +173,9 @@ class LocalizationClient:
                 return Kept(reason=Reason(Exchange.UNEXPECTED, status=reply.status), answer=dump_json(body), read=found)
         return outcome
 
-    def _helps(self, asked: Request, route: Route, body: object, ours: str, theirs: str) -> bool:
-        """Whether the answer could be read if this field of ours had that name."""
-        with suppress(ValueError):
-            read_result(asked, {**route.reply, ours: (theirs,)}, body)
-            return True
-        return False
+
+def _read_by(asked: Request, document: object, route: Route) -> Result:
+    return read_result(asked, route.reply, document)
 
 
 def _told(body: object) -> str:

@@ -169,8 +169,7 @@ class PartnerCalls(ServiceCalls):
             # A proxy that refuses a body on GET answers with a page of its own: go on without one for good.
             self._list_parameters = "query"
             reply = await self._ask(partial(self._exchange, route, values, lane=lane, where="query"))
-        read = partial(wire.read_page, list_route=route, record_route=record)
-        return self._read(reply, read, route, record, failure=failure_of(route))
+        return self._read(reply, wire.read_page, route, record, failure=failure_of(route))
 
     async def _change(
         self,
@@ -199,7 +198,7 @@ class PartnerCalls(ServiceCalls):
         """Send a request that only reads, and read its answer."""
         route = self._route(operation)
         reply = await self._ask(partial(self._exchange, route, values, lane=lane))
-        return self._read(reply, lambda document: read(document, route), route, failure=failure_of(route))
+        return self._read(reply, read, route, failure=failure_of(route))
 
     async def _exchange(
         self,

@@ -96,7 +96,7 @@ def read_of_code(document: object, route: Route, *, code: str) -> Operation:
     return operation
 
 
-def read_page(document: object, *, list_route: Route, record_route: Route) -> OperationPage:
+def read_page(document: object, list_route: Route, record_route: Route) -> OperationPage:
     """One page of operations with its figures; a page with one unreadable record is unreadable."""
     body, names = unread.as_object(document), list_route.reply
     data = unread.value(body, names["operations"])
