@@ -254,7 +254,7 @@ class Wording:
 
 def is_held(instruction: Instruction) -> bool:
     """Whether its card is titled *On hold*: nothing can be decided or sent for now."""
-    doubted = has_code(instruction.reason, OfRequest.ON_HOLD, OfRequest.RESTORED)
+    doubted = has_code(instruction.reason, OfRequest.ON_HOLD, OfRequest.RESTORED, OfRequest.HELD)
     return is_on_hold(instruction) or (doubted and instruction.state in (State.AWAITING, State.APPROVED))
 
 

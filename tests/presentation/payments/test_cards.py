@@ -58,10 +58,9 @@ requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw,
 payout approved, over the limit: On hold · $25.00 USD to Ana Maria Lopez ⏎ $20.00 of everyone's daily limit of $50.00 \
 is left today: send less, send it after midnight UTC, or ask an admin to raise it. ⏎ (head) ⏎ ana@example.com, \
 verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout approved, held: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ On hold, because the requester's account is \
-deactivated. An admin can withdraw it; once the requester may request again, it needs new approvals. ⏎ \
-ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, \
-History, Recipient]
+payout approved, held: On hold · $25.00 USD to Ana Maria Lopez ⏎ The requester's account is deactivated. An admin can \
+withdraw it; once the requester may request again, it needs new approvals. ⏎ (head) ⏎ ana@example.com, verified, \
+Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
 payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments has not answered since \
 2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved \
 by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
@@ -281,9 +280,9 @@ Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent
 payout approved, over the limit: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] \
 ⏎ $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an admin to \
 raise it.
-payout approved, held: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ On \
-hold, because the requester's account is deactivated. An admin can withdraw it; once the requester may request again, \
-it needs new approvals.
+payout approved, held: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ The \
+requester's account is deactivated. An admin can withdraw it; once the requester may request again, it needs new \
+approvals.
 payout approved, no answer: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
 Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent.
 payout sending: :hourglass_flowing_sand: *Sending* · $25.00 to Ana Maria Lopez · P-4F7K2M
