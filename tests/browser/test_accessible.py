@@ -1,5 +1,6 @@
 """Everybody gets in: axe finds nothing in any state of the page, and the keyboard skips to where things are done."""
 
+import re
 from importlib.resources import files
 from typing import Any, Final
 
@@ -8,7 +9,7 @@ from playwright.async_api import Browser, Page, expect
 
 from bot.playground.cast import FIRST_COMMAND
 from bot.playground.launch import Playground
-from tests.browser.moving import PHONE, become, by, enter, fits, say, window
+from tests.browser.moving import PHONE, become, by, enter, fits, say, shot, window
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -137,3 +138,29 @@ async def test_enlarged_four_times_the_message_box_is_one_line_and_in_sight(
         await say(page, "Can it be read?")
         await expect(by(page, "message").last).to_contain_text("Can it be read?")
         await expect(box).to_be_in_viewport(ratio=1)
+
+
+async def test_enlarged_four_times_nothing_of_the_tour_or_a_form_is_out_of_reach(
+    browser: Browser, playground: Playground
+) -> None:
+    url = f"{playground.url}/#/U0MARIA/C0FINANCE"
+    async with window(browser, url, viewport={"width": 320, "height": 256}) as page:
+        box = by(page, "composer")
+        await shot(page, "enlarged-tour")
+        for number in range(12):
+            await say(page, f"Line {number}")
+        await expect(by(page, "tour")).to_have_count(1)
+        await expect(box).to_be_in_viewport(ratio=1)
+        await by(page, "message").first.scroll_into_view_if_needed()
+        await expect(box).to_be_in_viewport(ratio=1)
+        await shot(page, "enlarged-tour-scrolled")
+        await fits(page)
+        await say(page, "/pay send ana@example.com 25.00 May")
+        reference = page.locator("#middle .reference").last
+        await expect(reference).to_have_text(re.compile(r"^P-\w{6}$"), timeout=20_000)
+        assert await reference.evaluate("node => node.getClientRects().length") == 1
+        await say(page, "/pay send")
+        for button in ("modal-x", "modal-example", "modal-close", "modal-submit"):
+            await by(page, button).scroll_into_view_if_needed()
+            await expect(by(page, button)).to_be_in_viewport(ratio=1)
+            await shot(page, f"enlarged-{button}")

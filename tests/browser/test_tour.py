@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.moving import by, shot
+from tests.browser.moving import become, by, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -13,6 +13,9 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 async def test_the_tour_goes_on_to_files_bookings_and_misbehaviour(visit: Page) -> None:
     page, tour = visit, by(visit, "tour")
     await by(page, "tour-restart").click()
+    for user, name in (("U0ADA", "Ada"), ("U0MARIA", "Maria")):
+        await become(page, user)
+        await expect(tour).to_contain_text(f"You are {name}")
     for step in range(1, 5):
         await expect(tour).to_have_attribute("data-step", str(step))
         await by(page, "tour-next").click()

@@ -65,11 +65,14 @@ export function textNodes(text, { shortNames = true } = {}) {
   });
 }
 
+// A reference, such as P-4F7K2M, is one word: no line ends at its hyphen.
+const words = (text) => text.split(/(\b[A-Z]-[2-9A-Z]{6}\b)/).map((piece, at) => (at % 2 ? el("span", { class: "reference" }, piece) : document.createTextNode(piece)));
+
 function signs(text) {
   const nodes = [];
   for (const piece of text.split(DRAWN_PATTERN)) {
     if (!piece) continue;
-    nodes.push(Object.hasOwn(DRAWN, piece) ? emojiNode(piece) : document.createTextNode(piece.replace(/^\uFE0F/, "")));
+    nodes.push(...(Object.hasOwn(DRAWN, piece) ? [emojiNode(piece)] : words(piece.replace(/^\uFE0F/, ""))));
   }
   return nodes;
 }

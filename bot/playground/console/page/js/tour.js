@@ -28,7 +28,7 @@ let opened = false; // whether the thread with the offer was open once: who clos
 const STEPS = [
   {
     title: "Request a payment",
-    words: () => ["Everything runs on your machine: a demo workspace, simulated services, and the real bot. You are ", el("strong", {}, requester()?.name ?? "the requester"), ". Ask the bot to pay someone."],
+    words: () => ["Everything runs on your machine: a demo workspace, simulated services, and the real bot. You are ", el("strong", {}, store.me?.name ?? "the requester"), ". ", ...(store.me?.kind === "requester" ? ["Ask the bot to pay someone."] : [el("strong", {}, requester()?.name ?? "A requester"), " can ask the bot to pay someone."])],
     target: ".composer-box",
     offer: { label: "Fill it in for me", run: ({ tryIt }) => tryIt() },
     done: ({ topic, detail }) => topic === "messages" && Boolean(detail.message) && pending(detail.message),
