@@ -67,7 +67,13 @@ async def _payout(deps: Dependencies, command: Command, values: Values, *, kind:
     code = values["code"] or ""
     payload = PayoutPayload(email=address, cents=cents, description=values["description"], code=code)
     try:
-        return Private(await _asked(deps, await request(deps.ctx, _requested(command, kind, payload))))
+        asked = await request(deps.ctx, _requested(command, kind, payload))
+        told = await for_requester(deps, asked, asked.origin_channel)
+        return (
+            Nothing()
+            if payment_answers.line_says_it(asked, **told)
+            else Private(payment_answers.requested(asked, **told))
+        )
     except CodeTakenError as taken:
         rule = payment_answers.code_taken(taken.holder)
         raise wrong(deps, NAME, _SEND.example, argument="code", rule=rule, given=code) from None

@@ -11,6 +11,7 @@ from bot.playground.workspace import Ack, ImpossibleAct, Message
 from tests.process.approver import Approver
 from tests.process.ends import is_over
 from tests.process.scene import Scene
+from tests.support.answers import is_accepted
 from tests.support.rig import FINANCE, MARIA
 
 EMAIL = "ana@example.com"
@@ -18,7 +19,6 @@ _FIRST_CENTS = 100
 _ROWS = 3
 _PATIENCE = 240.0
 _MIX = ("send",) * 6 + ("now",) * 3 + ("bulk",)
-_ASKED = "Request sent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Typist:
             else:
                 one = next(amounts)
                 ack = await self._scene.pay(f"{kind} {EMAIL} {one // 100}.{one % 100:02} No {one}")
-                self.typed.append(Typed(kind, (one,), ack.ok and _ASKED in str(ack.body)))
+                self.typed.append(Typed(kind, (one,), is_accepted(ack)))
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._chance.uniform(0.05, 0.5)):
                     await self.enough.wait()

@@ -76,8 +76,10 @@ async def test_the_items_and_the_history_of_bulk_payments(rig: Rig) -> None:
     (items, content), (history, made) = files(rig, MARIA)
     assert [items, history] == [f"{named}-payments-2026-11-20.csv", "bulk-payments-2026-11-20.csv"]
     header, *rows = table(content)
-    assert ", ".join(header) == snapshot("""row, email, amount, currency, note, internal note, user, status, why it \
-failed, hash""")
+    assert ", ".join(header) == snapshot(
+        "row, email, amount, currency, note, internal note, user, status, why it failed, hash, name, registered name, \
+active, verified, primary, country, to check"
+    )
     assert [row[0] for row in rows] == [str(number) for number in range(1, 25)]
     assert [*rows[0][1:5], *rows[0][6:9]] == snapshot(["ana@example.com", "25.00", "USD", "March", "", "paid", ""])
     assert rows[0][5].startswith("L-")

@@ -8,7 +8,6 @@ import pytest
 from bot.domain.content import Block
 from bot.playground.console.files import table_of
 from bot.playground.workspace import Message
-from tests.support.answers import ask
 from tests.support.bulk import button, offered, press, pressed, stored, stored_rows, submit
 from tests.support.offers import said
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -75,7 +74,7 @@ async def test_two_columns_of_recipients_are_asked_about(rig: Rig) -> None:
 
 
 async def test_one_cleaning_serves_commands(rig: Rig) -> None:
-    await ask(rig, f"send {MARK}ana\uff20example.com{POP} \uff12\uff15.00{ZERO} March")
+    await rig.pay(f"send {MARK}ana\uff20example.com{POP} \uff12\uff15.00{ZERO} March")
     payload = (await newest(rig)).payload
     assert (payload.email, payload.cents) == ("ana@example.com", 2500)
 

@@ -21,7 +21,7 @@ async def test_a_payout(rig: Rig) -> None:
 #finance: 1 post, 1 reply, 3 edits
 #approvals: 1 post, 2 edits
 S0TREASURY: called once
-U0MARIA: 1 private, called once\
+U0MARIA: called once\
 """)
 
 
@@ -33,7 +33,7 @@ async def test_a_payout_that_is_rejected(rig: Rig) -> None:
 #finance: 1 post, 1 reply, 2 edits
 #approvals: 1 post, 1 edit
 S0TREASURY: called once
-U0MARIA: 1 private, called once\
+U0MARIA: called once\
 """)
 
 
@@ -43,8 +43,7 @@ async def test_a_payout_that_its_requester_withdraws(rig: Rig) -> None:
     assert noise(rig) == snapshot("""\
 #finance: 1 post, 2 edits
 #approvals: 1 post, 1 edit
-S0TREASURY: called once
-U0MARIA: 1 private\
+S0TREASURY: called once\
 """)
 
 
@@ -81,7 +80,7 @@ async def test_a_payout_that_needs_a_decision(rig: Rig) -> None:
 #approvals: 1 post, 2 edits
 #alerts: 1 post
 S0TREASURY: called 2 times
-U0MARIA: 1 private, called once\
+U0MARIA: called once\
 """)
     assert "|Open the card>" in rig.workspace.messages("C0ALERTS")[0].text
 

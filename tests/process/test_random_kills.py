@@ -13,6 +13,7 @@ from tests.process.approver import Approver
 from tests.process.conftest import Opening
 from tests.process.ends import all_is_over, is_over
 from tests.process.scene import Scene
+from tests.support.answers import is_accepted
 from tests.support.rig import ADA, APPROVALS, FINANCE
 
 SEED = 20261120
@@ -71,7 +72,7 @@ class Payer:
             await self._scene.workspace.until(self._has_patience, timeout=_PATIENCE)
             self.tried += 1
             ack = await self._scene.pay(f"send ana@example.com {number // 100}.{number % 100:02} No {number}")
-            self.accepted += ack.ok and "Request sent" in str(ack.body)
+            self.accepted += is_accepted(ack)
             try:
                 async with asyncio.timeout(self._chance.uniform(0.05, 0.5)):
                     await self.enough.wait()

@@ -14,9 +14,9 @@ from bot.playground.process import free_port
 from tests.process.bot_process import FORKED, RUN, BotProcess
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
+from tests.support.answers import is_accepted
 from tests.support.posting import signed
 from tests.support.rig import APPROVALS, FINANCE
-from tests.support.shown import shown
 
 _A_FEW_SECONDS = 8.0
 
@@ -202,7 +202,7 @@ async def test_socket_mode_needs_the_app_token_alone(open_scene: Opening) -> Non
     async with scene.session.post(scene.slack_url, data=b"payload={}") as answer:
         assert answer.status == 404
     ack = await scene.pay('send ana@example.com 25.00 payload={"type":"block_actions"} &payload=1')
-    assert shown(ack).startswith(":memo: Request sent: $25.00 to ana@example.com")
+    assert is_accepted(ack)
     await scene.press("approve")
     await scene.completed_once()  # by the callback, which comes over HTTP
     assert "payload={type:block_actions} &amp;payload=1" in scene.cards(APPROVALS)[0].plain

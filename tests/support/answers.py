@@ -1,6 +1,6 @@
 """Answers to commands."""
 
-from bot.playground.workspace import Message
+from bot.playground.workspace import Ack, Message
 from bot.playground.workspace.limits.blocks import check_blocks
 from tests.presentation.checks import check_markup
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -19,3 +19,8 @@ async def ask(rig: Rig, text: str, *, command: str = "/pay", user: str = MARIA, 
     assert check_blocks(answer.blocks, "message") == []
     check_markup(answer.blocks)
     return answer
+
+
+def is_accepted(ack: Ack) -> bool:
+    """Whether a request was stored: its line says so, or the answer, where that says more."""
+    return ack.ok and (not ack.body or "Request sent: " in str(ack.body))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Message
+from tests.support.answers import is_accepted
 from tests.support.rig import APPROVALS
 from tests.world.conversation import approved_by, roots
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 _AGAIN_SECONDS = 10.0
 _MOST_TRIES = 8
-ASKED = "Request sent: "
-"""Text of the answer to a stored request."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -66,7 +65,7 @@ class Asker(Person):
             world.workspace.slash(self.user, self.channel, "/pay", self.text),
             durable=lambda: len(world.books.instructions()) > known,
         )
-        self.done = ack.ok and ASKED in str(ack.body)
+        self.done = is_accepted(ack)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from tests.support.settling import run_due
 from tests.world.checker import Ask, Violation
 from tests.world.conversation import OVER, Finding
 from tests.world.flows import Flow
-from tests.world.people import ASKED, Person
+from tests.world.people import Person
 from tests.world.plans import CRASHES, Kind, Plan, Point
 from tests.world.witness import Act
 from tests.world.world import UNDELIVERED, World
@@ -175,7 +175,7 @@ def _answered(run: Run, act: Act, said: list[str]) -> Iterator[Finding]:
     denied = [text for text in said if "Nothing was done" in text]
     if act.durable and denied and not act.already:
         yield "D1", f"{act.user} was told to repeat what is stored: {denied[0][:120]}"
-    if not act.durable and any(ASKED in text for text in said):
+    if not act.durable and any("Request sent: " in text for text in said):
         yield "I8", f"{act.user} was told that '{act.what}' is recorded, and it was not: {said}"
 
 

@@ -28,7 +28,7 @@ from bot.presentation.lists import csv_button
 from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, advice, some_rows
 from bot.presentation.payments.cards import card, deciding, doubts, opening
 from bot.presentation.payments.kinds import KINDS, headline, word_of
-from bot.presentation.payments.wording import Stands
+from bot.presentation.payments.wording import Stands, is_unusual
 from bot.presentation.reasons import reason_of, short_of_people, worded
 from bot.presentation.words import item_word, job_word, status_word
 
@@ -135,6 +135,11 @@ def requested(instruction: Instruction, *, member: bool, over: Reason | None = N
         where = f"\nI'm not in {md.channel(origin)}, so I'll message you. To add me: `/invite @Switchboard`"
     warned = f"\n:warning: {reason_of(over)}" if over is not None else ""
     return md.message(f":memo: {asked}{warned}{where}")
+
+
+def line_says_it(instruction: Instruction, *, member: bool, over: Reason | None = None) -> bool:
+    """Whether the line where it was asked for says all of this; arguments as of ``requested``."""
+    return member and over is None and not is_unusual(instruction)
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:

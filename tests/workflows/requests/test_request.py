@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import callback_token, derived_key, token_hash
 from bot.presentation.payments import forms
-from tests.support.rig import APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
+from tests.support.rig import APPROVALS, FINANCE, MARIA, RANDOM, SECRET_KEY, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
 
@@ -29,10 +29,14 @@ async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
     assert [(one.instruction_id, one.kind) for one in held] == [(found.id, kind) for kind in kinds]
 
 
-async def test_the_asker_alone_is_told_that_it_is_taken(rig: Rig) -> None:
+async def test_asker_is_answered_alone_only_if_the_line_does_not_say_the_same(rig: Rig) -> None:
+    ack = await rig.pay()
+    assert (ack.body, ephemerals(rig, MARIA), len(rig.cards(FINANCE))) == ("", [], 1)
     await rig.pay()
-    (said,) = ephemerals(rig, MARIA)
-    assert shown(said) == ASKED
+    await rig.pay("send luis@example.com 3.00 x", channel=RANDOM)
+    repeated, elsewhere = ephemerals(rig, MARIA)
+    assert "because it repeats" in repeated
+    assert "/invite" in elsewhere
 
 
 async def test_the_card_shows_amount_recipient_with_account_purpose_and_requester(rig: Rig) -> None:

@@ -68,7 +68,7 @@ LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "50.00"')
 @pytest.mark.rig(policy=LIMITED)
 async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
     await approved(rig, "send ana@example.com 30.00 first")
-    assert "is left today" not in rig.workspace.ephemerals(MARIA)[-1].text
+    assert not rig.workspace.ephemerals(MARIA)
     await approved(rig, "send luis@example.com 30.00 second")
     assert "$20.00 of everyone's daily limit of $50.00 is left today" in rig.workspace.ephemerals(MARIA)[-1].text
     assert rig.paid == [("ana@example.com", 3000)]
