@@ -248,6 +248,7 @@ class Switchboard:
             leases=Leases(store=database.store, clock=database.clock, owner=around.owner, sleep=around.sleep),
             workers=Workers(run=quarantine.take),
             peers=database.peers,
+            command_prefix=settings.command_prefix,
             attempted=self._measures.attempted,
         )
 

@@ -349,7 +349,8 @@ async def read_kept(deps: Dependencies, click: Click) -> Reply:
     sight = await read_again(deps.ctx, click.value)
     if sight is None:
         return Private(told.nothing_kept(await sight_of(deps.ctx, click.value)))
-    return Private(message(f":warning: {told.STILL_UNREAD}")) if sight.state is CallState.UNREAD else Nothing()
+    still = told.STILL_UNREAD.format(command=deps.spelled("switchboard"))
+    return Private(message(f":warning: {still}")) if sight.state is CallState.UNREAD else Nothing()
 
 
 async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:

@@ -183,7 +183,7 @@ async def _waiting(deps: Dependencies, user: str) -> Content:
 
 async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
     reason = values["reason"]
-    return _freezing(await freeze(deps.ctx, person=command.user, reason=reason, command=deps.spelled(NAME)), on=True)
+    return _freezing(await freeze(deps.ctx, person=command.user, reason=reason), on=True)
 
 
 async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Reply:

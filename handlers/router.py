@@ -68,21 +68,17 @@ class Presses:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependencies:
-    """The workflows' context and the ways to answer; ``homes``: App Homes that may be open.
-
-    ``command_prefix``: what every slash command begins with.
-    """
+    """The workflows' context and the ways to answer; ``homes``: App Homes that may be open."""
 
     ctx: Context
     messenger: Messenger
     ephemerals: Ephemerals
     allowance: Allowance
     homes: OpenHomes
-    command_prefix: str = ""
 
     def spelled(self, command: str) -> str:
         """A command as users type it here, e.g. ``/sb-pay``."""
-        return f"/{self.command_prefix}{command}"
+        return self.ctx.spelled(command)
 
 
 CommandHandler = Callable[[Dependencies, Command], Awaitable[Reply]]

@@ -65,10 +65,10 @@ _IN_BUTTON = 1_950  # characters of a text that a button carries
 _BILLED = "It may still be billed."
 _KEPT = (
     "The answer is saved and won't be billed again; *Details* shows how it begins. Ask an admin to check "
-    "`/switchboard unread`, then press *Read again*."
+    "`{command} unread`, then press *Read again*."
 )
 STILL_UNREAD = (
-    "I still can't read this answer. Ask an admin to check `/switchboard unread`; a fix counts after a restart."
+    "I still can't read this answer. Ask an admin to check `{command} unread`; a fix counts after a restart."
 )
 _OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."
@@ -193,7 +193,7 @@ def _status(sight: CallView, names: Mapping[str, str]) -> str:  # noqa: C901, PL
         case CallState.UNREAD:
             unread = "Done, but I can't read the answer yet."
             part = unread if progress.result is None else f"{_done(sight)}{_lacking(sight)}"
-            return f"{title} · {part} {_KEPT}{_undone(sight)}"
+            return f"{title} · {part} {_KEPT.format(command=sight.command)}{_undone(sight)}"
         case CallState.FAILED:
             return f"{title} · Failed. {_why(sight)}{again}{_undone(sight)}"
         case CallState.UNKNOWN:

@@ -205,7 +205,7 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "frozen": lambda facts: (
         f":snowflake: {md.named(str(facts['by']), facts.get('names', {}))} froze all payments: "
         f"“{md.typed(str(facts['reason']))}”. "
-        f"To resume: `{facts.get('command', '/pay')} unfreeze`"
+        f"To resume: `{facts['command']} unfreeze`"
     ),
     "unfrozen": lambda facts: (
         f":sunny: {', '.join(md.named(str(one), facts.get('names', {})) for one in facts['by'])} unfroze payments."

@@ -95,7 +95,6 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> Directory
 
 
 def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings, homes: OpenHomes) -> AsyncApp:
-    prefix = outside.settings.command_prefix
     extensions = [one.command(outside) for one in around.extensions]
     return build(
         client=slack.patient,
@@ -107,9 +106,8 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
             ephemerals=slack.ephemerals,
             allowance=Allowance(monotonic=around.clock.boottime),
             homes=homes,
-            command_prefix=prefix,
         ),
-        router=make_router(around.file_actions, prefix=prefix, more=extensions),
+        router=make_router(around.file_actions, prefix=ctx.command_prefix, more=extensions),
         patience=around.handler_total,
         moment=around.handler_moment,
     )

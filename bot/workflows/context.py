@@ -219,6 +219,7 @@ class Context:
         chores: periodic work without rows of its own, by name; each returns how much was done.
         server_now: replaces the clock of the database's server where time is simulated.
         peers: the other processes of a PostgreSQL database; None: there are none.
+        command_prefix: what every slash command begins with.
     """
 
     store: Store
@@ -255,8 +256,13 @@ class Context:
     leases: Leases
     workers: HeldRows
     peers: Peers | None = None
+    command_prefix: str = ""
     assumptions: Sequence[Assumption] = ()
     attempted: Callable[[AttemptKind, AttemptStep], None]
+
+    def spelled(self, command: str) -> str:
+        """A command as users type it here, e.g. ``/sb-pay``."""
+        return f"/{self.command_prefix}{command}"
 
     async def write(self, work: "Callable[[Unit], T]", *, name: str = "", wakes: bool = True) -> T:
         """Run a transaction, then wake the workers for what it made due, unless ``wakes`` is False."""

@@ -1,5 +1,6 @@
 """How people find out what there is: a command typed alone, its help, a message to the bot as to a person."""
 
+import json
 import re
 from html import unescape
 
@@ -7,7 +8,8 @@ import pytest
 
 from handlers.grammar.verbs import SlashCommand
 from handlers.registry import COMMANDS
-from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.deliveries import open_rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, Rig
 from tests.workflows.looking import requests
 
 VERBS = [(slash.name, verb.name) for slash in COMMANDS for verb in slash.verbs]
@@ -75,3 +77,43 @@ async def test_messages_among_people_are_not_answered(rig: Rig) -> None:
 async def test_wrong_option_is_named_as_it_was_typed(rig: Rig, line: str, told: str) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/localize", line)
     assert told in rig.workspace.ephemerals(MARIA)[-1].text
+
+
+def without_prefix(rig: Rig) -> set[str]:
+    """Commands without the prefix in whatever was sent to Slack."""
+    sent = json.dumps([call.args for call in rig.workspace.calls])
+    seen = [
+        one for user in (MARIA, ADA, OLGA) for one in (*rig.workspace.ephemerals(user), *rig.workspace.modals(user))
+    ]
+    every = "\n".join([sent, *(str(one) for one in seen)])
+    assert "/sb-" in every
+    return set(re.findall(r"(?<![\w/.<-])/(?:pay|deliver|localize|email|switchboard)\b.{0,30}", every))
+
+
+@pytest.mark.rig(opened_by=open_rig, command_prefix="sb-")
+async def test_prefix_is_named_by_help_mistakes_and_forms(rig: Rig) -> None:
+    for slash in COMMANDS:
+        rig.workspace.add_command(f"/sb-{slash.name}")
+        verbs = [verb.name for verb in slash.verbs]
+        lines = [f"{verb}{tail}" for verb in verbs for tail in ("", " ?", " 1 2 3 4")]
+        for line in ("", "help", "nonsense", *(f"help {verb}" for verb in verbs), *lines):
+            rig.clock.advance(10)
+            await rig.workspace.slash(
+                OLGA if slash.name == "switchboard" else MARIA, FINANCE, f"/sb-{slash.name}", line
+            )
+            await rig.settle()
+    assert without_prefix(rig) == set()
+
+
+@pytest.mark.rig(command_prefix="sb-")
+async def test_prefix_is_named_by_cards_alerts_and_app_home(rig: Rig) -> None:
+    rig.workspace.add_command("/sb-pay")
+    await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", 'send ana@example.com 25.00 "March translation"')
+    await rig.settle()
+    await rig.workspace.slash(OLGA, FINANCE, "/sb-pay", "freeze the bank called")
+    await rig.press("approve")
+    for user in (MARIA, ADA, OLGA):
+        await rig.workspace.open_home(user)
+    await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "unfreeze")
+    await rig.pass_time(3_600, steps=20)
+    assert without_prefix(rig) == set()

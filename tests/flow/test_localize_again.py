@@ -11,7 +11,7 @@ from bot.playground.workspace import Message
 from bot.presentation.localization import AGAIN, DETAILS, READ
 from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import answers
-from tests.support.rig import ADA, MARIA, OLGA, Rig
+from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.shown import shown
 
 SONG = "separate https://files.example.com/song.mp3"
@@ -109,6 +109,17 @@ text = "abridged"\
     assert "The meeting was moved" in (await maria.answer("*Summarize*", number=1)).text
     assert made(maria.rig) == 1
     await listed(maria.rig, "Readable again: localization.summary_generation.")
+
+
+@pytest.mark.rig(command_prefix="sb-", services="", clock=None)
+async def test_unread_answer_names_the_command_with_its_prefix(rig: Rig) -> None:
+    rig.workspace.add_command("/sb-localize")
+    maria = Localizer(rig)
+    rig.localization.switches.names = {"music": "music_stem"}
+    await rig.workspace.slash(MARIA, FINANCE, "/sb-localize", SONG)
+    board = await maria.board("`/sb-switchboard unread`")
+    await press(maria, board, READ)
+    await told(maria, "`/sb-switchboard unread`")
 
 
 async def test_a_part_under_another_name_follows_the_part_that_was_read(maria: Localizer) -> None:

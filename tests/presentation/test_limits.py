@@ -87,7 +87,7 @@ def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed
         by=draws.DECIDER, reason=Reason(Verbatim.GIVEN, text=reason), at=NOW.isoformat(), lifting=(draws.REQUESTER,)
     )
     for content in (
-        notices.notice({"topic": "frozen", "by": draws.DECIDER, "reason": reason}),
+        notices.notice({"topic": "frozen", "by": draws.DECIDER, "reason": reason, "command": "/pay"}),
         notices.notice({"topic": "unfrozen", "by": [draws.DECIDER, draws.REQUESTER]}),
         answers.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
         answers.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),

@@ -276,6 +276,8 @@ class CallView:
     """Of a document: its pieces that are over."""
     percent: int | None = None
     silent_since: datetime | None = None
+    command: str = "/switchboard"
+    """As admins type it here."""
     is_batch: bool = False
     problems: tuple[FileOutcome, ...] = ()
     """Of a batch: its files that ended without a whole result."""

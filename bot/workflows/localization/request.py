@@ -293,7 +293,11 @@ async def sight_of(ctx: Context, job_id: str) -> CallView | None:
 
     def work(uow: Unit) -> CallView | None:
         job, silent = find(uow, job_id), silent_services(uow, uow.now).get("localization")
-        return None if job is None else replace(sight_in(uow, job), silent_since=silent)
+        return (
+            None
+            if job is None
+            else replace(sight_in(uow, job), silent_since=silent, command=ctx.spelled("switchboard"))
+        )
 
     found = await ctx.read(work)
     if found is None or found.progress.started_at is None:

@@ -212,8 +212,8 @@ def _given(text: object) -> Reason:
     return Reason(Verbatim.GIVEN, text=str(text))
 
 
-async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay") -> Freezing:
-    """Stop all sending at once; any approver or admin may, alone. ``command``: the slash command that lifts it."""
+async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
+    """Stop all sending at once; any approver or admin may, alone."""
     refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
     now = ctx.clock.now()
 
@@ -224,7 +224,7 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
         after = Frozen(by=person, reason=_given(reason), at=now.isoformat())
         uow.flags.set(FREEZE, _stored(after), now)
         witness(uow, _FREEZE, {"reason": reason}, actor=person)
-        _tell_approvers(uow, "frozen", {"by": person, "reason": reason, "command": command})
+        _tell_approvers(uow, "frozen", {"by": person, "reason": reason, "command": ctx.spelled("pay")})
         return Freezing(frozen=after, changed=True)
 
     return await ctx.write(work, name="freeze")
