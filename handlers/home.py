@@ -31,8 +31,10 @@ async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
     event = body["event"]
     with reading():
         user = an_id(event.get("user"))
+        laid = Laid.load(str((event.get("view") or {}).get("private_metadata")))
     if event.get("tab", "home") == "home":
-        await asyncio.wait({deps.ephemerals.begin(deps.homes.show(deps.ctx, user))}, timeout=_SOON)
+        drawing = deps.homes.show(deps.ctx, user, laid, is_opening=True)
+        await asyncio.wait({deps.ephemerals.begin(drawing)}, timeout=_SOON)
 
 
 async def written(deps: Dependencies, body: Mapping[str, Any]) -> None:

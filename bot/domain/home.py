@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 A_PAGE: Final = 5
 """Requests that are shown at once, of each list: a phone shows about so many."""
+_SETTLES: Final = 30_000
+"""Milliseconds after a press in which an opening moves no row."""
 _PAGE: Final = re.compile(r"(waiting|own):([1-9][0-9]{0,2})", re.ASCII)
 
 
@@ -43,7 +45,8 @@ class Laid(Value):
     """The layout of a home, which its view stores.
 
     Rows keep their places until the reader opens the home, presses *Refresh* or turns a page. If a list closed up after
-    a decision, the second tap of a finger would decide about another request.
+    a decision, the second tap of a finger would decide about another request. Slack reports an opening for each change
+    of tabs as well, so one right after a press keeps them, too.
     """
 
     waiting: Rows = Rows()
@@ -51,6 +54,8 @@ class Laid(Value):
     is_frozen: bool = False
     at: int = 0
     """When it was laid out, in milliseconds since the epoch."""
+    pressed: int = 0
+    """When the reader last pressed something in it."""
 
     @property
     def has_rows(self) -> bool:
@@ -72,7 +77,11 @@ class Laid(Value):
         found = _PAGE.fullmatch(button)
         if found is not None:
             return self.model_copy(update={found[1]: Rows(page=int(found[2]))})
-        return Laid(waiting=Rows(page=self.waiting.page), own=Rows(page=self.own.page))
+        return Laid(waiting=Rows(page=self.waiting.page), own=Rows(page=self.own.page), pressed=self.pressed)
+
+    def opened(self, now: int, *, pressed: int) -> "Laid":
+        """Return the layout to draw for an opening. ``pressed``: a press whose drawing Slack may not have shown yet."""
+        return self if now - max(self.pressed, pressed) < _SETTLES else Laid()
 
 
 @dataclass(frozen=True, slots=True)

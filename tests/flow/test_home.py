@@ -222,7 +222,8 @@ async def test_the_requester_withdraws_there(rig: Rig) -> None:
     text = lines(home_of(rig, MARIA))
     assert "[Withdraw]" not in text
     assert "Withdrawn" in text
-    assert "Withdrawn" in (await opened(rig, MARIA)).partition("Finished")[2]
+    await press(rig, MARIA, REFRESH)
+    assert "Withdrawn" in lines(home_of(rig, MARIA)).partition("Finished")[2]
 
 
 async def test_pages_are_turned_and_follow_what_is_left(rig: Rig) -> None:

@@ -147,6 +147,35 @@ async def test_layout_outlives_the_process_that_drew_it(rig: Rig) -> None:
     assert first in places(rig, ADA)
 
 
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_opening_right_after_a_press_moves_no_row(rig: Rig, *, restarts: bool) -> None:
+    [first, *others] = await ask(rig, *THREE)
+    await opened(rig, ADA)
+    before = places(rig, ADA)
+    await approve_there(rig)
+    if restarts:
+        await rig.start_again()
+    for seconds in (0, 2, 10):
+        rig.clock.advance(seconds)
+        await opened(rig, ADA)
+        assert places(rig, ADA) == {first: (before[first][0], []), **{one: before[one] for one in others}}
+    await rig.pass_time(60)
+    await opened(rig, ADA)
+    assert places(rig, ADA).keys() == {*others}
+
+
+async def test_opening_of_a_view_that_the_press_has_not_reached_moves_no_row(rig: Rig) -> None:
+    [first, *_] = await ask(rig, *THREE)
+    await opened(rig, ADA)
+    old = home_of(rig, ADA).source
+    await approve_there(rig)
+    before = places(rig, ADA)
+    rig.workspace._state.views.publish(ADA, old)
+    await opened(rig, ADA)
+    assert places(rig, ADA) == before
+    assert first in before
+
+
 async def test_press_in_a_replaced_view_does_not_bring_it_back(rig: Rig) -> None:
     [_, second, third] = await ask(rig, *THREE)
     await opened(rig, ADA)

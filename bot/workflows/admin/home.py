@@ -183,7 +183,7 @@ def _layout(laid: Laid, waiting: Paged[Listed], own: Paged[Listed], *, is_frozen
         places = tuple(row.place for row in found.rows)
         return kept if kept.places is not None else Rows(page=found.page, total=found.total, places=places)
 
-    after = Laid(waiting=rows(laid.waiting, waiting), own=rows(laid.own, own), is_frozen=laid.is_frozen, at=laid.at)
+    after = laid.model_copy(update={"waiting": rows(laid.waiting, waiting), "own": rows(laid.own, own)})
     if laid.waiting.places is None and laid.own.places is None:
         after = after.model_copy(update={"is_frozen": is_frozen})
     return after if after == laid else after.model_copy(update={"at": int(now.timestamp() * 1_000)})
@@ -317,17 +317,17 @@ class OpenHomes:
         self._counted_at = 0.0
         self._held_until = float("-inf")
 
-    async def show(self, ctx: Context, user: str, laid: Laid | None = None) -> None:
-        """Draw it now: it was opened, or something in it was pressed. Raises nothing: it can be refreshed.
+    async def show(self, ctx: Context, user: str, laid: Laid, *, is_opening: bool = False) -> None:
+        """Draw it now: something in it was pressed, or it was opened. Raises nothing: it can be refreshed.
 
-        ``laid``: the layout of the view that was pressed, which is kept; none: it is laid out afresh.
+        ``laid``: the layout of the view that was pressed or opened.
         """
         home = self._open.pop(user, None) or _Open()
         home.touched_at = ctx.clock.boottime()
         self._open[user] = home
         while len(self._open) > _PEOPLE:
             self._open.popitem(last=False)
-        await self._publish(ctx, user, home, laid or Laid())
+        await self._publish(ctx, user, home, laid, is_opening=is_opening)
 
     async def follow(self, ctx: Context) -> int:
         """Draw those again that have changed, longest ago first; how many."""
@@ -347,11 +347,20 @@ class OpenHomes:
             drawn += await self._publish(ctx, user, home)
         return drawn
 
-    async def _publish(self, ctx: Context, user: str, home: _Open, asked: Laid | None = None) -> bool:
+    async def _publish(
+        self, ctx: Context, user: str, home: _Open, asked: Laid | None = None, *, is_opening: bool = False
+    ) -> bool:
         async with home.drawing:
-            # A press in a view that was replaced in the meantime doesn't bring its layout back.
-            is_replaced = asked is not None and asked.has_rows and asked.at < home.laid.at
+            # A view that was replaced in the meantime doesn't bring its layout back.
+            is_replaced = asked is not None and (asked.has_rows or is_opening) and asked.at < home.laid.at
             laid = home.laid if asked is None or is_replaced else asked
+            if asked is not None:
+                now = int(ctx.clock.now().timestamp() * 1_000)
+                laid = (
+                    laid.opened(now, pressed=home.laid.pressed)
+                    if is_opening
+                    else laid.model_copy(update={"pressed": now})
+                )
             home.looked_at = ctx.clock.boottime()
             before, home.shown = home.shown, ""  # until it is known what is shown
             try:
