@@ -225,11 +225,14 @@ def hold(
     pause: timedelta = _PAUSE,
     *,
     held_at: datetime | None = None,
-) -> None:
-    """Keep the state and try again later; the window to execute goes on running. ``held_at``: if it begins now."""
+) -> Instruction | None:
+    """Keep the state and try again later; None when somebody else changed it first.
+
+    The window to execute continues. ``held_at``: if it begins now.
+    """
     due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)
     since = held_at or instruction.held_at
-    uow.instructions.touch(instruction, show=instruction.reason != reason, due_at=due, reason=reason, held_at=since)
+    return uow.instructions.touch(instruction, show=instruction.reason != reason, due_at=due, reason=reason, held_at=since)
 
 
 def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:

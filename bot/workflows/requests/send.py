@@ -272,8 +272,7 @@ def _hold_back(uow: Unit, instruction: Instruction, reason: Reason | None) -> No
     if is_on_hold(instruction) and reason is not None and has_code(instruction.reason, reason.code):
         hold(uow, instruction, reason)
         return
-    hold(uow, instruction, reason, held_at=uow.now)
-    held = uow.instructions.get(instruction.id)
+    held = hold(uow, instruction, reason, held_at=uow.now)
     if held is None or not is_on_hold(held):
         return
     by = {"by": reason.facts["person"]} if reason is not None and has_code(reason, OfRequest.FROZEN) else {}

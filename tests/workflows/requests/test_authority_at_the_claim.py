@@ -17,9 +17,9 @@ from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
 from tests.support.clock import HOUR, MINUTE, QUIET
-from tests.support.rig import ADA, LIN, MARIA, TOM, Rig
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
-from tests.workflows.looking import asked, attempts, everywhere, heard, newest, state, votes
+from tests.workflows.looking import actions, asked, attempts, everywhere, heard, newest, state, votes
 
 MEMBERSHIP_SECONDS = 60.0
 
@@ -135,6 +135,17 @@ async def test_the_claim_refuses_what_is_older_than_a_minute(rig: Rig) -> None:
         await ctx.store.write(partial(claimed_with, ctx, found, known))
     assert (await newest(rig)) == found
     assert not [attempt for attempt in await attempts(rig) if attempt.kind.value == "commit"]
+
+
+async def test_request_held_by_another_process_first_is_held_once(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
+    ctx, found = rig.switchboard.context, await newest(rig)
+    known = await ctx.people.standings(await involved_in(ctx, found.id), patient=True)
+    for _ in range(2):
+        await ctx.store.write(partial(claimed_with, ctx, found, known))
+    await rig.settle()
+    assert (await actions(rig)).count("held") == 1
 
 
 async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
