@@ -232,7 +232,9 @@ def hold(
     """
     due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)
     since = held_at or instruction.held_at
-    return uow.instructions.touch(instruction, show=instruction.reason != reason, due_at=due, reason=reason, held_at=since)
+    return uow.instructions.touch(
+        instruction, show=instruction.reason != reason, due_at=due, reason=reason, held_at=since
+    )
 
 
 def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:

@@ -124,6 +124,12 @@ DONE = [
     ("Bearbeitungsstatus", ["bezahlt", "bereits überwiesen", "storniert", "gebucht", "offen"]),
     ("note", ["PAID", "already paid", "bezahlt", "ya pagado", "March rent, paid leave"]),
     ("✓", ["✓", "x", "✔", "yes", ""]),
+    ("Paid March", ["yes", "x", "2026-03-20", "✓", "no"]),
+    ("Pagado (S/N)", ["S", "Sí", "x", "20/11/2026", "N"]),
+    ("Bezahldatum", ["20.11.2026", "20.11.", "1.2.26", "2026-11-20", ""]),
+    ("dt pagto", ["20/11/2026", "20/11/26", "20-11-26", "2026-11-20", ""]),
+    ("Current status", ["Paid", "sent", "bezahlt", "transferred 20/11", "waiting for the tax form"]),
+    ("Status atual", ["Pago", "já pago", "estornado", "pg", "falta a nota"]),
 ]
 
 
@@ -151,6 +157,10 @@ NOT_DONE = [
     ("concepto", ["Pago", "Pago", "Pago"]),
     ("payment", ["March", "April", "wire"]),
     ("comments", ["Paid leave", "Sent goods", "done"]),
+    ("Invoice sent", ["yes", "no", "yes"]),
+    ("Approved by", ["Tom", "Ann", "Tom"]),
+    ("Balance due", ["1.00", "2.00", "3.00"]),
+    ("Hold", ["no", "", "no"]),
 ]
 UNCLEAR = [
     ("status", ["processing", "processing"], {"2": "processing", "3": "processing"}),
@@ -160,6 +170,16 @@ UNCLEAR = [
     ("paid", ["25.00", "0.00", "no"], {"2": "paid: 25.00"}),
     ("estado", ["pendiente", "en revisión", ""], {"3": "en revisión"}),
     ("payment date", ["2026-11-20", "", ""], {"2": "payment date: 2026-11-20"}),
+    ("status", ["don't pay", "do not pay", "open"], {"2": "don't pay", "3": "do not pay"}),
+    ("Estado", ["aprobado y pagado", "listo"], {"2": "aprobado y pagado", "3": "listo"}),
+    ("status", ["100%", "100%"], {"2": "100%", "3": "100%"}),
+    ("Unpaid", ["no", "yes", "yes"], {"2": "Unpaid: no"}),
+    ("Pay?", ["x", "", "x"], {"3": "Pay: empty"}),
+    ("¿Pagar?", ["sí", "no", "sí"], {"3": "¿Pagar: no"}),
+    ("Hold", ["yes", "", ""], {"2": "Hold: yes"}),
+    ("No pagar", ["x", "", ""], {"2": "No pagar: x"}),
+    ("Offener Betrag", ["0,00", "2,00", "-"], {"2": "Offener Betrag: 0,00"}),
+    ("Amount paid", ["1.00", "0.00", ""], {"2": "Amount paid: 1.00"}),
 ]
 
 

@@ -6,7 +6,7 @@ known is asked about; a column that isn't about payment (a member's status, a st
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -32,17 +32,23 @@ _PAID: Final = _words("""
     bezahlt gezahlt ausgezahlt ausbezahlt eingezahlt zuruckgezahlt zurueckgezahlt uberwiesen ueberwiesen gesendet
     versendet versandt beglichen verbucht gutgeschrieben transferiert angewiesen erstattet ruckerstattet rueckerstattet
     zuruckerstattet zurueckerstattet storniert annulliert abgebrochen ausgefuhrt ausgefuehrt
-    gebucht abgewickelt verrechnet
+    gebucht abgewickelt verrechnet pd pdo pgdo pg pgo bez consignado consignada girado girada efetivado efetivada
+    pague pagou paguei finiquitado domiciliado getilgt ausgeglichen
 """)
 """Without case, accents and marks."""
 _PAID_OR_PAYMENT: Final = _words("pago paga pagos pagas")
 """Paid in Portuguese, payment in Spanish."""
+_OF_MONEY: Final = _PAID_OR_PAYMENT | _words("""
+    paid prepaid transferred wired pagado pagada pagados pagadas abonado abonada transferido transferida bezahlt gezahlt
+    ausgezahlt uberwiesen ueberwiesen
+""")
+"""Of these, the ones that say nothing but that money has left, in the name of a column of yes and no."""
 _DONE: Final = _words("""
     complete completed done finished fulfilled succeeded success successful
     completado completada completo completa hecho hecha terminado terminada finalizado finalizada realizado realizada
     efectuado efectuada exitoso exitosa
     concluido concluida feito feita efetuado efetuada sucesso
-    erledigt abgeschlossen fertig durchgefuhrt durchgefuehrt getatigt getaetigt erfolgreich
+    erledigt erl abgeschlossen fertig durchgefuhrt durchgefuehrt getatigt getaetigt erfolgreich
 """)
 _OPEN: Final = _words("""
     pending open unpaid notpaid due overdue outstanding owed owing payable pay new draft ready scheduled planned waiting
@@ -56,12 +62,19 @@ _OPEN: Final = _words("""
 """)
 """Payable: nothing was paid by this word, or it did not arrive."""
 _NOT: Final = _words(
-    "not no non never isn wasn hasn aren be nicht nie wird werden nao nunca sin sem ser sera"  # *to be paid*
+    "not no non never isn wasn hasn aren don dont doesn won cannot be nicht nie wird werden nao nunca sin sem ser "
+    "sera"  # *to be paid*
 )
 _BETWEEN: Final = _words(
-    "t yet been sido noch aun todavia ainda foi worden fue ja ya em el on am already bereits schon"
+    "t yet been do se le sido noch aun todavia ainda foi worden fue ja ya em el on am already bereits schon"
 )
 """May stand between a negation and its word."""
+_STANDS: Final = _words("""
+    listo lista cerrado cerrada conciliado conciliada entregado entregada rechazado rechazada emitido emitida
+    tramitado tramitada remitido remitida efectivo pag liq canc pix pgto encerrado encerrada fechado fechada recebido
+    recebida entregue pronto recusado recusada
+""")
+"""Of a payment, not of a region; whether the money has left is asked about."""
 _YES: Final = _words("yes y true 1 x ok si s sim ja j wahr verdadero verdadeiro")
 _NO: Final = _words("no n false 0 nein nao falso falsch na none null nil 000")
 _TICKS: Final = re.compile("[✓✔☑✅√🗸☒]|:(?:white_check_mark|heavy_check_mark|ballot_box_with_check):")
@@ -86,17 +99,38 @@ _PAYABLE: Final = (
 _OF: Final = "(?:of|the|de|del|la|do|da|dos|das|der|des)*"
 _ALREADY: Final = "(?:is|was|been|has|already|ya|se|esta|fue|ja|foi|bereits|schon|ist|wurde)*"
 _AT: Final = "(?:on|at|date|am|el|em|dia|datum|yn|yesno|sino|simnao|janein|ornot|unpaid)?"
-_DAY: Final = "(?:date|day|fecha|data|dia|datum|tag)"
+_DAY: Final = "(?:date|day|fecha|data|dia|datum|tag|dt|on|el|em|am|eingang)"
 _IS_PLAIN: Final = re.compile(_STATUS)
 _IS_STATUS: Final = re.compile(f"{_PAYABLE}?{_OF}{_STATUS}{_OF}{_PAYABLE}?")
-_IS_DAY: Final = re.compile(f"(?:{_PAYMENT}){_OF}{_DAY}|{_DAY}{_OF}(?:{_PAYMENT})")
+_IS_DAY: Final = re.compile(f"(?:{_PAYMENT}|bezahl){_OF}{_DAY}|{_DAY}{_OF}(?:{_PAYMENT})(?:real|efe[ct]+iv[ao])?")
 """A day of payment may be one to come: it marks rows only if others have none."""
 _IS_FLAG: Final = re.compile(
-    f"{_ALREADY}(?:{'|'.join(sorted(_DONE))})|{_DAY}?{_OF}{_ALREADY}"
+    f"{_ALREADY}(?:{'|'.join(sorted(_DONE))}){_AT}|{_DAY}?{_OF}{_ALREADY}"
     f"(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))}){_AT}|pd|"
     f"(?:{_PAYMENT}){_ALREADY}(?:{'|'.join(sorted(_PAID | _DONE))}|made|confirmed|erfolgt){_AT}"
 )
 """*Paid*, *date paid*, *bezahlt am*, *payment made*."""
+_IS_DUE: Final = re.compile(
+    "(?:is|are|still|noch|to|be|zu|por|a|ainda|aun|todavia)*(?:unpaid|notpaid|pay|paynow|due|open|outstanding|pending|"
+    "payable|owed|approved|include|pagar|pendientes?|pendentes?|impag[oa]|abiert[oa]|abert[oa]|apro[bv]ad[oa]|incluir|"
+    "(?:be|aus)?zahlen|(?:ue?)berweisen|offene?|unbezahlt|ausstehend|fallig|genehmigt|freigegeben)"
+)
+_IS_SKIP: Final = re.compile(
+    "(?:please|bitte|favor)?(?:skip|skipped|excluded?|omit|ignored?|hold|onhold|held|blocked|stop|stopped|donotpay|dontpay|"
+    "nopay|no(?:se)?pagar|naopagar|nicht(?:be|aus)?zahlen|excluid[oa]|excluir|omitir|ignorar|retenid[oa]|bloquead[oa]|"
+    "retid[oa]|gesperrt|zuruckgestellt)"
+)
+"""Of columns of yes and no: rows that are to be paid, and rows that aren't."""
+_SUM: Final = "(?:amount|sum|total|value|importe|monto|valor|suma?|soma|betrag|summe)"
+_IS_REST: Final = re.compile(
+    f"(?:balance|saldo|rest)?{_OF}{_SUM}?{_OF}(?:balance|saldo|rest|due|owed|outstanding|remaining|open|unpaid|pendiente|"
+    f"pendente|restante|adeudad[oa]|devedor|offene?r?|ausstehende?r?){_OF}{_SUM}?"
+)
+_IS_PART: Final = re.compile(
+    f"{_SUM}{_OF}(?:paid|pag[oa]d?[oa]?|(?:be|ge)zahlt)(?:todate)?|(?:paid|(?:be|ge)zahlter){_SUM}"
+)
+"""Of columns of amounts: what is left to pay, and what was paid."""
+_ZERO: Final = re.compile(r"\D*0+(?:[.,]0+)?\D*")
 _IS_PAYMENT: Final = re.compile(_PAYMENT)
 _IS_REMARK: Final = re.compile(
     "(?:note|comment|remark|memo|nota|comentario|observacion|observacao|bemerkung|notiz|vermerk)e?s?n?"
@@ -129,21 +163,25 @@ class _Column:
 
 
 def done_rows(
-    header: Sequence[str], rows: Sequence[Row], requested: Mapping[str, Doubt], *, used: Collection[int]
+    header: Sequence[str], rows: Sequence[Row], requested: Mapping[str, Doubt], *, email: int, amount: int
 ) -> dict[int, Mark]:
     """Why rows are left out, with their own words, by row number.
 
-    ``requested``: the references of requests and their rows that were or may be paid; ``used``: the columns of the
-    address and the amount.
+    ``requested``: the references of requests and their rows that were or may be paid; ``email`` and ``amount``: the
+    places of these columns.
     """
     columns = [
-        _Column(at, name, _loose(name[:_SAID]).rstrip("0123456789")) for at, name in enumerate(header) if at not in used
+        _Column(at, name, _loose(name[:_SAID]).rstrip("0123456789"))
+        for at, name in enumerate(header)
+        if at not in (email, amount)
     ]
     is_ours = any(column.loose in _OURS for column in columns)
+    amounts = {row.number: row.cells[amount].strip() for row in rows}
     found: dict[int, Mark] = {}
     for column in columns:
         cells = [(row.number, row.cells[column.at].strip()[:_READ]) for row in rows]
-        for number, mark in _marks(column, cells, is_ours=is_ours):
+        marks = _choices(column, cells, amounts)
+        for number, mark in _marks(column, cells, is_ours=is_ours) if marks is None else marks:
             if number not in found or mark[0] is Doubt.DONE:
                 found[number] = mark
     known = references_in(rows) if requested else []
@@ -166,7 +204,9 @@ def _marks(column: _Column, cells: Sequence[tuple[int, str]], *, is_ours: bool) 
         return [(number, (Doubt.DONE, cell)) for number, cell in cells if _loose(cell) == "purchase"]
     if is_ours and name in _OUR_STATUS:
         return [(number, (Doubt.DONE, cell)) for number, cell in cells if _loose(cell) not in ("", "failed")]
-    is_flag = (_IS_FLAG.fullmatch(name) or _TICKS.search(column.name)) is not None
+    is_flag = (_IS_FLAG.fullmatch(name) or _TICKS.search(column.name)) is not None or (
+        _says_paid(column) and all(_side(cell) is not None or _is_date(cell) for _, cell in cells)
+    )
     if _IS_STATUS.fullmatch(name) is not None or (_IS_PAYMENT.fullmatch(name) is not None and not is_flag):
         return _asked(column, [(number, cell, _read_status(cell)) for number, cell in cells])
     if _IS_DAY.fullmatch(name) is not None:
@@ -177,16 +217,35 @@ def _marks(column: _Column, cells: Sequence[tuple[int, str]], *, is_ours: bool) 
     return _bare_marks(column, cells)
 
 
+def _choices(
+    column: _Column, cells: Sequence[tuple[int, str]], amounts: Mapping[int, str]
+) -> list[tuple[int, Mark]] | None:
+    """Rows that aren't to be paid, by a column of yes and no, or of what is paid of the amounts; None: another one."""
+    sides, skips = {number: _side(cell) for number, cell in cells}, _IS_SKIP.fullmatch(column.loose) is not None
+    if None not in sides.values() and (skips or _IS_DUE.fullmatch(column.loose) is not None):
+        is_chosen = any(sides.values())  # where some rows have a tick, blank means no
+        found = [(n, cell) for n, cell in cells if (sides[n] if skips else not sides[n] and (cell or is_chosen))]
+    elif _IS_REST.fullmatch(column.loose) is not None:
+        found = [(number, cell) for number, cell in cells if _ZERO.fullmatch(cell) is not None]
+    elif _IS_PART.fullmatch(column.loose) is not None:
+        found = [(number, cell) for number, cell in cells if cell and cell == amounts[number]]
+    else:
+        return None
+    return [(number, (Doubt.UNCLEAR, _said(column, cell))) for number, cell in found]
+
+
 def _bare_marks(column: _Column, cells: Sequence[tuple[int, str]]) -> list[tuple[int, Mark]]:
     """Cells that say only *paid*, in a column of remarks, or of another name if all its cells are statuses."""
     says = [(number, cell, _senses(cell)) for number, cell in cells if cell]
     is_status = not any(senses.is_more for *_, senses in says) and _OF_OTHERS.search(column.loose) is None
-    if not is_status and _IS_REMARK.fullmatch(column.loose) is None:
+    is_named = _OF_OTHERS.search(column.loose) is None and re.search(_STATUS, column.loose) is not None
+    if not is_status and not is_named and _IS_REMARK.fullmatch(column.loose) is None:
         return []
     return [
         (number, (Doubt.DONE, clean(cell)[:_SAID]))
         for number, cell, senses in says
-        if senses.is_money and not (senses.is_open or senses.is_unclear or senses.is_more)
+        if (senses.is_money or (is_named and senses.may_be_paid))
+        and not (senses.is_open or senses.is_unclear or senses.is_more)
     ]
 
 
@@ -202,14 +261,15 @@ def _asked(
         _IS_PLAIN.fullmatch(column.loose) is not None
         and not is_flag
         and len(unknown) == 1 < len(read)
-        and any(letter.isdecimal() for letter in min(unknown))
+        and any(map(str.isdecimal, min(unknown)))
+        and not min(unknown).isdecimal()
         and all(doubt is Doubt.UNCLEAR for *_, doubt in read)
     )
     others = _OTHER if _IS_PLAIN.fullmatch(column.loose) is not None else frozenset()
     is_vague = (
         column.loose in _VAGUE or _IS_PAYMENT.fullmatch(column.loose) is not None or not others.isdisjoint(unknown)
     )
-    is_known = any(doubt is Doubt.DONE or (doubt is None and _senses(cell).is_open) for _, cell, doubt in read)
+    is_known = any(doubt is Doubt.DONE or _senses(cell).is_known for _, cell, doubt in read)
     asks = is_known or not (is_vague or (is_uniform and not is_flag))
     return [
         (number, (doubt, _said(column, cell) if is_flag else clean(cell)[:_SAID]))
@@ -219,22 +279,35 @@ def _asked(
 
 
 def _said(column: _Column, cell: str) -> str:
-    return clean(f"{column.name.rstrip('?: ')}: {cell}")[:_SAID]
+    return clean(f"{column.name.rstrip('?: ')}: {cell or 'empty'}")[:_SAID]
 
 
 def _is_date(cell: str) -> bool:
     return _DATE.fullmatch(cell.casefold()) is not None
 
 
+def _says_paid(column: _Column) -> bool:
+    """Whether a name says *paid* among other words: *March paid*, *Pagado (S/N)*."""
+    words = set(re.findall(r"[^\W_]+", _bare(column.name)))
+    return _NOT.isdisjoint(words) and not _OF_MONEY.isdisjoint(words) and _OF_OTHERS.search(column.loose) is None
+
+
+def _side(cell: str) -> bool | None:
+    """Whether a cell says yes, or no or nothing; None: it says more."""
+    if _TICKS.search(cell) is not None or _loose(cell) in _YES:
+        return True
+    return False if not cell or _CROSSES.fullmatch(cell) is not None or _loose(cell) in _NO else None
+
+
 def _read_flag(cell: str) -> Doubt | None:
-    return Doubt.DONE if _loose(cell) in _YES or _is_date(cell) else _read_status(cell)
+    return Doubt.DONE if _side(cell) or _is_date(cell) else _read_status(cell)
 
 
 def _read_status(cell: str) -> Doubt | None:
     """DONE; None: it may be paid; UNCLEAR: a person has to say."""
     if _TICKS.search(cell) is not None or _loose(cell) == _WAITS:
         return Doubt.DONE
-    if not cell or _CROSSES.fullmatch(cell) is not None or _loose(cell) in _NO:
+    if _side(cell) is False:
         return None
     senses = _senses(cell)
     if senses.is_unclear or (senses.is_paid and senses.is_open):
@@ -258,6 +331,10 @@ class _Senses:
     is_unclear: bool = False
     is_more: bool = False
 
+    @property
+    def is_known(self) -> bool:
+        return self.is_paid or self.is_open or self.is_unclear
+
 
 def _senses(cell: str) -> _Senses:
     words = re.findall(r"[^\W_]+", _bare(cell))
@@ -271,7 +348,7 @@ def _senses(cell: str) -> _Senses:
         found.is_money |= word in _PAID and not negated
         found.may_be_paid |= may_be_paid and not negated
         found.is_open |= is_open != negated and (is_open or is_paid or may_be_paid)
-        found.is_unclear |= is_open and negated
+        found.is_unclear |= (is_open and negated) or word in _STANDS
         found.is_more |= not (is_paid or may_be_paid or is_open or word.isdecimal())
         negated = False
     found.may_be_paid &= not found.is_more

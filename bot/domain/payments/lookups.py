@@ -112,7 +112,7 @@ def doubtful_rows(
     """
     # Who types rows has seen a verdict, but perhaps not the status that came with what was pasted.
     verdicts = verdicts_in(() if is_typed else header, rows, used=places.values())
-    done = done_rows(header, rows, requested, used=(places["email"], places["amount"]))
+    done = done_rows(header, rows, requested, email=places["email"], amount=places["amount"])
     found: list[DoubtfulRow] = []
     for row in rows:
         one = known.get(plain(row.cells[places["email"]]).strip().casefold())
