@@ -104,6 +104,17 @@ def other_unit_in(name: str, *, alone: bool) -> str:
     return found or (_UNKNOWN if alone and not is_ours and holds_currencies(name) else "")
 
 
+def currency_said_in(text: str) -> str:
+    """The currency other than ours that a title or a remark names by its code, its sign or a word; or empty.
+
+    Empty also if ours is named beside it.
+    """
+    words = re.split(r"[\s().,:;/|-]+", text)
+    if any(map(is_ours, words)):
+        return ""
+    return next((word for word in words if names_other_currency(word) and word.casefold() not in _PLAIN_WORDS), "")
+
+
 def is_scale(word: str) -> bool:
     """Whether a word behind a number makes another number of it: ``2 thousand``, ``25 cents``."""
     return _loose(word) in _SCALES

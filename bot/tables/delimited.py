@@ -78,13 +78,14 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
         raise TableProblem(Flaw.ENCODING, names=[encoding]) from error
     finally:
         decoded.detach()
-    above = shape.names_row if shape.has_titles else 0
+    above = shape.names_row if shape.titles else 0
     return Table(
         header=records.header,
         rows=records.rows,
         encoding=encoding,
         delimiter=delimiter,
         names_row=above,
+        titles=shape.titles,
         hidden=Hidden(quoted=records.quoted_rows.spans()),
     )
 
@@ -110,7 +111,7 @@ class _Shape:
 
     delimiter: str
     names_row: int
-    has_titles: bool
+    titles: str
     fit: tuple[float, int, int]
     """Share of rows with as many cells as names; addresses and numbers alone in their cells; names."""
 
@@ -128,8 +129,9 @@ class _Shape:
         equal = sum(width == widths[0] for width in widths) / len(widths) if widths and widths[0] > 1 else 0.0
         alone = sum(is_number(cell) or looks_like_address(cell) for _, cells in rows for cell in cells)
         number = rows[at][0] if rows else 1
+        titles = " ".join(cell for _, cells in rows[:at] for cell in cells)
         return cls(
-            delimiter=delimiter, names_row=number, has_titles=at > 0, fit=(equal, alone, widths[0] - 1 if widths else 0)
+            delimiter=delimiter, names_row=number, titles=titles, fit=(equal, alone, widths[0] - 1 if widths else 0)
         )
 
 

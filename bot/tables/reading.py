@@ -144,7 +144,7 @@ def main(arguments: list[str]) -> int:
     except TableProblem as problem:
         write({**vars(problem), "counts": sorted(problem.counts.items())})
         return 0
-    about = {name: getattr(table, name) for name in ("header", "encoding", "delimiter", "sheet", "names_row")}
+    about = {name: getattr(table, name) for name in ("header", "encoding", "delimiter", "sheet", "names_row", "titles")}
     write({**about, "hidden": asdict(table.hidden)})
     for start in range(0, len(table.rows), _ROWS_A_LINE):
         write([[row.number, row.cells] for row in table.rows[start : start + _ROWS_A_LINE]])

@@ -53,12 +53,12 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
     with suppress(SampleRead):
         parse(package.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
     at = names_at([cells for _, cells in ahead])
-    above = ahead[at][0] if at else 0
+    above, titles = ahead[at][0] if at else 0, " ".join(cell for _, cells in ahead[:at] for cell in cells)
     sheet = Sheet(book=book, limits=limits, names_row=above)
     with suppress(SampleRead):
         parse(package.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
     header, rows, hidden = sheet.table()
-    return Table(header=header, rows=rows, sheet=name, names_row=above, hidden=hidden)
+    return Table(header=header, rows=rows, sheet=name, names_row=above, titles=titles, hidden=hidden)
 
 
 @dataclass(slots=True)

@@ -111,6 +111,24 @@ async def test_a_column_named_by_amount_and_currency_is_recognised(rig: Rig, nam
     assert [one.cents for one in await requests(rig)] == ([] if currency else [2_500])
 
 
+@pytest.mark.parametrize(
+    ("content", "currency"),
+    [
+        ("Payments in EUR\nemail,amount\nana@example.com,25\n", "EUR"),
+        ("Nómina marzo (pesos)\ncorreo;monto\nana@example.com;25\n", "pesos"),
+        ("email,amount\n,(€)\nana@example.com,25\n", "€"),
+        ("email,amount\nana@example.com,25\nAlle Beträge in EUR,\n", "EUR"),
+        ("Rates EUR/USD\nemail,amount\nana@example.com,25\n", ""),
+        ("Team EUR\nemail,amount_usd\nana@example.com,25\n", ""),
+        ("TOP PAYMENTS\nemail,amount\nana@example.com,25\n", ""),
+    ],
+)
+async def test_a_currency_in_a_title_or_a_remark_is_that_of_all_amounts(rig: Rig, content: str, currency: str) -> None:
+    await pressed(rig, content.encode())
+    assert (f"*All amounts are in {currency}.*" in told(rig)) is bool(currency)
+    assert ("*$25.00*" in told(rig)) is not bool(currency)
+
+
 async def test_a_column_in_dollars_is_preferred_to_one_in_another_currency(rig: Rig) -> None:
     await pressed(rig, b"email,monto (MXN),monto (USD)\nana@example.com,450.00,25.00\n")
     await submit(rig)

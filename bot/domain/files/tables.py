@@ -163,6 +163,7 @@ class Table:
     sheet: str = ""
     names_row: int = 0
     """Number of the row with the names, if there are titles above it."""
+    titles: str = ""
     hidden: Hidden = Hidden()
 
 

@@ -1,10 +1,12 @@
 """The amounts of a file as a whole: which sign stands before the cents, their currency, and where they end."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from bot.domain.currencies import (
+    currency_said_in,
     holds_currencies,
     is_currency,
     is_number_of_currency,
@@ -36,9 +38,8 @@ class Amounts:
 def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first: int = 0) -> Amounts:
     """The amounts of a table; ``decimals``: the style that a person has chosen, or empty. ``first``: as for rows."""
     place = places["amount"]
-    alone = not any(holds_currencies(name) for at, name in enumerate(table.header) if at != place)
-    if currency := other_unit_in(table.header[place], alone=alone):
-        return Amounts(rows=(), unread=Unread(column=table.header[place], currency=currency))
+    if (named := _named_currency(table, places)) is not None:
+        return Amounts(rows=(), unread=named)
     foreign = _foreign(table, places, first)
     if currency := _currency_of_all(table.rows, place, {one.row - first: one.given for one in foreign}):
         return Amounts(rows=(), unread=Unread(currency=currency))
@@ -61,6 +62,21 @@ def amounts_in(table: Table, places: Mapping[str, int], decimals: str, *, first:
     if asks or numbers:  # a number of a workbook has a point, whatever the texts have
         rows = [_in_style(row, place, Decimals.POINT if row.number in numbers else style) for row in rows]
     return Amounts(rows=rows, asks=asks, bad=[*foreign, *_torn(table, places, first)])
+
+
+def _named_currency(table: Table, places: Mapping[str, int]) -> Unread | None:
+    """Another unit in the name of the column, or in titles and remarks if nothing nearer names a currency."""
+    place, column = places["amount"], table.header[places["amount"]]
+    alone = not any(holds_currencies(name) for at, name in enumerate(table.header) if at != place)
+    if currency := other_unit_in(column, alone=alone):
+        return Unread(column=column, currency=currency)
+    if not alone or any(map(is_ours, re.split(r"[\s_]+", column))):
+        return None
+    remarks = [
+        row.cells for row in table.rows if not ("@" in row.cells[places["email"]] or _is_amount(row.cells[place]))
+    ]
+    currency = currency_said_in(" ".join([table.titles, *(cell for cells in remarks for cell in cells)]))
+    return Unread(currency=currency) if currency else None
 
 
 def _in_style(row: Row, place: int, style: Decimals) -> Row:
