@@ -35,6 +35,16 @@ def address(text: str) -> str:
     return written
 
 
+def mailbox(email: str) -> str:
+    """Return where mail for an address arrives, in lower case: without ``+tag``, at Gmail also without points."""
+    local, _, domain = email.casefold().rpartition("@")
+    local = local.partition("+")[0]
+    if domain in GMAIL:
+        local, domain = local.replace(".", ""), GMAIL[0]
+    return f"{local}@{domain}"
+
+
+GMAIL: Final = ("gmail.com", "googlemail.com")
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
 _INSIDE: Final = ("localhost", "local", "internal", "localdomain", "lan", "home.arpa", "intranet", "corp", "test")

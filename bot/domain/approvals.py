@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache, reduce
 
-from bot.domain.addresses import address
+from bot.domain.addresses import address, mailbox
 from bot.domain.errors import RuleError
 from bot.domain.files.tables import NO_MARKS
 from bot.domain.money import Cents
@@ -133,10 +133,10 @@ class Count:
 
 
 @lru_cache(maxsize=1_000)
-def profile_address(person: Person | None) -> str:
-    """The address of a profile as recipients are compared, in lower case; empty: there is none that can be paid."""
+def profile_mailbox(person: Person | None) -> str:
+    """The mailbox of a profile's address; empty: there is none that can be paid."""
     try:
-        return address(person.email).casefold() if person is not None else ""
+        return mailbox(address(person.email)) if person is not None else ""
     except RuleError:
         return ""
 
@@ -197,14 +197,14 @@ def may_see_balance(standing: Membership, *, people: People, home: str) -> No | 
 def may_decide(
     standing: Membership, *, requester: str, people: People, home: str, payees: Collection[str] = ()
 ) -> No | None:
-    """None when this person's decision counts. ``payees``: addresses that are paid, in lower case."""
+    """None when this person's decision counts. ``payees``: mailboxes that are paid."""
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
     assert standing.person is not None
     if standing.person.id == requester:
         return No.OWN_REQUEST
-    if profile_address(standing.person) in payees:
+    if profile_mailbox(standing.person) in payees:
         return No.OWN_PAYMENT
     return None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER
 
@@ -219,7 +219,7 @@ def may_release(
     refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=people, home=home)
     own = standing.person is not None and standing.person.id == requester
     return refusal or (
-        No.OWN_REQUEST if own else No.OWN_PAYMENT if profile_address(standing.person) in payees else None
+        No.OWN_REQUEST if own else No.OWN_PAYMENT if profile_mailbox(standing.person) in payees else None
     )
 
 
@@ -235,7 +235,7 @@ def counting(
 ) -> Count:
     """Which votes of the present round count, and why the others do not; ``since``: older ones are void.
 
-    ``payees``: addresses that are paid, in lower case.
+    ``payees``: mailboxes that are paid.
     """
     void: dict[str, No | Void] = {}
     counted = set()

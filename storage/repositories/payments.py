@@ -5,8 +5,9 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
 
+from bot.domain.addresses import GMAIL, mailbox
 from bot.domain.emails.lists import Answer
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, Tally, tally
@@ -177,9 +178,11 @@ class BulkItems(Repository):
         return {payee: frozenset(names) for payee, names in found.items()}
 
     def payees(self, instruction_id: str, among: Collection[str]) -> frozenset[str]:
-        """Those of these addresses, in lower case, that an item goes to."""
-        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.payee.in_(sorted(among)))
-        return frozenset(map(str, self._connection.execute(select(bulk_item.c.payee).where(*mine)).scalars()))
+        """Those of these mailboxes that an item goes to."""
+        domains = {*GMAIL, *(one.rpartition("@")[2] for one in among)}
+        at = or_(*(bulk_item.c.payee.endswith(f"@{domain}", autoescape=True) for domain in sorted(domains)))
+        query = select(bulk_item.c.payee).where(bulk_item.c.instruction_id == instruction_id, at)
+        return frozenset(map(mailbox, self._connection.execute(query).scalars())).intersection(among)
 
     def not_looked_up(self, instruction_id: str, *, limit: int) -> dict[str, frozenset[str]]:
         """Addresses that have no look-up, those that get most first, each once, with the names that the file has."""

@@ -37,6 +37,32 @@ async def test_approver_who_is_paid_cannot_decide(rig: Rig, verb: str) -> None:
     assert await state(rig) is not State.AWAITING
 
 
+@pytest.mark.rig(on="both")
+@pytest.mark.parametrize("verb", ["send", "bulk"])
+@pytest.mark.parametrize(
+    ("profile", "paid", "counts"),
+    [
+        ("ada@example.com", "Ada+bonus@example.com", False),
+        ("ada+slack@example.com", "ada@example.com", False),
+        ("a.da@googlemail.com", "ada@gmail.com", False),
+        ("ada@example.com", "ada@example.org", True),
+        ("ada@example.com", "a.da@example.com", True),
+    ],
+)
+async def test_approver_whose_mailbox_is_paid_cannot_decide(
+    rig: Rig, verb: str, profile: str, paid: str, *, counts: bool
+) -> None:
+    rig.workspace.set_user(ADA, email=profile)
+    rig.add_payees(paid, "kim@example.com")
+    if verb == "bulk":
+        await ask_for_many(rig, f"kim@example.com,1.00\n{paid},2.00")
+    else:
+        await rig.pay(f"send {paid} 25.00 rent")
+    await rig.press("approve")
+    assert (await state(rig) is State.AWAITING) is not counts
+    assert bool(await votes(rig)) is counts
+
+
 @pytest.mark.parametrize("verb", ["send", "bulk"])
 async def test_vote_is_void_once_the_profile_has_the_recipients_address(rig: Rig, verb: str) -> None:
     await ask(rig, verb)

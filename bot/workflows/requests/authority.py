@@ -11,7 +11,8 @@ from typing import Any
 
 import structlog
 
-from bot.domain.approvals import Count, Membership, No, Role, counting, in_role, may_decide, profile_address
+from bot.domain.addresses import mailbox
+from bot.domain.approvals import Count, Membership, No, Role, counting, in_role, may_decide, profile_mailbox
 from bot.domain.audit import CLOCK_SET, SYSTEM
 from bot.domain.payments.bulk import known_digest
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Instruction, State, Vote
@@ -305,13 +306,13 @@ def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -
 
 
 def paid_among(tx: Tx, instruction: Instruction, people: Iterable[Membership]) -> frozenset[str]:
-    """The profile addresses of these people, in lower case, that a request pays to."""
-    addresses = frozenset(filter(None, (profile_address(one.person) for one in people)))
-    if not addresses or instruction.kind not in MONEY_OUT:
+    """The mailboxes of these people's profiles that a request pays to."""
+    mailboxes = frozenset(filter(None, (profile_mailbox(one.person) for one in people)))
+    if not mailboxes or instruction.kind not in MONEY_OUT:
         return frozenset()
     if instruction.payload.has_items:
-        return tx.bulk_items.payees(instruction.id, addresses)
-    return addresses & {instruction.payload.payee}
+        return tx.bulk_items.payees(instruction.id, mailboxes)
+    return mailboxes & {mailbox(instruction.payload.payee)}
 
 
 def refusal_of(uow: Unit, instruction: Instruction, standing: Membership) -> No | None:

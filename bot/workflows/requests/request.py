@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from bot.domain.addresses import mailbox
 from bot.domain.payments.instruction import (
     MONEY_OUT,
     Instruction,
@@ -45,10 +46,10 @@ class Requested:
 
     @property
     def payees(self) -> Collection[str]:
-        """The addresses that it pays, in lower case."""
+        """The mailboxes that it pays."""
         if self.kind not in MONEY_OUT:
             return ()
-        return {item.email.casefold() for item in self.items} if self.items else (self.payload.payee,)
+        return {mailbox(item.email) for item in self.items} if self.items else (mailbox(self.payload.payee),)
 
 
 class CodeTakenError(Exception):
