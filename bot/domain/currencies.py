@@ -40,6 +40,7 @@ _IN_NAMES: Final = _SPELLED | frozenset(
 """Words that name a currency in the name of a column of amounts."""
 _SCALES: Final = frozenset(
     """
+    hundred hundreds hundert cien cientos cem
     cent cents cts centavo centavos centimo centimos centime centimes k thousand thousands million millions mil miles
     millon millones milhao milhoes tausend tsd teur tusd kusd mio
     """.split()  # noqa: SIM905

@@ -99,7 +99,10 @@ BEHIND = [
     ("1,500 rent", ["Send $1,500.00", "Send $1.50"], [(150_000, "rent"), (150, "rent")]),
     ("1 500 EUR rent", [], []),
     ("1 500€ rent", [], []),
+    ("25 .50 lunch", ["Send $25.50", "Send $25.00 for “.50 …”"], [(2_550, "lunch"), (2_500, ".50 lunch")]),
+    ("25. 50 lunch", ["Send $25.50", "Send $25.00 for “50 …”"], [(2_550, "lunch"), (2_500, "50 lunch")]),
     *((words, [], []) for words in ("2 thousand rent", "2 mil rent", "2 k rent", "25 cents fee", "25 (EUR) rent")),
+    *((words, [], []) for words in ("2 x 25 rent", "25 + 5 rent", "25 - 30 rent", "25.00 in EUR rent")),
 ]  # fmt: skip
 
 

@@ -40,10 +40,14 @@ _QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
 _MOST_CENTS = 99_999_999_999_999
 """The largest sum: as many digits as a typed amount may have."""
 _PAGE_DIGITS = 6
-_WHOLE = re.compile(r"(?:US\$|USD|\$)?[0-9]{1,12}", re.ASCII | re.IGNORECASE)
+_WHOLE = re.compile(r"(?:US\$|USD|\$)?[0-9]{1,12}[.,]?", re.ASCII | re.IGNORECASE)
 """An amount without cents."""
-_CENTS_APART = re.compile(r"^(.*[0-9]) ([0-9]{2})$", re.ASCII)
-_NUMBER_BEHIND = re.compile(r"([0-9][0-9.,]*)(.*)", re.ASCII | re.DOTALL)
+_CENTS_APART = re.compile(r"^(.*[0-9])[.,]? [.,]?([0-9]{2})$", re.ASCII)
+_NUMBER_BEHIND = re.compile(r"([.,]?[0-9][0-9.,]*)(.*)", re.ASCII | re.DOTALL)
+_SIGNS = frozenset("xX×*+/-–")
+_BETWEEN = _SIGNS | {":", "in", "en", "em"}
+"""May stand between an amount and what changes it: ``2 x 25``, ``25 in EUR``."""
+_FIGURES = "write all of it in figures, for example 2000.00"
 
 
 def currency(word: str) -> bool:
@@ -51,7 +55,7 @@ def currency(word: str) -> bool:
     if currencies.names_other_currency(word.strip("()[]")):
         raise _of_amount(money.OTHER_CURRENCY, word)
     if currencies.is_scale(word):
-        raise _of_amount("write all of it in figures, for example 2000.00", word)
+        raise _of_amount(_FIGURES, word)
     return word.upper() in currencies.OUR_CURRENCY
 
 
@@ -60,6 +64,12 @@ def continued_amount(word: str, behind: Sequence[str]) -> tuple[PersonError, int
 
     With it, how many of the words behind belong to what it names. None: it is clear where the amount ends.
     """
+    if len(behind) > 1 and behind[0].casefold() in _BETWEEN:
+        given = " ".join([word, *behind[:2]])
+        if currencies.names_other_currency(behind[1].strip("()[]")):
+            return _of_amount(money.OTHER_CURRENCY, given), 2
+        if behind[0] in _SIGNS and _WHOLE.fullmatch(word) and behind[1][:1].isdecimal():
+            return _of_amount(_FIGURES, given), 2
     number = _NUMBER_BEHIND.fullmatch(behind[0]) if behind and _WHOLE.fullmatch(word) else None
     if number is None:
         return None
