@@ -172,6 +172,13 @@ UNCLEAR = [
     ("payment date", ["2026-11-20", "", ""], {"2": "payment date: 2026-11-20"}),
     ("status", ["don't pay", "do not pay", "open"], {"2": "don't pay", "3": "do not pay"}),
     ("Estado", ["aprobado y pagado", "listo"], {"2": "aprobado y pagado", "3": "listo"}),
+    (
+        "note",
+        ["already sent via Zelle", "Paid in cash", "DO NOT PAY"],
+        {"2": "already sent via Zelle", "3": "Paid in cash", "4": "DO NOT PAY"},
+    ),
+    ("Verwendungszweck", ["bezahlt", "nicht zahlen", "Miete"], {"2": "bezahlt", "3": "nicht zahlen"}),
+    ("name", ["Ana Lopez (PAID)", "Luis (paid leave)", "Mei"], {"2": "Ana Lopez (PAID)"}),
     ("status", ["100%", "100%"], {"2": "100%", "3": "100%"}),
     ("Unpaid", ["no", "yes", "yes"], {"2": "Unpaid: no"}),
     ("Pay?", ["x", "", "x"], {"3": "Pay: empty"}),

@@ -133,9 +133,17 @@ _IS_PART: Final = re.compile(
 _ZERO: Final = re.compile(r"\D*0+(?:[.,]0+)?\D*")
 _IS_PAYMENT: Final = re.compile(_PAYMENT)
 _IS_REMARK: Final = re.compile(
-    "(?:note|comment|remark|memo|nota|comentario|observacion|observacao|bemerkung|notiz|vermerk)e?s?n?"
+    "(?:note|comment|remark|memo|description|purpose|nota|comentario|observacion|observacao|concept|descripcion|descricao|"
+    "bemerkung|notiz|vermerk|(?:verwendungs)?zweck)[eo]?s?n?"
 )
 """May hold anything, so a cell that says only *paid* counts by itself."""
+_SENT: Final = re.compile(
+    rf"(?:already|ya|ja|bereits|schon)\W+(?:{'|'.join(sorted(_PAID | _PAID_OR_PAYMENT))})\b|"
+    rf"(?:{'|'.join(sorted(_PAID))})\W+(?:via|by|with|per|in|cash|en|con|por|mit|bar|on|am|em)\b"
+)
+"""*Already sent to her*, *paid in cash*, at the beginning of a remark; *paid leave* is none."""
+_BESIDE: Final = re.compile(r"[(\[*]([^()\[\]*]+)[)\]*]")
+"""What somebody noted beside a name: *Ana Lopez (PAID)*."""
 _OF_OTHERS: Final = re.compile("account|member|customer|user|employ|konto|mitglied|cuenta|conta|miembro|membro")
 _VAGUE: Final = _words(f"state estado stand zustand pago paga pagos pagas {_RESULTS}")
 """May be a region, or what a payment is for: unknown words there are asked about only beside known ones."""
@@ -235,17 +243,24 @@ def _choices(
 
 
 def _bare_marks(column: _Column, cells: Sequence[tuple[int, str]]) -> list[tuple[int, Mark]]:
-    """Cells that say only *paid*, in a column of remarks, or of another name if all its cells are statuses."""
+    """Cells that say only *paid*, in a column of remarks, or of another name if all its cells are statuses.
+
+    Of remarks, longer ones are asked about, and what stands in brackets in any column.
+    """
     says = [(number, cell, _senses(cell)) for number, cell in cells if cell]
-    is_status = not any(senses.is_more for *_, senses in says) and _OF_OTHERS.search(column.loose) is None
-    is_named = _OF_OTHERS.search(column.loose) is None and re.search(_STATUS, column.loose) is not None
-    if not is_status and not is_named and _IS_REMARK.fullmatch(column.loose) is None:
-        return []
-    return [
+    is_remark, is_others = _IS_REMARK.fullmatch(column.loose) is not None, _OF_OTHERS.search(column.loose) is not None
+    is_named = not is_others and re.search(_STATUS, column.loose) is not None
+    is_read = is_remark or is_named or not (is_others or any(senses.is_more for *_, senses in says))
+    asked = [
+        (number, (Doubt.UNCLEAR, clean(cell)[:_SAID]))
+        for number, cell, _ in says
+        if (is_remark and (_SENT.match(_bare(cell)) or _IS_SKIP.fullmatch(_loose(cell))))
+        or any(inside.is_money and inside.is_alone for inside in map(_senses, _BESIDE.findall(cell)))
+    ]
+    return asked + [
         (number, (Doubt.DONE, clean(cell)[:_SAID]))
         for number, cell, senses in says
-        if (senses.is_money or (is_named and senses.may_be_paid))
-        and not (senses.is_open or senses.is_unclear or senses.is_more)
+        if is_read and (senses.is_money or (is_named and senses.may_be_paid)) and senses.is_alone
     ]
 
 
@@ -334,6 +349,10 @@ class _Senses:
     @property
     def is_known(self) -> bool:
         return self.is_paid or self.is_open or self.is_unclear
+
+    @property
+    def is_alone(self) -> bool:
+        return not (self.is_open or self.is_unclear or self.is_more)
 
 
 def _senses(cell: str) -> _Senses:
