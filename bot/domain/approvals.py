@@ -286,7 +286,7 @@ def needs_confirming(one: Instruction) -> bool:
         return True  # it may repeat another payment
     if isinstance(payload, BulkPayload):
         accounts = progress.inactive or progress.unverified or progress.other_names or progress.not_read
-        rows = payload.left_out_count or payload.anyway or payload.marks != NO_MARKS
+        rows = payload.left_out_count or payload.anyway or payload.done_anyway or payload.marks != NO_MARKS
         return bool(doubt_of(payload) or accounts or rows)
     return bool(concerns(one.recipient)) or is_disguised(payload.email)
 

@@ -7,6 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.bulk import BulkPayload
+from bot.domain.payments.instruction import State
 from tests.support.answers import ask as asks
 from tests.support.bulk import (
     approve,
@@ -24,7 +25,7 @@ from tests.support.bulk import (
     told,
 )
 from tests.support.exports import files, send
-from tests.support.rig import APPROVALS, FINANCE, MARIA, TOM, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
@@ -92,6 +93,16 @@ on hold\
             ]
         )
     )
+
+
+async def test_rows_paid_despite_their_status_are_confirmed_by_approvers(rig: Rig) -> None:
+    rig.add_payees(*PEOPLE)
+    await pressed(rig, column("status", "paid", "pending"))
+    await submit(rig, {"anyway": ["2"]})
+    await submit(rig)
+    await rig.press("approve", confirm=False)
+    assert (await newest(rig)).state is State.AWAITING
+    assert "row 2 (paid)" in rig.form(ADA).plain
 
 
 DONE = [
