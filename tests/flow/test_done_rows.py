@@ -185,8 +185,8 @@ UNCLEAR = [
     ("Estado", ["aprobado y pagado", "listo"], {"2": "aprobado y pagado", "3": "listo"}),
     (
         "note",
-        ["already sent via Zelle", "Paid in cash", "DO NOT PAY"],
-        {"2": "already sent via Zelle", "3": "Paid in cash", "4": "DO NOT PAY"},
+        ["already sent via Zelle", "Paid in cash", "DO NOT PAY", "✅"],
+        {"2": "already sent via Zelle", "3": "Paid in cash", "4": "DO NOT PAY", "5": "✅"},
     ),
     ("Verwendungszweck", ["bezahlt", "nicht zahlen", "Miete"], {"2": "bezahlt", "3": "nicht zahlen"}),
     ("name", ["Ana Lopez (PAID)", "Luis (paid leave)", "Mei"], {"2": "Ana Lopez (PAID)"}),

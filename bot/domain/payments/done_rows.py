@@ -254,7 +254,7 @@ def _bare_marks(column: _Column, cells: Sequence[tuple[int, str]]) -> list[tuple
     asked = [
         (number, (Doubt.UNCLEAR, clean(cell)[:_SAID]))
         for number, cell, _ in says
-        if (is_remark and (_SENT.match(_bare(cell)) or _IS_SKIP.fullmatch(_loose(cell))))
+        if (is_remark and (_SENT.match(_bare(cell)) or _IS_SKIP.fullmatch(_loose(cell)) or _TICKS.fullmatch(cell)))
         or any(inside.is_money and inside.is_alone for inside in map(_senses, _BESIDE.findall(cell)))
     ]
     return asked + [
