@@ -116,7 +116,7 @@ _IS_DUE: Final = re.compile(
     "(?:be|aus)?zahlen|(?:ue?)berweisen|offene?|unbezahlt|ausstehend|fallig|genehmigt|freigegeben)"
 )
 _IS_SKIP: Final = re.compile(
-    "(?:please|bitte|favor)?(?:skip|skipped|excluded?|omit|ignored?|hold|onhold|held|blocked|stop|stopped|donotpay|dontpay|"
+    "(?:please|bitte|favor)?(?:skip|skipped|excluded?|omit|ignored?|hold|onhold|blocked|stop|stopped|donotpay|dontpay|"
     "nopay|no(?:se)?pagar|naopagar|nicht(?:be|aus)?zahlen|excluid[oa]|excluir|omitir|ignorar|retenid[oa]|bloquead[oa]|"
     "retid[oa]|gesperrt|zuruckgestellt)"
 )
