@@ -12,10 +12,13 @@ from bot.domain.files.tables import CELL_LIMIT, Flaw, Hidden, Limits, Rows, Runs
 from bot.domain.text import bare, storable
 from bot.tables.formats import GENERAL, is_disguised, shown
 
+RAISED: Final = {"rPr": ("r",), "strike": ("rPr",), "vertAlign": ("rPr",)}
+APART: Final = "~"
+"""Before what is struck out or raised: 25 with a raised 00 behind it is no 2500."""
 PLACES: Final = {
     "sheetFormatPr": ("worksheet",), "cols": ("worksheet",), "col": ("cols",), "sheetData": ("worksheet",),
     "row": ("sheetData",), "c": ("row",), "f": ("c",), "v": ("c",), "is": ("c",), "r": ("is",), "rPh": ("is",),
-    "t": ("is", "r", "rPh"), "mergeCells": ("worksheet",), "mergeCell": ("mergeCells",),
+    "t": ("is", "r", "rPh"), "mergeCells": ("worksheet",), "mergeCell": ("mergeCells",), **RAISED,
 }  # fmt: skip
 """The elements that are read, each with those in which it stands."""
 
@@ -36,6 +39,11 @@ class SharedParts:
     strings: Sequence[str]
     formats: Sequence[str]
     since_1904: bool
+
+
+def sets_apart(name: str, attributes: Mapping[str, str]) -> bool:
+    """Whether an element of a font strikes text out, or raises or lowers it."""
+    return name in ("strike", "vertAlign") and attributes.get("val", "1") not in ("0", "false", "baseline")
 
 
 class Sheet:
@@ -81,6 +89,8 @@ class Sheet:
             self._hiding.formula(attributes)
         elif name == "rPh":
             self._phonetic = True
+        elif sets_apart(name, attributes):
+            self._value = (self._value or "") + APART
         elif name == "row":
             self._begin_row(attributes)
         else:

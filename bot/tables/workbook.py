@@ -10,14 +10,16 @@ from bot.domain.files.columns import names_at
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.formats import BUILT_IN, GENERAL, OF_ANY_COUNTRY, UNKNOWN_CURRENCY, shown
 from bot.tables.package import Dialect, Package, parse
-from bot.tables.sheet import PLACES, SharedParts, Sheet
+from bot.tables.sheet import APART, PLACES, RAISED, SharedParts, Sheet, sets_apart
 
 _OUTLINE = Dialect(root="workbook", places={"workbookPr": ("workbook",), "sheets": ("workbook",), "sheet": ("sheets",)})
-_STRINGS = Dialect(root="sst", places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")})
+_STRINGS = Dialect(root="sst", places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh"), **RAISED})
 _STYLES = Dialect(
     root="styleSheet",
     places={
-        **dict.fromkeys(("numFmts", "dxfs", "cellStyleXfs", "cellXfs"), ("styleSheet",)),
+        **dict.fromkeys(("numFmts", "fonts", "dxfs", "cellStyleXfs", "cellXfs"), ("styleSheet",)),
+        "font": ("fonts", "dxf"),
+        "strike": ("font",),
         "dxf": ("dxfs",),
         "numFmt": ("numFmts", "dxf"),
         "xf": ("cellXfs", "cellStyleXfs"),
@@ -84,11 +86,12 @@ def _strings(package: Package, part: str) -> list[str]:
     inside: list[str] = []
     within = {"t": False, "rPh": False}
 
-    def start(name: str, _: Mapping[str, str]) -> None:
+    def start(name: str, attributes: Mapping[str, str]) -> None:
         if name == "si":
             inside.clear()
         elif name in within:
             within[name] = True
+        inside.extend([APART] * sets_apart(name, attributes))
 
     def end(name: str) -> None:
         if name == "si":
@@ -106,10 +109,11 @@ def _strings(package: Package, part: str) -> list[str]:
 
 
 def _formats(package: Package, part: str) -> list[str]:
-    """The format code of each cell style, by its number."""
+    """The format code of each cell style, by its number; what is struck out is shown behind a sign."""
     given_codes: dict[int, str] = {}
-    styles: list[int] = []
-    inside = {"numFmts": False, "cellXfs": False}
+    styles: list[tuple[int, str]] = []
+    fonts: list[str] = []
+    inside = {"numFmts": False, "cellXfs": False, "fonts": False}
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
         given = attributes.get("numFmtId", "")
@@ -119,7 +123,10 @@ def _formats(package: Package, part: str) -> list[str]:
         elif name in inside:
             inside[name] = True
         elif name == "xf" and inside["cellXfs"]:
-            styles.append(number)
+            styles.append((number, attributes.get("fontId", "")))
+        elif name == "font" and inside["fonts"]:
+            fonts.append("")
+        fonts[-1:] = [one + APART * (inside["fonts"] and sets_apart(name, attributes)) for one in fonts[-1:]]
 
     def end(name: str) -> None:
         if name in inside:
@@ -130,4 +137,5 @@ def _formats(package: Package, part: str) -> list[str]:
     codes = {**BUILT_IN, **given_codes}
     if any(other_currency_in(shown("1", code)) for code in given_codes.values()):
         codes |= {number: f'"{UNKNOWN_CURRENCY}"{BUILT_IN[number]}' for number in OF_ANY_COUNTRY - given_codes.keys()}
-    return [codes.get(number, GENERAL) for number in styles]
+    struck = {str(at) for at, sign in enumerate(fonts) if sign}
+    return [f'"{APART}"' * (font in struck) + codes.get(number, GENERAL) for number, font in styles]

@@ -9,7 +9,7 @@ from tests.support.bulk import ask, button, everything, offered, press, pressed,
 from tests.support.offers import said
 from tests.support.rig import FINANCE, MARIA, TOM, Rig
 from tests.support.shown import shown
-from tests.tables.workbooks import Cell, number, workbook
+from tests.tables.workbooks import Cell, number, packed, parts, workbook
 from tests.workflows.looking import newest, requests
 
 pytestmark = pytest.mark.rig(on="both")
@@ -332,3 +332,15 @@ async def test_typed_rows_never_lose_a_part_of_their_amounts(rig: Rig, rows: str
     await ask(rig, rows)
     assert (rule or "") in shown(rig.form())
     assert len(await requests(rig)) == (rule is None)
+
+
+async def test_amounts_struck_out_or_with_raised_digits_are_refused(rig: Rig) -> None:
+    raised = '<r><t>25</t></r><r><rPr><vertAlign val="superscript"/></rPr><t>00</t></r>'
+    amounts: list[Cell] = [('s="1"', "<v>25</v>"), ('t="s"', "<v>0</v>"), ('t="inlineStr"', f"<is>{raised}</is>"), 10]
+    rows: list[list[Cell]] = [["email", "amount"], *([f"p{n}@example.com", one] for n, one in enumerate(amounts))]
+    files = parts(rows, formats=["0.00"], strings=[raised])
+    styles = files["xl/styles.xml"].replace('numFmtId="164"/></cellXfs>', 'numFmtId="164" fontId="1"/></cellXfs>')
+    fonts = "<fonts><font><b/></font><font><strike/></font></fonts>"
+    files["xl/styles.xml"] = styles.replace("<cellStyleXfs>", f"{fonts}<cellStyleXfs>")
+    await press(rig, await offered(rig, packed(files), "march.xlsx"))
+    assert bad_rows(rig) == [f"• Row {row} isn't an amount" for row in ("2: ∼25.00", "3: 25~00", "4: 25~00")]
