@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from bot.domain.files.tables import Row
@@ -229,8 +230,10 @@ def _choices(
     column: _Column, cells: Sequence[tuple[int, str]], amounts: Mapping[int, str]
 ) -> list[tuple[int, Mark]] | None:
     """Rows that aren't to be paid, by a column of yes and no, or of what is paid of the amounts; None: another one."""
-    sides, skips = {number: _side(cell) for number, cell in cells}, _IS_SKIP.fullmatch(column.loose) is not None
-    if None not in sides.values() and (skips or _IS_DUE.fullmatch(column.loose) is not None):
+    skips = _IS_SKIP.fullmatch(column.loose) is not None
+    is_choice = skips or _IS_DUE.fullmatch(column.loose) is not None
+    sides = {number: _side(cell) for number, cell in cells} if is_choice else {}
+    if is_choice and None not in sides.values():
         is_chosen = any(sides.values())  # where some rows have a tick, blank means no
         found = [(n, cell) for n, cell in cells if (sides[n] if skips else not sides[n] and (cell or is_chosen))]
     elif _IS_REST.fullmatch(column.loose) is not None:
@@ -355,6 +358,7 @@ class _Senses:
         return not (self.is_open or self.is_unclear or self.is_more)
 
 
+@lru_cache(maxsize=4_096)
 def _senses(cell: str) -> _Senses:
     words = re.findall(r"[^\W_]+", _bare(cell))
     found, negated = _Senses(is_more=all(word.isdecimal() for word in words)), False
@@ -376,8 +380,8 @@ def _senses(cell: str) -> _Senses:
 
 def _bare(text: str) -> str:
     """Without case and accents."""
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(letter for letter in apart if not unicodedata.combining(letter))
+    apart = text.casefold() if text.isascii() else unicodedata.normalize("NFKD", text.casefold())
+    return apart if apart.isascii() else "".join(letter for letter in apart if not unicodedata.combining(letter))
 
 
 def _loose(text: str) -> str:
