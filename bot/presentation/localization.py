@@ -67,9 +67,7 @@ _KEPT = (
     "The answer is saved and won't be billed again; *Details* shows how it begins. Ask an admin to check "
     "`{command} unread`, then press *Read again*."
 )
-STILL_UNREAD = (
-    "I still can't read this answer. Ask an admin to check `{command} unread`; a fix counts after a restart."
-)
+STILL_UNREAD = "I still can't read this answer. Ask an admin to check `{command} unread`; a fix counts after a restart."
 _OUR_ACCOUNT = "There's a problem with our Localization account. An admin has to fix it."
 OUT_OF_DATE = ":warning: This button is out of date."
 _OF_OUR_ACCOUNT = (401, 402, 403)
