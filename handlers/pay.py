@@ -69,11 +69,11 @@ async def _payout(deps: Dependencies, command: Command, values: Values, *, kind:
     try:
         asked = await request(deps.ctx, _requested(command, kind, payload))
         told = await for_requester(deps, asked, asked.origin_channel)
-        return (
-            Nothing()
-            if payment_answers.line_says_it(asked, **told)
-            else Private(payment_answers.requested(asked, **told))
-        )
+        # A button that was pressed is replaced; for a name, the answer says which address it stands for.
+        is_plain = not command.asked_as and isinstance(values["email"], str)
+        if is_plain and payment_answers.line_says_it(asked, **told):
+            return Nothing()
+        return Private(payment_answers.requested(asked, **told))
     except CodeTakenError as taken:
         rule = payment_answers.code_taken(taken.holder)
         raise wrong(deps, NAME, _SEND.example, argument="code", rule=rule, given=code) from None
