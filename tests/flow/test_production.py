@@ -115,6 +115,7 @@ async def test_what_was_asked_in_the_sandbox_is_not_sent_in_production(rig: Rig,
     assert not rig.paid
     assert not rig.payments.calls_of(entry.partition(".")[2])
     [alarm] = alerts(rig)
-    assert alarm.splitlines()[1] == mend(entry)
+    assert alarm.splitlines()[1].startswith(f"{mend(entry)[:-1]}; check it against")
+    assert f"[{entry}] confirmed = true" in alarm
     await rig.pass_time(7_200, steps=10)
     assert (await newest(rig)).state.value == "expired"

@@ -116,7 +116,7 @@ async def test_many_are_asked_about_in_steps_and_each_address_once(rig: Rig) -> 
     assert one.progress is not None
     assert (one.state, one.progress.looked_up) == (State.AWAITING, 93)
     assert len(accounts.asked) == len({email.casefold() for email in accounts.asked}) == 93
-    assert [key for key in await queued(rig, one) if "file" in key] == ["file:approvals:request"]
+    assert not [key for key in await queued(rig, one) if "file" in key]
 
 
 async def test_another_process_goes_on_where_the_first_one_died(rig: Rig) -> None:
