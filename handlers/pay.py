@@ -5,7 +5,7 @@ reason is to be given, the button opens a form, and the form decides.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -177,8 +177,8 @@ async def _approvals(deps: Dependencies, command: Command, _values: Values) -> R
     return Private(await _waiting(deps, command.user))
 
 
-async def _waiting(deps: Dependencies, user: str) -> Content:
-    return payment_answers.waiting(await decisions(deps.ctx, await admit(deps, user), user))
+async def _waiting(deps: Dependencies, user: str, laid: Sequence[str] = ()) -> Content:
+    return payment_answers.waiting(await decisions(deps.ctx, await admit(deps, user), user, laid))
 
 
 async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -212,6 +212,8 @@ def _frozen_or_not(done: Freezing, *, on: bool) -> Content:
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
     """Count an approval, or open the form where the amount is to be typed or what may be wrong confirmed."""
+    value, _, laid = click.value.partition("|")  # in a list: the requests that it shows
+    click = replace(click, value=value)
     shown = await _decidable(deps, click, State.AWAITING)
     if shown is None:
         return Nothing()
@@ -224,7 +226,7 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
     decision = _decision(click, found, involved=voters | {found.requester})
     decided = await decide.approve(deps.ctx, decision)
     if decided.refusal is None and click.is_private:
-        return Edit(await _waiting(deps, click.user))
+        return Edit(await _waiting(deps, click.user, laid.split()))
     return _after_click(decided)  # the card says that it counts
 
 

@@ -110,7 +110,8 @@ class UnderWay:
 class WaitingRequest:
     """A request that waits, with the votes of its round and whether the reader could decide on it.
 
-    ``short``: fewer people than it needs can approve it. ``link``: to its card.
+    ``short``: fewer people than it needs can approve it. ``link``: to its card. ``is_over``: it doesn't wait any more.
+    ``is_settled``: the buttons that its row had before have become meaningless.
     """
 
     instruction: Instruction
@@ -118,3 +119,5 @@ class WaitingRequest:
     mine: bool
     short: Short | None = None
     link: str = ""
+    is_over: bool = False
+    is_settled: bool = False

@@ -1,12 +1,14 @@
 """A verb that was typed without the arguments it needs opens a form with one field for each."""
 
+import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.payments.instruction import State
 from bot.playground.workspace.model import elements_of
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import newest
+from tests.workflows.looking import newest, requests
 
 
 async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
@@ -57,3 +59,26 @@ async def test_list_of_approvals_has_warnings_links_and_buttons_that_count(rig: 
     assert [one.text for one in rig.workspace.ephemerals(ADA)[-1].buttons] == ["Approve", "Reject", "Open"]
     own = await ask(rig, "approvals", user=TOM)
     assert [one.text for one in own.buttons] == ["Open"]
+
+
+@pytest.mark.parametrize("quorum", [1, 2])
+async def test_approved_row_of_the_list_stays_so_that_a_second_tap_decides_nothing(rig: Rig, quorum: int) -> None:
+    rig.settings.policy_file.write_text(rig.policy_text.replace("quorum = 1\n", f"quorum = {quorum}\n", 1))
+    await rig.start_again()
+    for amount in ("1.00", "2.00", "3.00"):
+        await rig.pay(f"send ana@example.com {amount} rent")
+    told = await ask(rig, "approvals", user=ADA)
+    before = [(block["type"], block.get("block_id")) for block in told.blocks]
+    await rig.workspace.click(ADA, FINANCE, told.ts, "payout.approve")
+    await rig.pay("send ana@example.com 4.00 later")
+    after = rig.workspace.ephemerals(ADA)[-1]
+    assert after.ts == told.ts
+    rows = [block["type"] for block in after.blocks]
+    assert [kind for kind, _ in before].count("actions") == 3
+    assert (rows[3], rows.count("actions")) == ("section", 2), "where the first row had its buttons"
+    assert [place for place, kind in enumerate(rows) if kind == "actions"] == [6, 9]
+    await rig.workspace.click(ADA, FINANCE, told.ts, "payout.approve", value=told.buttons[0].value, force=True)
+    await rig.settle()
+    states = [one.state for one in await requests(rig)]
+    assert states[0] is (State.COMMITTED if quorum == 1 else State.AWAITING)
+    assert states[1:] == [State.AWAITING] * 3

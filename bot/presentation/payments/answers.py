@@ -26,7 +26,7 @@ from bot.presentation.blocks.elements import Cell, Column, Fact, actions, facts,
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.lists import csv_button
 from bot.presentation.payments.bulk import ACCOUNTS_HEADER, account_cells, advice, some_rows
-from bot.presentation.payments.cards import card, deciding, doubts, opening
+from bot.presentation.payments.cards import APPROVE, card, deciding, doubts, opening
 from bot.presentation.payments.kinds import KINDS, headline, word_of
 from bot.presentation.payments.wording import Stands, is_unusual
 from bot.presentation.reasons import reason_of, short_of_people, worded
@@ -189,20 +189,27 @@ def waiting(found: Sequence[WaitingRequest]) -> Content:
     if not found:
         return md.message(":tada: You're all caught up. Nothing waits for approval.")
     mine = sum(1 for one in found if one.mine)
-    others = len(found) - mine
+    others = sum(1 for one in found if not one.is_over) - mine
     lead = f"Nothing for you. *{md.counted(others, 'request')} {'waits' if others == 1 else 'wait'} for others.*"
     if mine:
         more = f" {others} more {'waits' if others == 1 else 'wait'} for others." if others else ""
         lead = f"*{mine} {'needs' if mine == 1 else 'need'} you.*{more}"
     blocks: list[Block] = [md.paragraph(lead)]
     texts = [lead]
+    laid = " ".join(one.instruction.id for one in found[:_LISTED])
     for one in found[:_LISTED]:
         line, purpose = waiting_line(one), one.instruction.payload.description
         small = md.plain(f"For: {md.shorten(clean(purpose), _PURPOSE)}")
         warned = doubts(one.instruction, one.short)
-        pressed = [*(deciding(one.instruction) if one.mine else []), *opening(one.link)]
+        decide = [
+            {**press, "value": f"{press['value']}|{laid}"} if press["action_id"] == APPROVE else press
+            for press in (deciding(one.instruction) if one.mine else [])
+        ]
+        pressed = actions([*decide, *opening(one.link)])
+        if one.is_settled:  # as high as its buttons, so that no other row comes under the finger
+            pressed = [md.paragraph(f"*{md.capital(word_of(one.instruction))}*")]
         about: Block = {"type": "context", "elements": [small]}
-        blocks += [md.paragraph("\n".join([line, *warned])), about, *actions(pressed)]
+        blocks += [md.paragraph("\n".join([line, *warned])), about, *pressed]
         texts.append(" · ".join([line, f"For: {md.typed(purpose, _PURPOSE)}", *warned]))
     if len(found) > _LISTED:
         more = f"and {len(found) - _LISTED} more"

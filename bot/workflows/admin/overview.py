@@ -121,18 +121,25 @@ def _running(one: Instruction | Job | Booking, what: Kind | What, name: str, sta
     return Running(what=what, name=name, state=state, requester=one.requester, channel=channel, since=one.created_at)
 
 
-async def decisions(ctx: Context, standing: Membership, user: str) -> list[WaitingRequest]:
-    """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
+async def decisions(ctx: Context, standing: Membership, user: str, laid: Sequence[str] = ()) -> list[WaitingRequest]:
+    """Requests that wait for approvers, as far as this person may see them; those they could decide come first.
+
+    ``laid``: ids of those that a list showed, which keep their places, whatever became of them.
+    """
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
 
     def waiting(uow: Unit) -> list[tuple[WaitingRequest, Board | None]]:
-        found = with_votes(uow, (one for one in uow.instructions.awaiting(WAITING) if one.kind in APPROVED))
+        waits = {one.id: one for one in uow.instructions.awaiting(WAITING)}
+        over = [one for name in laid if name not in waits and (one := uow.instructions.get(name)) is not None]
         told = []
-        for one, votes in found:
+        for one, votes in with_votes(uow, (one for one in (*waits.values(), *over) if one.kind in APPROVED)):
             if sees_all or one.requester == user:
-                mine = refusal_of(uow, one, standing) is None and user not in [vote.person for vote in votes]
+                is_over, voted = one.id not in waits, user in [vote.person for vote in votes]
+                mine = not (is_over or voted) and refusal_of(uow, one, standing) is None
                 card = uow.boards.get(subject_of(one.id, Place.APPROVALS))
-                told.append((WaitingRequest(one, votes, mine, short_of(uow, one)), card))
+                settled = one.id in laid and (is_over or voted)
+                short = short_of(uow, one)
+                told.append((WaitingRequest(one, votes, mine, short, is_over=is_over, is_settled=settled), card))
         return told
 
     found = []
@@ -141,7 +148,8 @@ async def decisions(ctx: Context, standing: Membership, user: str) -> list[Waiti
         with suppress(ServiceTrouble):
             link = await ctx.messenger.link(Posted(card.channel, card.ts)) if card is not None and card.ts else ""
         found.append(replace(one, link=link))
-    return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
+    places = {name: place for place, name in enumerate(laid)}
+    return sorted(found, key=lambda one: (places.get(one.instruction.id, len(laid)), not one.mine, one.instruction.id))
 
 
 log = structlog.get_logger(__name__)
