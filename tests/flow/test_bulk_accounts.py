@@ -82,7 +82,8 @@ registered under another name\r
     assert sent == ["March", "Proofs", "x", "x", "y", "z"], "no name is sent"
 
 
-async def test_the_card_says_how_many_are_looked_up_and_each_is_asked_about_once(rig: Rig) -> None:
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_the_card_says_how_many_are_looked_up_and_each_is_asked_about_once(rig: Rig, restarts: bool) -> None:
     people = [f"p{n}@example.com" for n in range(38)]
     rig.add_payees(*people)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", skip=20, times=80))
@@ -92,6 +93,8 @@ async def test_the_card_says_how_many_are_looked_up_and_each_is_asked_about_once
     await rig.settle()
     assert accounts_line(rig, FINANCE) == snapshot("")
     assert not rig.cards()
+    if restarts:
+        await rig.start_again()
     await rig.pass_time(30, steps=6)
     assert (await newest(rig)).state is State.AWAITING
     assert accounts_line(rig) == snapshot(":warning: 38 first-time recipients.")

@@ -4,6 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.presentation.payments import forms
+from bot.workflows.payments.bulk_request import read_typed
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.tables.corpus import BOOKS, TEXTS
 from tests.workflows.looking import requests, there
@@ -79,3 +80,17 @@ async def test_many_bad_rows_come_as_a_file_too(rig: Rig) -> None:
     (file,) = [one for message in direct for one in message.files]
     found = there(rig.workspace.file(file))
     assert len(found.content.decode("utf-8-sig").splitlines()) == 61
+
+
+@pytest.mark.parametrize("text", [
+    "a@example.com,1.00\nb@example.com,2.50,note", "a@example.com;1.00\nb@example.com;2.50;note",
+    "a@example.com\t1.00\nb@example.com\t2.50\tnote", "\na@example.com,1.00\nb@example.com,2.50,note\n\n",
+    "note,amount,email\n,1.00,a@example.com\nnote,2.50,b@example.com",
+])  # fmt: skip
+async def test_typed_rows_are_read_with_or_without_names(text: str) -> None:
+    found = await read_typed(text)
+    assert [(one.email, one.cents, one.note) for one in found.items] == [
+        ("a@example.com", 100, ""),
+        ("b@example.com", 250, "note"),
+    ]
+    assert (list(found.bad), found.rows) == ([], 2)

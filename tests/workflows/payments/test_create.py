@@ -3,32 +3,17 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptOutcome, State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
-from tests.workflows.looking import alerts, approved, asked, attempts, buttons, newest, operation, state, told_once
+from tests.workflows.looking import alerts, asked, buttons, operation, state, told_once
 
 
 def arm(rig: Rig, kind: FaultKind, operation_name: str = "create_payout", *, times: int | None = 1) -> None:
     rig.payments.faults.arm(Fault(kind, operation_name, times=times, seconds=0.1))
-
-
-async def test_what_is_created_is_what_was_asked_and_waits_for_people(rig: Rig) -> None:
-    await rig.pay()
-    found, made = await newest(rig), operation(rig)
-    assert (found.state, found.remote_id) == (State.AWAITING, made.id)
-    assert (made.email, made.cents, made.code, made.description) == (
-        "ana@example.com",
-        2500,
-        found.code,
-        "March translation",
-    )
-    assert len({made.confirmation_uri, made.cancel_uri, made.failure_uri}) == 3
-    assert [attempt.outcome for attempt in await attempts(rig)] == [AttemptOutcome.DONE]
-    assert not rig.paid
 
 
 async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
@@ -43,20 +28,6 @@ async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
     assert len(rig.payments.operations) == 1
     await rig.press("approve")
     assert rig.paid == [("ana@example.com", 2500)]
-
-
-async def test_a_request_that_nobody_could_create_can_be_closed_and_stays_quiet(rig: Rig) -> None:
-    arm(rig, FaultKind.LOST, times=3)
-    await rig.pay()
-    await rig.pass_time(HOUR, steps=15)
-    before = len(alerts(rig))
-    await rig.press("close")
-    await rig.submit(ADA, {forms.REASON: "not needed any more"})
-    await rig.pass_time(3 * HOUR, steps=3)
-    assert await state(rig) is State.CLOSED
-    assert told_once(rig, "failed", FINANCE).partition(" <@")[0].endswith(" as not paid: “not needed any more”.")
-    assert len(alerts(rig)) == before
-    assert not buttons(rig, FINANCE)
 
 
 async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
@@ -116,19 +87,6 @@ async def test_a_list_that_ignores_what_it_is_asked_proves_nothing(rig: Rig) -> 
     assert asked(rig, "create_payout") == 1
 
 
-async def move(rig: Rig, *, seconds: float = 2 * MINUTE) -> None:
-    """The service carries its payouts one step; the callback arrives, or polling finds it."""
-    await rig.payments.advance()
-    await rig.payments.delivered()
-    await rig.pass_time(seconds, steps=4)
-
-
-@pytest.fixture(params=["callbacks", "polling alone"])
-def heard_by(request: pytest.FixtureRequest, rig: Rig) -> str:
-    rig.payments.callbacks.switches.drop = request.param == "polling alone"
-    return str(request.param)
-
-
 async def test_an_answer_to_the_commit_that_is_final_already(rig: Rig) -> None:
     await rig.pay()
     record = operation(rig)
@@ -142,13 +100,5 @@ async def test_an_answer_to_the_commit_that_is_final_already(rig: Rig) -> None:
     rig.payments.book.execute = at_once  # type: ignore[method-assign]
     await rig.press("approve")
     await rig.settle()
-    assert await state(rig) is State.COMPLETED
-    told_once(rig, "*paid*")
-
-
-async def test_a_read_that_is_behind_changes_nothing(rig: Rig, heard_by: str) -> None:
-    await approved(rig)
-    rig.payments.switches.stale_reads = 3
-    await move(rig, seconds=20 * MINUTE)
     assert await state(rig) is State.COMPLETED
     told_once(rig, "*paid*")

@@ -8,17 +8,17 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptOutcome, CallbackKind, State
+from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PurchaseOrder, Record
 from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
-from storage.rows import OutboxState
+from storage.rows import InboxState
 from tests.support.clock import DAY, HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.calling import call, inbox, token
-from tests.workflows.looking import actions, alerts, asked, attempts, newest, operation, read, state, told, told_once
+from tests.workflows.looking import alerts, asked, newest, operation, state, told, told_once
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 CONFIRMED = "confirmed"
@@ -55,26 +55,6 @@ def thread(rig: Rig) -> list[Message]:
 
 def pictures(rig: Rig) -> list[Message]:
     return [message for message in thread(rig) if message.files]
-
-
-async def test_what_is_opened_is_what_was_asked(rig: Rig) -> None:
-    await collect(rig)
-    found, made = await newest(rig), operation(rig)
-    assert (found.state, found.remote_id) == (State.OPEN, made.id)
-    assert (made.operation_type, made.email, made.cents, made.code) == (
-        "purchase",
-        "ben@example.com",
-        11_950,
-        found.code,
-    )
-    assert made.description == "Spring campaign"
-    assert [(one.description, one.quantity, one.cents) for one in made.items] == [
-        ("web", 2, 1000),
-        ("Print ads", 1, 9950),
-    ]
-    assert len({made.confirmation_uri, made.cancel_uri, made.failure_uri, made.callback_uri}) == 4
-    assert [attempt.outcome for attempt in await attempts(rig)] == [AttemptOutcome.DONE]
-    assert await actions(rig) == ["requested", "create", "opened"]
 
 
 async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
@@ -143,24 +123,6 @@ async def test_a_picture_that_cannot_be_sent_for_long_does_not_hold_up_what_come
         assert [bool(message.files) for message in thread(rig)] == [False], step
         await decide(rig)
         assert ["*Paid*" in message.text for message in thread(rig)] == [False, True], step
-
-
-async def test_a_picture_that_is_late_once_is_still_a_picture(rig: Rig) -> None:
-    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "upload"))
-    await collect(rig)
-    await rig.pass_time(5)
-    assert len(pictures(rig)) == 1
-
-
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500])
-async def test_a_picture_whose_posting_was_not_answered_is_found_again(rig: Rig, kind: FaultKind) -> None:
-    rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
-    await collect(rig)
-    await rig.pass_time(5 * MINUTE, steps=10)
-    assert len(rig.news(FINANCE)) == 1
-    rows = await read(rig, lambda tx: tx.outbox.by_key(f"link:{tx.instructions.awaiting([State.OPEN])[0].id}"))
-    assert rows is not None
-    assert (rows.state, rows.sent_ts) == (OutboxState.SENT, pictures(rig)[0].ts)
 
 
 async def test_a_link_that_is_late_is_not_given_out_when_it_is_over(rig: Rig) -> None:
@@ -250,6 +212,13 @@ async def test_no_other_address_has_a_page(rig: Rig) -> None:
     assert not await inbox(rig)
 
 
+async def test_visit_of_a_buyer_that_no_record_confirms_is_no_alert(rig: Rig) -> None:
+    await collect(rig)
+    await visit(rig, token((await newest(rig)).id))
+    await rig.pass_time(28 * HOUR, steps=8)
+    assert (await inbox(rig), alerts(rig)) == ([InboxState.UNCONFIRMED], [])
+
+
 @pytest.mark.rig(callback_allowed_sources=[ip_network("203.0.113.0/24")])
 async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig: Rig) -> None:
     await collect(rig)
@@ -257,16 +226,6 @@ async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig
     assert (await call(rig, secret, {}))[0] == 404
     assert (await visit(rig, secret))[0] == 200
     assert len(await inbox(rig)) == 1
-
-
-async def test_what_a_buyer_pays_makes_no_known_recipient(rig: Rig) -> None:
-    await collect(rig, "collect ana@example.com rent flat=1x25.00")
-    await decide(rig)
-    assert not await read(rig, lambda tx: tx.instructions.paid_before(["ana@example.com"]))
-    await rig.pay()
-    payout = await newest(rig)
-    assert payout.requirement.quorum == 1
-    assert not payout.requirement.reasons
 
 
 async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:

@@ -7,21 +7,18 @@ from bot.domain.payments.instruction import State
 from bot.domain.reasons import Exchange, Reason, stored
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
-from bot.presentation import audit
 from bot.presentation.payments.payouts import PAYOUT
 from bot.presentation.payments.wording import Stands
-from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.domain.made import instruction as made
-from tests.laws.effects import NOW, ONE_STEP
+from tests.laws.effects import ONE_STEP
 from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.rows import callbacks_of
 from tests.support.shown import shown
-from tests.workflows.looking import alerts, approved, everywhere, newest, operation, read, state, there, told_once
+from tests.workflows.looking import alerts, approved, everywhere, newest, operation, read, state, told_once
 
 COMMIT = "commit_payout"
-REFUSED = "“The request is not valid; request: was refused”"
 
 
 def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: int = 0) -> None:
@@ -58,28 +55,6 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
     assert everywhere(rig, "saying “The request is not valid; status: is not created”, but the payout")
     assert everywhere(rig, operation(rig).id)
-
-
-@pytest.mark.parametrize(
-    ("kind", "said"),
-    [
-        (FaultKind.DONE_500, "“Internal server error”"),
-        (FaultKind.REFUSED, REFUSED),
-    ],
-)
-async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: FaultKind, said: str) -> None:
-    arm(rig, kind, "one_step_payout")
-    await rig.pay(NOW)
-    await rig.press("approve")
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, said)
-    told_once(rig, "not confirmed yet")
-    instruction = await newest(rig)
-    found = there(await story(rig.switchboard.context.store, instruction.id))
-    (lost,) = [row.entry for row in found.rows if row.entry is not None and row.entry.action == "commit_unknown"]
-    words = said.partition("“")[2].rstrip("”")
-    assert lost.detail["said"] == words
-    assert audit.story(instruction, found.rows).text.count(f"“{words}”") == 1
 
 
 def test_words_of_a_service_are_escaped() -> None:

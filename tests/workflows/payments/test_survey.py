@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfMode, Reason
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import Rig
 from tests.support.shown import shown
-from tests.workflows.looking import alerts, asked, newest, there
+from tests.workflows.looking import alerts, asked, newest, state, there
 from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed
 
 ADDRESS = "https://switchboard.example.com"
@@ -99,3 +100,19 @@ async def test_a_service_that_refuses_the_list_is_not_asked_for_ever(rig: Rig, t
     await rig.pass_time(600, steps=4)
     assert asked(rig, "list_operations") == before + 1
     assert await mode(rig) is None
+
+
+async def test_approved_request_of_a_copy_waits_while_the_list_cannot_be_read(rig: Rig, tmp_path: Path) -> None:
+    rig.payments.switches.accept_duplicate_codes = True
+    await rig.pay("now ana@example.com 25.00 rent")
+    port = rig.payments.port
+    await rig.payments.stop()
+    await rig.press("approve")
+    await rig.payments.start(port=port)
+    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
+    await rig.pass_time(60)
+    assert asked(rig, "one_step_payout") == 1
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "list_operations", times=None))
+    await elsewhere(rig, kept)
+    await rig.pass_time(600, steps=6)
+    assert (await state(rig), asked(rig, "one_step_payout")) == (State.APPROVED, 1)

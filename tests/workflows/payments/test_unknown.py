@@ -1,14 +1,18 @@
 """T14 to T16: an unknown outcome is read and never sent again by itself; in the end a person decides."""
 
+from datetime import timedelta
+
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from bot.workflows.requests import send
 from tests.support.clock import DAY, HOUR, MINUTE, QUIET
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import alerts, approved, asked, buttons, everywhere, newest, operation, state, votes
+from tests.workflows.planted import on_one_rig, planted
 
 
 def arm(rig: Rig, kind: FaultKind, name: str = "commit_payout", *, times: int | None = 1) -> None:
@@ -38,6 +42,8 @@ async def test_a_new_attempt_needs_its_own_quorum(rig: Rig) -> None:
     assert await state(rig) is State.NEEDS_HUMAN
     assert not await votes(rig)
     await rig.press("retry", user=ADA)
+    await rig.submit(ADA, {forms.AMOUNT: "1500.01"})
+    assert not await votes(rig)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     assert (await state(rig), asked(rig, "commit_payout")) == (State.NEEDS_HUMAN, 1)
     assert everywhere(rig, "1 of 2")
@@ -80,6 +86,10 @@ async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert await state(rig) is State.APPROVED
     assert buttons(rig) == set()  # something may have been paid, so nothing can be withdrawn
+    found, card = await newest(rig), rig.cards(FINANCE)[0]
+    value = f"{found.id}:{found.round}"
+    await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
+    assert await state(rig) is State.APPROVED
     await rig.pass_time(HOUR + MINUTE, steps=12)
     assert await state(rig) is State.NEEDS_HUMAN
     assert shown(rig.cards(FINANCE)[0].text.partition(f"{(await newest(rig)).reference}. ")[2]) == snapshot("""\
@@ -119,3 +129,11 @@ async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(
     await rig.workspace.submit(LIN, {forms.AMOUNT: "2000.00"})
     assert await state(rig) is State.NEEDS_HUMAN
     assert [vote.person for vote in await votes(rig)] == [LIN]
+
+
+@on_one_rig([(QUIET - 1, True), (QUIET, False)])
+async def test_new_attempt_waits_until_the_earlier_one_cannot_arrive(rig: Rig, seconds: float, waits: bool) -> None:
+    now = rig.clock.now()
+    times = {"exec_deadline": now + timedelta(hours=1), "sent_at": now - timedelta(seconds=seconds)}
+    one = await planted(rig, state=State.APPROVED, commits=1, **times)
+    assert await send.not_now(rig.switchboard.context, one) is waits
