@@ -4,24 +4,14 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
-from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.clock import DAY
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, OLGA, Rig
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import actions, buttons, ephemerals, everywhere, heard, state, there, told_once, votes
+from tests.workflows.looking import actions, ephemerals, heard, state, there, votes
 
 BIG = "send ana@example.com 1500.00 rent"
 STALE = ":no_entry_sign: This request has changed since. Look at its card again."
-
-
-async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
-    await rig.pay()
-    await rig.press("approve")
-    assert rig.paid == [("ana@example.com", 2500)]
-    assert await state(rig) is State.COMMITTED
-    assert everywhere(rig, f"Approved by <@{ADA}>")
-    assert not ephemerals(rig, ADA), "the card says it"
 
 
 async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> None:
@@ -122,39 +112,6 @@ async def test_a_button_on_a_message_of_somebody_else_does_nothing(rig: Rig) -> 
     assert not await votes(rig)
 
 
-async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
-    await rig.pay("send ana@example.com 1500.00 rent")
-    card = rig.cards(APPROVALS)[0]
-    assert shown(card.text) == snapshot("""\
-Approve $1,500.00 to Ana Maria Lopez (ana@example.com)? rent, requested by Maria Silva (maria) · verified · Ecuador · \
-P-······. 0 of 2 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: \
-Needs 2 \
-approvers because it's over $1,000. Each types the amount. <!subteam^S0TREASURY>""")
-    assert "<!subteam^S0TREASURY>" not in rig.cards(FINANCE)[0].plain
-    for person in (ADA, LIN):
-        await rig.press("approve", user=person)
-        await rig.submit(person, {forms.AMOUNT: "1500.00"})
-        assert not ephemerals(rig, person)
-    card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
-    assert shown(card.text) == snapshot("""\
-Sent: $1,500.00 to Ana Maria Lopez (ana@example.com). rent, requested by Maria Silva (maria) · verified · Ecuador · \
-P-······. Approved by <@U0ADA>, <@U0LIN>. Waiting for confirmation that it arrived.""")
-    assert card.text.replace(" (maria)", "") == copy.text
-    await rig.payments.advance()
-    await rig.payments.delivered()
-    await rig.settle()
-    told_once(rig, "*paid*")
-    assert not [m.text for m in rig.news(APPROVALS) if f"<@{ADA}>" in m.text or f"<@{LIN}>" in m.text or "<!" in m.text]
-
-
-async def test_a_name_that_slack_does_not_say_is_left_out_and_asked_again(rig: Rig) -> None:
-    people = rig.switchboard.context.people
-    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
-    assert await people.names([OLGA]) == {}
-    rig.workspace.faults.clear()
-    assert await people.names([OLGA, "", "U0NOBODY"]) == {OLGA: "Olga Reis"}
-
-
 async def test_a_click_after_the_deadline_counts_nothing_even_before_anybody_noticed(rig: Rig) -> None:
     await rig.pay()
     rig.clock.advance(DAY)  # nothing has noticed yet
@@ -175,12 +132,3 @@ async def test_a_reason_typed_too_late_is_no_rejection(rig: Rig) -> None:
     await rig.workspace.submit(ADA, {forms.REASON: "no"})
     await rig.settle()
     assert await state(rig) is State.EXPIRED
-
-
-async def test_a_clock_that_runs_back_revives_nothing(rig: Rig) -> None:
-    await rig.pay()
-    await rig.pass_time(DAY)
-    rig.clock.advance(-2 * DAY)
-    await rig.settle()
-    assert await state(rig) is State.EXPIRED
-    assert buttons(rig) == set()

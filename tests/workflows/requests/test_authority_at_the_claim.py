@@ -9,7 +9,6 @@ import pytest
 from bot.domain.approvals import Membership, No
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.slack.people import Directory
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.authority import OutdatedError, Standings, involved_in
@@ -19,7 +18,7 @@ from tests.support.bulk import run
 from tests.support.clock import HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
-from tests.workflows.looking import actions, asked, attempts, everywhere, heard, newest, state, votes
+from tests.workflows.looking import actions, asked, everywhere, heard, newest, state, votes
 
 MEMBERSHIP_SECONDS = 60.0
 
@@ -122,21 +121,6 @@ async def test_people_who_took_long_to_be_read_are_read_again(
     assert sent(rig, kind) == 1
 
 
-async def test_the_claim_refuses_what_is_older_than_a_minute(rig: Rig) -> None:
-    await approved_just_now(rig, Kind.PAYOUT)
-    ctx, clock, found = rig.switchboard.context, rig.clock, await newest(rig)
-    known = await ctx.people.standings(await involved_in(ctx, found.id), patient=True)
-    assert set(known) == {MARIA, ADA}
-    for partly in ({MARIA: known[MARIA]}, {ADA: known[ADA]}):
-        with pytest.raises(OutdatedError):
-            await ctx.store.write(partial(claimed_with, ctx, found, partly))
-    clock.advance(MEMBERSHIP_SECONDS + 0.1)
-    with pytest.raises(OutdatedError):
-        await ctx.store.write(partial(claimed_with, ctx, found, known))
-    assert (await newest(rig)) == found
-    assert not [attempt for attempt in await attempts(rig) if attempt.kind.value == "commit"]
-
-
 async def test_request_held_by_another_process_first_is_held_once(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
@@ -197,24 +181,6 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
     assert (await newest(rig)).round == found.round
     await rig.pass_time(MINUTE)
     assert not rig.paid
-
-
-def test_a_standing_that_nobody_read_is_never_fresh() -> None:
-    assert not Membership(None).fresh(0.0)
-    assert Membership(None, read_at=40.0).fresh(40.0 + MEMBERSHIP_SECONDS)
-    assert not Membership(None, read_at=40.0).fresh(40.1 + MEMBERSHIP_SECONDS)
-
-
-async def test_the_age_of_a_standing_is_that_of_its_oldest_part(rig: Rig) -> None:
-    people, clock = rig.switchboard.context.people, rig.clock
-    assert isinstance(people, Directory)
-    clock.advance(100)
-    asked_at = clock.boottime()
-    await people.members("S0TREASURY")
-    clock.advance(4)
-    assert (await people.standing(ADA)).read_at == asked_at
-    clock.advance(4)
-    assert (await people.standing(ADA)).read_at == asked_at + 4
 
 
 async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(

@@ -70,17 +70,3 @@ async def test_payments_that_were_changed_are_held_until_they_are_put_back(
     assert await state(rig) is not State.APPROVED
     assert (await newest(rig)).reason is None
     assert await disagreements(rig) == ()
-
-
-async def test_while_payments_are_changed_its_card_is_not_touched_again(rig: Rig) -> None:
-    await approved_just_now(rig, Kind.BULK)
-    await written(rig, "cents", 1)
-    await rig.settle()
-    found = await newest(rig)
-    subject = f"request:{found.id}:approvals"
-    before = await read(rig, lambda tx: tx.boards.get(subject))
-    await rig.pass_time(3_601)
-    after = await read(rig, lambda tx: tx.boards.get(subject))
-    assert before is not None
-    assert after is not None
-    assert after.wanted_version == before.wanted_version

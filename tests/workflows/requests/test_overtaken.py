@@ -10,13 +10,14 @@ from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, S
 from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit
-from bot.workflows.payments import bulk, payout, recipient
+from bot.workflows.payments import bulk, payout
 from bot.workflows.requests import decide, send
-from bot.workflows.requests.attempt import Claimed, creating, lose, record
+from bot.workflows.requests.attempt import LOST, Claimed, creating, lose, record
 from tests.support.bulk import ask
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest
+from tests.workflows.planted import planted, stored, tried, write
 
 pytestmark = [pytest.mark.rig(on="both"), pytest.mark.both_databases]
 
@@ -59,23 +60,6 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
     assert await ctx.store.read(lambda tx: tx.reservations.sum(ctx.clock.now().date().isoformat())) == 0
 
 
-async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    assert ctx.payments.client is not None
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
-    found = await recipient.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
-    assert found is not None
-    claimed = await creating(ctx, found, {})(Permit(ctx, ctx.payments.client.circuit.seat()))
-    assert claimed is not None
-    under_way = claimed.instruction
-    outcome = await ctx.payments.client.create_payout(payout.new_payout(ctx, under_way), earlier_unknown=False)
-    await touched_elsewhere(ctx, under_way)
-    await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.CREATED))
-    await recover(ctx)
-    after = await newest(rig)
-    assert (after.state, after.remote_id) == (State.AWAITING, next(iter(rig.payments.operations)))
-
-
 async def claimed_commit(rig: Rig, ctx: Context) -> Claimed:
     await rig.pay()
     card = await rig.card()
@@ -110,19 +94,6 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     assert (await newest(rig)).state is State.COMMIT_UNKNOWN
 
 
-async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
-    new = await taken(ctx, Kind.PAYOUT)
-    assert ctx.payments.client is not None
-    assert await creating(ctx, new, {})(Permit(ctx, ctx.payments.client.circuit.seat())) is not None
-    due = ctx.clock.now() + timedelta(minutes=5)
-    assert (
-        await ctx.store.write(lambda tx: tx.instructions.claim_due(now=due, owner="other", lease_seconds=60, limit=10))
-        == []
-    )
-
-
 async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recovered(rig: Rig) -> None:
     ctx = rig.switchboard.context
     for _ in range(2):
@@ -140,3 +111,16 @@ async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recover
     assert await recover(ctx) == 2
     states = await ctx.store.read(lambda tx: {one.state for one in tx.instructions.awaiting(tuple(State))})
     assert states == {State.CREATE_UNKNOWN}
+
+
+@pytest.mark.parametrize(("works_on_it", "given_up"), [(True, 0), (False, 1)])
+async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_its_lease_ran_out(
+    rig: Rig, works_on_it: bool, given_up: int
+) -> None:
+    ctx = rig.switchboard.context
+    over = rig.clock.now() - timedelta(seconds=1)
+    one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)
+    await tried(rig, one)
+    with ctx.leases.kept("instruction", (one.id if works_on_it else "another",)):
+        assert await write(rig, LOST.recover) == given_up
+    assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)

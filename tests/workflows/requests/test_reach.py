@@ -9,7 +9,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests.request import Requested, request
 from tests.support.bulk import ask as ask_for_many
 from tests.support.clock import MINUTE
-from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, TOM, ZOE, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, POLICY, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests, state
 
@@ -63,22 +63,14 @@ Look for `······`. <http://127.0.0.1/archives/C0APPROVE/p······|Open
     assert (len(told(rig)), len(alerts(rig))) == (1, 1)
 
 
-async def test_admins_see_it_on_their_home_and_doctor_names_it(rig: Rig) -> None:
+async def test_doctor_names_it_until_it_can_be_approved(rig: Rig) -> None:
     await ask_and_lose(rig, [ADA, LIN])
-    for user, sees in ((OLGA, True), (MARIA, False), (ADA, False)):
-        await rig.workspace.open_home(user)
-        home = str(rig.workspace.home(user))
-        assert ("Too few approvers" in home) is sees
-        assert ("it needs 3 approvals, and only 2 people can approve it" in home) is sees
-    [finding] = await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx)))
-    reference = (await newest(rig)).reference
-    assert finding.level is doctor.Level.WARNING
-    assert finding.what == f"{reference}: it needs 3 approvals, and only 2 people can approve it"
+    store, reference = rig.switchboard.context.store, (await newest(rig)).reference
+    [finding] = await store.read(lambda tx: list(doctor.out_of_reach(tx)))
+    assert (finding.level, finding.what.partition(":")[0]) == (doctor.Level.WARNING, reference)
     rig.workspace.set_group("S0TREASURY", [ADA, LIN, TOM])
     await rig.pass_time(2 * MINUTE)
-    await rig.workspace.open_home(OLGA)
-    assert "Too few approvers" not in str(rig.workspace.home(OLGA))
-    assert await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx))) == []
+    assert await store.read(lambda tx: list(doctor.out_of_reach(tx))) == []
 
 
 @pytest.mark.parametrize(
@@ -149,11 +141,6 @@ async def test_who_comes_back_and_leaves_again_is_told_again(rig: Rig) -> None:
         await rig.pass_time(2 * MINUTE, steps=4)
         assert len(told(rig)) == len(alerts(rig)) == count
         assert ("can approve it" in (await rig.card()).text) is (len(users) == 2)
-
-
-async def test_nobody_is_left_at_all(rig: Rig) -> None:
-    await ask_and_lose(rig, [], "send ana@example.com 25.00 rent")
-    assert "it needs 1 approval, and no one can approve it" in told(rig)[0].casefold()
 
 
 @pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.LOST])

@@ -11,7 +11,7 @@ from tests.support.reasons import own_words
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.support.shown import shown
-from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, there, told, told_once
+from tests.workflows.looking import asked, buttons, everywhere, heard, newest, read, state, there, told_once
 
 
 async def test_a_veto_outweighs_votes(rig: Rig) -> None:
@@ -75,15 +75,6 @@ Visible to everyone; the requester is told.\
     reason = own_words("the contract <!channel> ended").stored()
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, reason)]
     assert buttons(rig) == set()
-
-
-async def test_an_admin_who_asked_for_it_withdraws_it_without_a_reason(rig: Rig) -> None:
-    rig.workspace.set_group("S0FINANCE", [MARIA, OLGA])
-    await rig.pay(user=OLGA)
-    await rig.press("withdraw", user=OLGA)
-    assert rig.workspace.modal(OLGA) is None
-    assert await state(rig) is State.WITHDRAWN
-    assert not told(rig, FINANCE, "withdrawn"), "people are not told what they did themselves"
 
 
 async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:

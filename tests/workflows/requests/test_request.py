@@ -1,32 +1,18 @@
 """T1: a request is stored whole, or not at all, before anything is sent to anybody."""
 
+from datetime import timedelta
+
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import CallbackKind
-from bot.domain.references import callback_token, derived_key, token_hash
+from bot.domain.payments.instruction import PayoutPayload, State
 from bot.presentation.payments import forms
-from tests.support.rig import APPROVALS, FINANCE, MARIA, RANDOM, SECRET_KEY, TOM, Rig
+from tests.support.rig import APPROVALS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import actions, ephemerals, newest, read, requests, there
+from tests.workflows.looking import ephemerals, requests
+from tests.workflows.planted import on_one_rig, planted
 
 SEND = 'send ana@example.com 25.00 "March translation"'
-ASKED = ":memo: Request sent: $25.00 to ana@example.com. Needs 1 approval · P-······"
-
-
-async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
-    ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", SEND)
-    assert ack.ok
-    assert not rig.payments.calls
-    found = await newest(rig)
-    assert found.intact()
-    assert len(found.code) == 26
-    assert await actions(rig) == ["requested"]
-    kinds = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
-    key = derived_key(SECRET_KEY, "callbacks")
-    tokens = [callback_token(key=key, instruction_id=found.id, kind=kind) for kind in kinds]
-    held = await read(rig, lambda tx: [there(tx.tokens.find(token_hash(one), rig.clock.now())) for one in tokens])
-    assert [(one.instruction_id, one.kind) for one in held] == [(found.id, kind) for kind in kinds]
 
 
 async def test_asker_is_answered_alone_only_if_the_line_does_not_say_the_same(rig: Rig) -> None:
@@ -78,15 +64,22 @@ async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) 
     assert not rig.payments.ledger.entries
 
 
-async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
-    await rig.pay()
-    await rig.pay("send ANA@example.com 25 again")
-    first, second = await requests(rig)
-    assert (first.requirement.quorum, second.requirement.quorum) == (1, 2)
-    told = rig.cards(APPROVALS)[1].text.partition("UTC>. ")[2]
-    assert told == f":warning: Needs 2 approvers because it repeats {first.reference}. <!subteam^S0TREASURY>"
-    await rig.press("approve")
-    assert not rig.paid
+DAY, SECOND = timedelta(days=1), timedelta(seconds=1)
+
+
+@on_one_rig(enumerate([
+    (State.AWAITING, timedelta(), 2), (State.REJECTED, timedelta(), 1), (State.FAILED, timedelta(), 1),
+    (State.EXPIRED, timedelta(), 1), (State.CLOSED, timedelta(), 2), (State.COMPLETED, DAY - SECOND, 2),
+    (State.COMPLETED, DAY + SECOND, 1), (State.COMMIT_UNKNOWN, DAY + SECOND, 2), (State.AWAITING, DAY + SECOND, 2),
+]))  # fmt: skip
+async def test_same_payment_within_a_day_needs_one_more_approver_unless_it_ended_unpaid(
+    rig: Rig, number: int, case: tuple[State, timedelta, int]
+) -> None:
+    state, ago, quorum = case
+    payload = PayoutPayload(email="ana@example.com", cents=700 + number, description="rent")
+    await planted(rig, payload=payload, created_at=rig.clock.now() - ago, state=state)
+    await rig.pay(f"send ANA@example.com 7.0{number} again")
+    assert [one.requirement.quorum for one in await requests(rig) if one.cents == 700 + number][-1] == quorum
 
 
 async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
@@ -99,15 +92,6 @@ async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
     assert again.ok
     assert len(await requests(rig)) == 1
     assert len(rig.cards(APPROVALS)) == 1
-
-
-async def test_the_form_asks_like_the_command(rig: Rig) -> None:
-    await rig.pay("send", user=TOM)
-    await rig.submit(TOM, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
-    assert shown(rig.workspace.modal(TOM)) == f"New payout\n{ASKED}"
-    assert (await newest(rig)).requester == TOM
-    await rig.press("approve")
-    assert rig.paid == [("ana@example.com", 2500)]
 
 
 @pytest.mark.rig(payments_partner_secret=None)

@@ -12,7 +12,6 @@ from bot.presentation import notices
 from bot.wiring.workers import WORKERS
 from bot.workflows.admin.resume import recover_claims
 from bot.workflows.payments import subject
-from storage.repositories.leased import KEYS
 from tests.support.clock import MINUTE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
 from tests.support.rows import audit_rows
@@ -136,45 +135,6 @@ async def test_ten_deaths_stop_a_row_which_is_retried_once_later(rig: Rig) -> No
     await rig.settle()
     found = await newest(rig)
     assert (found.state, found.stopped, found.tries) == (State.AWAITING, "", 0)
-
-
-async def test_deaths_and_errors_of_a_row_are_counted_apart(rig: Rig) -> None:
-    payments: Any = rig.switchboard.context.payments.client
-    was, ends = payments.account_status, iter([asyncio.CancelledError] * 6 + [ZeroDivisionError] * 4)
-
-    async def fails(*given: Any) -> Any:
-        end = next(ends, None)
-        if end is None:
-            return await was(*given)
-        raise end
-
-    payments.account_status = fails
-    await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
-    for _ in range(11):
-        await run_due(rig.switchboard.context, "instructions")
-        rig.clock.advance(61)
-    await rig.settle()
-    found = await newest(rig)
-    assert (found.state, found.stopped, found.tries, found.errors) == (State.AWAITING, "", 0, 0)
-
-
-async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
-    """What :class:`storage.repositories.leased.Steps` counts is what claims leave out."""
-    await rig.pay()
-    found = await newest(rig)
-    assert set(KEYS) >= {"instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "booking", "store_event"}
-    assert await read(rig, lambda tx: tx.steps.counts()) == {}
-    ctx = rig.switchboard.context
-    now = rig.switchboard.context.clock.now()
-    await ctx.store.write(
-        lambda tx: tx.instructions.touch(found, now=now, due_at=now, lease_owner=ctx.owner, lease_until=now)
-    )
-    key = (found.id,)
-    assert await ctx.store.write(lambda tx: tx.steps.stop("instruction", key, owner=ctx.owner, number="n1"))
-    assert await read(rig, lambda tx: tx.steps.counts()) == {"instruction": 1}
-    assert await run_due(ctx, "deadlines") == 0
-    assert await ctx.store.write(lambda tx: tx.steps.go_on("instruction", key, now=now))
-    assert await run_due(ctx, "deadlines") == 1
 
 
 async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> None:

@@ -1,15 +1,19 @@
 """T8: whoever voted must still count when it is sent, and whoever lifts a freeze when it is lifted."""
 
+from datetime import timedelta
+
 import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
+from bot.workflows.requests import send
 from tests.support.clock import MINUTE
-from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, OLGA, POLICY, TOM, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, TOM, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import actions, asked, buttons, everywhere, state, told_once, votes
+from tests.workflows.planted import on_one_rig, planted, stored, voted, write
 
 
 async def approved_while_the_service_is_away(rig: Rig, text: str = "send ana@example.com 25.00 rent") -> int:
@@ -127,3 +131,23 @@ async def test_the_voice_of_somebody_who_left_the_approvers_counts_no_more(rig: 
     assert await frozen(rig)
     await say(rig, TOM, "unfreeze")
     assert not await frozen(rig)
+
+
+@on_one_rig([(timedelta(hours=25), True), (timedelta(hours=25, seconds=1), False)])
+async def test_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelta, counts: bool) -> None:
+    now = rig.clock.now()
+    one = await planted(rig, state=State.APPROVED, exec_deadline=now + timedelta(hours=1))
+    await voted(rig, one, ADA, at=now - ago)
+    standings = await rig.switchboard.context.people.standings([MARIA, ADA])
+    allowed = await write(rig, lambda uow: send.still_approved(uow, one, standings))
+    assert (allowed is not None, (await stored(rig, one)).round) == (counts, 1 if counts else 2)
+
+
+async def test_shorter_window_of_a_new_policy_holds_for_approved_requests(rig: Rig) -> None:
+    await approved_while_the_service_is_away(rig)
+    rig.settings.policy_file.write_text(POLICY.replace('execute_within = "60m"', 'execute_within = "30m"'))
+    await rig.start_again()
+    await rig.pass_time(30 * MINUTE - 1, steps=4)
+    assert await state(rig) is State.APPROVED
+    await rig.pass_time(1)
+    assert await state(rig) is State.EXPIRED
