@@ -11,9 +11,10 @@ from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.payments import bulk
+from tests.support.bulk import ask
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import alerts, read
 from tests.workflows.planted import on_one_rig, planted, queued, stored, write
 
 AWAY = own_words("is away")
@@ -96,3 +97,21 @@ async def test_unsent_submission_frees_the_flight_unless_an_earlier_one_may_arri
     await write(rig, lambda uow: bulk._unsent(uow, one, attempt))
     assert (await read(rig, lambda tx: tx.bulk_flights.flying()) == one.id) is flies
     await write(rig, lambda tx: tx.bulk_flights.land(one.id))
+
+
+@on_one_rig([(10, []), (None, []), (9, ["alert:differs"]), (11, ["alert:differs"])])
+async def test_another_number_of_payments_than_approved_is_an_alert(
+    rig: Rig, count: int | None, keys: list[str]
+) -> None:
+    one = await asked(rig, state=State.SENDING, remote_id=None)
+    await write(rig, lambda uow: bulk.submitted(uow, one, BulkJob(id=f"b{one.id}", status="running", count=count)))
+    assert ((await stored(rig, one)).state, await queued(rig, one)) == (State.COMMITTED, keys)
+
+
+async def test_bulk_payment_that_stands_still_for_an_hour_is_one_alert(rig: Rig) -> None:
+    await ask(rig)
+    await rig.press("approve")
+    await rig.pass_time(3_500, steps=50)
+    assert alerts(rig) == []
+    await rig.pass_time(5 * 3_600, steps=50)
+    assert ["hasn't changed at the provider" in one for one in alerts(rig)] == [True]

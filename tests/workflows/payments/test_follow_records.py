@@ -14,7 +14,7 @@ from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.payments import payout, purchase
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import read, there
 from tests.workflows.planted import made, on_one_rig, planted, queued, record, stored, tried, write
 
 NO_MONEY = own_words("no money")
@@ -102,3 +102,11 @@ async def test_answer_to_a_commit_that_differs_counts_and_is_an_alert(rig: Rig) 
     await write(rig, lambda uow: payout.paid(uow, one, record(one, "committed", email="eve@example.com")))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert "alert:differs" in await queued(rig, one)
+
+
+async def test_refused_purchase_that_was_opened_nevertheless_is_followed(rig: Rig) -> None:
+    one = await planted(rig, Kind.PURCHASE, state=State.REFUSED, remote_id=None, closed_at=rig.clock.now(), creates=1)
+    await purchase.watch_refused(rig.switchboard.context, holding(record(one, id="w1"), record(one, id="w2")), one)
+    assert (await stored(rig, one)).remote_id == "w1"
+    rows = await read(rig, lambda tx: [there(tx.tracked.get("purchase", name)) for name in ("w1", "w2")])
+    assert [row.instruction_id for row in rows] == [one.id, one.id]

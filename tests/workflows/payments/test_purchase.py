@@ -168,6 +168,13 @@ Find out who paid it from the dashboard or another program.\
     assert asked(rig, "get_operation") == before
 
 
+async def test_another_buyer_than_asked_for_is_named(rig: Rig) -> None:
+    await collect(rig)
+    operation(rig).email = "eve@example.com"
+    await decide(rig)
+    assert "eve@example.com" in told_once(rig, "*paid*", FINANCE)
+
+
 async def visit(rig: Rig, secret: str) -> tuple[int, str]:
     url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
     async with aiohttp.ClientSession() as browser, browser.get(url) as page:

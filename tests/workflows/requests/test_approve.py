@@ -4,6 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.clock import DAY
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, Rig
@@ -132,3 +133,15 @@ async def test_a_reason_typed_too_late_is_no_rejection(rig: Rig) -> None:
     await rig.workspace.submit(ADA, {forms.REASON: "no"})
     await rig.settle()
     assert await state(rig) is State.EXPIRED
+
+
+async def test_card_whose_post_had_no_answer_can_be_pressed(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", times=2))
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "conversations.history", times=None))
+    await rig.pay()
+    (card,) = rig.workspace.messages(APPROVALS)
+    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    await rig.settle()
+    assert rig.paid == [("ana@example.com", 2500)]
+    (card,) = rig.workspace.messages(APPROVALS)
+    assert card.text.startswith("Sent")
