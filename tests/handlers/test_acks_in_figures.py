@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from bot.version import version
-from handlers.incoming import Arrival
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.support.scraped import Page
 
@@ -42,8 +41,3 @@ async def test_seconds_are_those_of_a_clock_that_is_never_set(rig: Rig) -> None:
     assert found.value(f"{NAME}_bucket", kind="command", le="0.001") == 1, "the clock stood still"
     transport = "socket" if rig.settings.socket_mode else "http"
     assert found.value("switchboard_build_info", version=version(), database="sqlite", transport=transport) == 1
-
-
-@pytest.mark.parametrize("body", [{}, {"type": None}, {"type": ["x"]}, {"type": "dialog_submission"}])
-def test_whatever_slack_sends_has_a_kind(body: dict[str, Any]) -> None:
-    assert Arrival.of(body) is Arrival.OTHER

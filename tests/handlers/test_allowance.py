@@ -32,15 +32,6 @@ def test_the_wait_that_is_told_is_long_enough_and_others_do_not_wait() -> None:
     assert allowance.take("U1")
 
 
-def test_a_clock_that_runs_back_takes_nothing_away() -> None:
-    now = 100.0
-    allowance = Allowance(monotonic=lambda: now, at_once=2, a_second=1.0)
-    assert not allowance.take("U1")
-    now = 0.0
-    assert not allowance.take("U1")
-    assert allowance.take("U1") == 1.0
-
-
 def test_of_many_people_who_was_not_heard_of_for_longest_is_forgotten() -> None:
     allowance = Allowance(monotonic=lambda: 0.0, at_once=1, a_second=1.0, people=2)
     assert [allowance.take(person) for person in ("U1", "U2")] == [0.0, 0.0]

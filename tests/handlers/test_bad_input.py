@@ -9,11 +9,9 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, ZOE, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard, newest, requests
-
-EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
 
 LINES = [
     "send ana@example.com",
@@ -103,46 +101,6 @@ async def reads(rig: Rig, line: str) -> bool:
     return ephemerals(rig, ZOE)[-1].startswith(":no_entry_sign:")
 
 
-async def test_everything_that_is_wrong_is_said_at_once(rig: Rig) -> None:
-    await rig.pay("send ana 1e3")
-    said = ephemerals(rig, MARIA)[0]
-    assert said == snapshot("""\
-:pencil2: `ana` isn't an e-mail address.
-:pencil2: `1e3` isn't an amount.
-:pencil2: Add a description: what is this for?
-Example: `/pay send ana@example.com 25.00 "March translation"`\
-""")
-
-
-async def test_the_example_is_right(rig: Rig) -> None:
-    await rig.pay("send")
-    await rig.workspace.close(MARIA)
-    await rig.pay("send x")
-    found = re.search(r"`/pay (send [^`]+)`", ephemerals(rig, MARIA)[-1])
-    assert found is not None
-    await rig.pay(found[1])
-    assert (await newest(rig)).payload.description == "March translation"
-
-
-async def test_a_verb_that_is_none(rig: Rig) -> None:
-    for text in ("sned ana@example.com 25 x", "<!channel>"):
-        await rig.pay(text)
-    said = ephemerals(rig, MARIA)
-    assert said[0] == snapshot(":pencil2: Unknown command `sned`. Did you mean `/pay send`? See `/pay help`.")
-    assert said[1] == snapshot(":pencil2: Unknown command `&lt;!channel&gt;`. See `/pay help`.")
-    await untouched(rig)
-
-
-async def test_help_is_for_the_asker_alone_and_lists_every_verb_with_an_example(rig: Rig) -> None:
-    for text in ("help", "HELP", "?", "help help"):
-        before = len(ephemerals(rig, MARIA))
-        await rig.pay(text)
-        (said,) = ephemerals(rig, MARIA)[before:]
-        assert said.index("/pay send") < said.index("/pay show") < said.index("/pay approvals"), text
-        assert EXAMPLE in said, text
-    await untouched(rig)
-
-
 async def asked_for(rig: Rig, text: str) -> Instruction:
     rig.clock.advance(1)
     before = len(await requests(rig))
@@ -206,33 +164,6 @@ async def test_an_empty_list_lets_nobody_ask(rig: Rig) -> None:
     await rig.pay()
     assert "You don't have permission to request payments." in ephemerals(rig, MARIA)[0]
     await untouched(rig)
-
-
-async def test_somebody_elses_request_is_as_unknown_as_none(rig: Rig) -> None:
-    await rig.pay()
-    reference = (await newest(rig)).reference
-    await rig.pay("show P-222222", user=ZOE)
-    await rig.pay(f"show {reference}", user=ZOE)
-    unknown, hidden = ephemerals(rig, ZOE)
-    assert hidden.replace(reference, "P-222222") == unknown
-
-
-async def test_a_request_is_shown_as_it_stands_without_buttons(rig: Rig) -> None:
-    await rig.pay()
-    found = await newest(rig)
-    for user in (MARIA, ADA, OLGA):
-        for name in (found.reference, found.reference.lower(), f"`{found.reference}`", found.code, found.remote_id):
-            before = len(rig.workspace.ephemerals(user))
-            await rig.pay(f"show {name}", user=user)
-            (message,) = rig.workspace.ephemerals(user)[before:]
-            lead = "Waiting for approval (0 of 1): $25.00 to Ana Maria Lopez (ana@example.com). March translation"
-            assert message.text.startswith(
-                f"{lead}, requested by <@{MARIA}> · verified · Ecuador · {found.reference}."
-            ), (
-                user,
-                name,
-            )
-            assert not message.buttons, (user, name)
 
 
 FIELDS = [

@@ -5,9 +5,7 @@ import logging
 from typing import Any
 from urllib.parse import urlencode
 
-import aiohttp
 import pytest
-from slack_bolt.listener.async_listener import AsyncListener
 from structlog.testing import capture_logs
 
 from bot.domain.errors import ServiceNow
@@ -16,13 +14,9 @@ from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
 from bot.presentation.blocks.text import message
-from bot.presentation.payments import cards, forms
-from bot.slack.people import who_we_are
+from bot.presentation.payments import forms
 from handlers import bolt
-from handlers.bolt import build
-from handlers.registry import make_router
 from handlers.replies import Nothing, Open, Private, Reply
-from handlers.router import Allowance, Dependencies
 from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.handlers.played import KINDS, Played, boom, replies
 from tests.support.posting import post
@@ -150,27 +144,6 @@ async def test_who_we_are_is_asked_once_and_never_with_a_request(rig: Rig) -> No
     assert [call.method for call in rig.workspace.calls].count("auth.test") == 1
 
 
-async def test_no_session_is_opened_for_a_request(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    await rig.pay()
-    await rig.press("approve", user="U0ZOE")
-    await heard(rig, "U0ZOE", "Only approvers can do this")
-    opened: list[str] = []
-    made = aiohttp.ClientSession.__init__
-
-    def counted(self: aiohttp.ClientSession, *args: Any, **more: Any) -> None:
-        opened.append("a session")
-        made(self, *args, **more)
-
-    monkeypatch.setattr(aiohttp.ClientSession, "__init__", counted)
-    for number in range(3):
-        await rig.pay(f"send ana@example.com 3{number}.00 rent")
-        await rig.pay("help")
-        await rig.press("approve", user="U0ZOE")
-        await rig.press("reject", user=ADA)
-        await rig.submit(ADA, {forms.REASON: "no"})
-    assert opened == []
-
-
 async def test_an_identical_signed_click_is_answered_and_counts_once(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve")
@@ -179,58 +152,6 @@ async def test_an_identical_signed_click_is_answered_and_counts_once(rig: Rig) -
         again = await rig.workspace.resend(ack)
         assert (again.status, again.body) == (200, "")
     assert len(await votes(rig)) == 1
-
-
-EVENTS: list[dict[str, Any]] = [
-    {"type": "message", "channel": FINANCE, "user": MARIA, "text": "hi", "ts": "1.1"},
-    {"type": "message", "subtype": "bot_message", "channel": FINANCE, "text": "hi", "ts": "1.1", "bot_id": "B1"},
-    {"type": "message", "subtype": "message_changed", "channel": FINANCE, "message": {}, "ts": "1.1"},
-    {"type": "message", "channel": FINANCE, "user": "U0BOT", "bot_id": "B0BOT", "text": "me", "ts": "1.1"},
-    {"type": "team_join", "user": {"id": "U0NEW"}},
-    {"type": "app_mention", "user": MARIA, "text": "<@U0BOT> hi", "channel": FINANCE, "ts": "1.1"},
-    {"type": "app_home_opened", "user": MARIA, "tab": "messages"},
-    {"type": "file_shared", "file_id": "F1"},
-    {"type": "tokens_revoked", "tokens": {}},
-    {"type": "function_executed", "function": {}},
-    {"type": "nobody has heard of this"},
-    {"type": ""},
-    {},
-]
-
-
-INTERACTIONS: list[dict[str, Any]] = [
-    {"type": "shortcut", "callback_id": "x", "trigger_id": "1"},
-    {"type": "message_action", "callback_id": "x", "trigger_id": "1", "message": {}, "channel": {"id": FINANCE}},
-    {"type": "view_closed", "view": {"id": "V1", "type": "modal", "callback_id": "x"}, "is_cleared": False},
-    *({"type": "view_submission", "view": {"id": "V1", "type": "modal", **view}} for view in (
-        {"callback_id": "nobody"}, {"callback_id": forms.REQUEST}, {"callback_id": cards.REJECT, "state": {}},
-        {"callback_id": cards.APPROVE}, {"callback_id": cards.CLOSE, "private_metadata": '{"id":"x","round":1}',
-         "state": {"values": {"reason": {"reason": {"type": "plain_text_input", "value": "y"}}}}})),
-    {"type": "block_suggestion", "action_id": "x", "block_id": "y", "value": "z"},
-    *({"type": "block_actions", "actions": [{"block_id": "b", "type": "button", **action}]} for action in (
-        {"action_id": "nobody"}, {"action_id": "payout.approve"},
-        {"action_id": 7, "block_id": None, "value": ["x"]})),
-    {"type": "block_actions", "actions": [{}]}, {"type": "block_actions", "actions": []}, {"type": "block_actions"},
-    {"type": "interactive_message", "actions": [{"name": "x"}], "callback_id": "x"},
-    {"type": "dialog_submission", "callback_id": "x", "submission": {}, "state": ""},
-    {"type": "workflow_step_edit", "callback_id": "x"},
-    {"type": "nobody has heard of this"},
-    {"type": ["a", "list"]},
-    {},
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("socket", [False, pytest.param(True, marks=pytest.mark.rig(socket_mode=True))])
-async def test_whatever_is_signed_is_answered_and_changes_nothing(rig: Rig, socket: bool) -> None:
-    """Events that nobody handles, and interactions of every kind."""
-    await rig.pay()
-    for event in EVENTS:
-        assert (await rig.workspace.send_event(event)).status == 200, event
-    for payload in INTERACTIONS[: 11 if socket else None]:
-        whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
-        assert (await rig.workspace._delivery.send("interactive", whole)).status == 200, payload
-    assert len(await requests(rig)) == 1
-    assert not await votes(rig)
 
 
 async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
@@ -247,15 +168,6 @@ async def test_what_cannot_be_read_is_logged_in_a_line(rig: Rig) -> None:
         assert await post(rig, body) == 200
     assert [(line["event"], line["stumbled"]) for line in logs if line["log_level"] == "warning"] == [
         ("ignored a payload of an impossible shape", "KeyError")
-    ]
-
-
-async def test_what_the_framework_itself_stumbles_over_is_logged_in_a_line_and_answered() -> None:
-    with capture_logs() as logs:
-        answer = await bolt._answer_anyway(AttributeError("raised outside our code"))
-    assert answer.status == 200
-    assert [(line["log_level"], line["event"], line["stumbled"]) for line in logs] == [
-        ("warning", "ignored a payload of an impossible shape", "AttributeError")
     ]
 
 
@@ -293,42 +205,6 @@ async def test_no_secret_logged(rig: Rig, capsys: pytest.CaptureFixture[str], ca
     urls = [ack.request.payload["response_url"], *(delivery.url for delivery in rig.payments.deliveries)]
     for secret in [*secrets, *urls, *(url.rsplit("/", 1)[1] for url in urls), "/callbacks/payments/"]:
         assert secret not in logged
-
-
-@pytest.mark.parametrize("more", [0, 100])
-async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
-    rig: Rig, monkeypatch: pytest.MonkeyPatch, more: int
-) -> None:
-    bolt = rig.switchboard._bolt
-    assert bolt is not None
-    assert len(bolt._async_listeners) == 7
-    router = make_router(rig.switchboard._around.file_actions, prefix="")
-    for number in range(more):
-        router.commands[f"/more{number}"] = router.commands["/pay"]
-        router.actions[f"more{number}"] = router.actions["payout.approve"]
-    identity = await who_we_are(bolt.client)
-    ctx = rig.switchboard.context
-    allowance = Allowance(monotonic=ctx.clock.boottime)
-    deps = Dependencies(ctx=ctx, messenger=None, ephemerals=None, allowance=allowance, homes=None)  # type: ignore[arg-type]
-    rig.switchboard._bolt = build(
-        client=bolt.client, token="xoxb-playground", identity=identity, deps=deps, router=router
-    )
-    assert len(rig.switchboard._bolt._async_listeners) == 7
-    tried: list[str] = []
-    matches = AsyncListener.async_matches
-
-    async def counted(self: AsyncListener, **given: Any) -> bool:
-        tried.append("one")
-        return await matches(self, **given)
-
-    monkeypatch.setattr(AsyncListener, "async_matches", counted)
-    assert (await rig.workspace.slash(MARIA, FINANCE, "/pay", "help")).status == 200
-    assert len(tried) == 2
-    tried.clear()
-    message = await rig.workspace.say(MARIA, FINANCE, "x")
-    tried.clear()
-    assert (await rig.workspace.click(MARIA, FINANCE, message.ts, "nobody", force=True)).status == 200
-    assert len(tried) == 1  # votes come all at once: they are tried first
 
 
 async def test_who_hammers_a_button_hears_it_and_asks_the_database_nothing(rig: Rig) -> None:

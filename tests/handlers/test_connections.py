@@ -191,24 +191,6 @@ async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> No
         assert await idle.over()
 
 
-async def test_who_stops_within_a_body_and_who_was_answered_long_ago_are_silent() -> None:
-    async with Server.open() as server:
-        idle, half = [await server.client() for _ in range(2)]
-        assert (await idle.ask("/nowhere")).startswith(b"404")
-        await half.send(b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
-        await until(lambda: server.bodies.held == 3)
-        crowd = [await server.client() for _ in range(200)]
-        server.seconds = 1.0
-        assert (await crowd[0].ask("/nowhere")).startswith(b"404")
-        server.seconds = 2.9
-        server.connections.sweep()
-        assert await idle.over()
-        server.seconds = 3.0
-        server.connections.sweep()
-        assert await half.over()
-        assert await crowd[0].ask("/vouched") == b"200 signed"
-
-
 def test_unverified_connections_leave_two_hundred_descriptors_to_the_process_itself() -> None:
     assert [room(descriptors) for descriptors in (256, 400, 401, 2_200, 4_096)] == [200, 200, 201, 2_000, 2_000]
 

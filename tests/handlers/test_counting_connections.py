@@ -97,30 +97,6 @@ async def test_while_the_loop_was_busy_nobody_was_silent(door: Door) -> None:
         assert door.cut(crowd) == cut, seconds
 
 
-async def test_headers_have_ten_seconds_and_an_idle_connection_seventy_five(door: Door) -> None:
-    begun, idle = door.come(2)
-    door.phase(idle, _Phase.IDLE)
-    for seconds, cut in ((9.9, 0), (10.0, 1), (74.9, 1), (75.0, 2)):
-        door.seconds = seconds
-        door.connections.sweep()
-        assert door.cut() == cut, seconds
-    assert begun.aborted
-
-
-async def test_an_idle_connection_that_sends_something_has_ten_seconds_from_then(door: Door) -> None:
-    (wire,) = door.come()
-    door.phase(wire, _Phase.IDLE)
-    door.seconds = 70.0
-    door.connections.sent(cast("Any", wire))
-    door.seconds = 79.9
-    door.connections.sent(cast("Any", wire))  # the next bytes give no more time
-    door.connections.sweep()
-    assert not wire.aborted
-    door.seconds = 80.0
-    door.connections.sweep()
-    assert wire.aborted
-
-
 async def test_who_leaves_is_counted_no_more(door: Door) -> None:
     (wire,) = door.come(source="")
     door.connections.left(cast("Any", wire))

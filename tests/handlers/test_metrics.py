@@ -7,7 +7,6 @@ from typing import Any
 
 import aiohttp
 import pytest
-from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
@@ -29,50 +28,12 @@ async def page(rig: Rig) -> Page:
     return await Page.of(rig.switchboard.url)
 
 
-async def test_what_each_metric_says_of_itself_and_nobodys_data(rig: Rig) -> None:
+async def test_metrics_hold_nobodys_data(rig: Rig) -> None:
     await rig.pay()
     async with aiohttp.ClientSession() as session, session.get(f"{rig.switchboard.url}/metrics") as answer:
         text = await answer.text()
     assert 'switchboard_requests{kind="payout",state="awaiting"} 1.0' in text
-    assert "switchboard_joined 1.0" in text
-    assert 'switchboard_oldest_seconds{queue="messages"} 0.0' in text
     assert "ana@" not in text
-    lines = text.splitlines()
-    said = [line.removeprefix("# HELP switchboard_") for line in lines if line.startswith("# HELP switchboard_")]
-    assert [line for line in said if not line.partition(" ")[0].endswith("_created")] == snapshot(
-        [
-            "build_info What runs here; always 1",
-            "start_time_seconds When this process started, in seconds since 1970",
-            "service_requests_total Requests to services by their end",
-            "service_request_seconds Seconds from the first byte of a request to a service until its end",
-            "too_many_requests_total Answers 429, Slack's included",
-            "slack_calls_total Calls of Slack by what they do and their end",
-            "ack_seconds Seconds from the arrival of Slack's request to its ack",
-            "attempts_total Attempts to move or ask for money, by step",
-            "callbacks_total Callbacks by service and status answered",
-            "anchors_total Anchors of the audit chain, by whether they could be written",
-            "joined 1 while Slack has said who we are",
-            "clock_skew_seconds Seconds that this machine's clock is ahead of the database server's",
-            "database_readable 1 while the database answers; 0: what it holds is left out here",
-            "disk_low 1 while nothing new that moves money is begun for want of space",
-            "disk_full 1 while nothing can be relied on to be stored",
-            "database_writable 1 while the last write was taken; 0: read-only, full, locked or out of reach",
-            "disk_free_bytes Bytes free on the database's disk",
-            "disk_bytes Bytes of the database's disk",
-            "disk_floor_bytes Bytes free below which the disk is low",
-            "requests Requests by kind and state",
-            "bookings Bookings by how far they are here",
-            "waiting Rows of a queue that wait or are being worked on",
-            "oldest_seconds Age of the oldest unprocessed item",
-            "overdue_seconds Seconds since a row of the queue was due that nobody has begun; 0: none is due",
-            "stopped Rows left alone after an internal error",
-            "audit_rows Rows of the audit chain",
-            "reading_only 1 while nothing is sent until an operator has looked",
-            "frozen 1 while people have stopped all sending",
-            "unread_operations Operations whose last answers could not be read",
-            "service_silent 1 while a service answers nothing and nothing is sent to it",
-        ]
-    )
 
 
 @pytest.mark.rig(metrics_token="metrics-token")
@@ -242,29 +203,6 @@ def ours(measures: Measures) -> dict[str, list[tuple[str, dict[str, str], float]
         for metric in measures.collect()
         if metric.name.startswith("switchboard_")
     }
-
-
-def test_the_bounds_of_the_buckets() -> None:
-    measures = made()
-    measures.service("payments")
-    found = ours(measures)
-    assert [
-        " ".join(dict.fromkeys(labels["le"] for _, labels, _ in found[f"switchboard_{name}_seconds"] if "le" in labels))
-        for name in ("service_request", "ack")
-    ] == snapshot(
-        [
-            "0.05 0.1 0.25 0.5 1.0 2.5 5.0 10.0 15.0 20.0 25.0 30.0 60.0 300.0 600.0 +Inf",
-            "0.001 0.0025 0.005 0.01 0.025 0.05 0.1 0.25 0.5 1.0 1.5 2.0 2.5 3.0 +Inf",
-        ]
-    )
-
-
-def test_what_runs_and_since_when() -> None:
-    found = ours(made())
-    assert found["switchboard_build_info"] == snapshot(
-        [("switchboard_build_info", {"version": "1.2.3", "database": "sqlite", "transport": "http"}, 1.0)]
-    )
-    assert found["switchboard_start_time_seconds"] == snapshot([("switchboard_start_time_seconds", {}, 1795165200.0)])
 
 
 def test_each_event_of_a_closed_set_begins_at_zero() -> None:

@@ -3,9 +3,7 @@
 import aiohttp
 import pytest
 
-from bot.domain.errors import PersonError
 from bot.presentation.payments import forms
-from handlers.pay import FREEZE
 from tests.support import bulk
 from tests.support.bulk import ask
 from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
@@ -44,14 +42,6 @@ REFUSED = (
     ":snowflake: Payments are frozen by <@U0ADA>: “the bank called”. You can send requests again once an approver "
     "unfreezes them."
 )
-
-
-def test_a_reason_has_five_hundred_characters_at_most() -> None:
-    (reason,) = FREEZE.arguments
-    assert reason.read("x" * 500) == "x" * 500
-    with pytest.raises(PersonError) as broken:
-        reason.read("x" * 501)
-    assert (broken.value.argument, broken.value.rule) == ("reason", "a reason can have at most 500 characters")
 
 
 async def test_frozen_no_line_asks_for_a_payment_but_money_can_still_be_asked_for(rig: Rig) -> None:

@@ -3,8 +3,6 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.errors import PersonError
-from bot.domain.payments import fields
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
 from bot.presentation.reasons import rule_of
@@ -18,7 +16,6 @@ from tests.workflows.looking import newest, requests
 MOST_ITEMS = 20
 NAME_LIMIT = 60
 
-GOOD = 'collect ben@example.com "Spring campaign" web=2x10.00'
 FORM = {
     forms.EMAIL: "ben@example.com",
     forms.DESCRIPTION: "Spring campaign",
@@ -40,13 +37,6 @@ def wrong(text: str) -> list[tuple[str, str]]:
 def lines_of(payload: object) -> list[tuple[str, int, int]]:
     assert isinstance(payload, PurchasePayload)
     return [(item.name, item.quantity, item.unit_cents) for item in payload.items]
-
-
-@pytest.mark.rig(payments_partner_id=None)
-async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
-    for text in (GOOD, "collect"):
-        ack = await rig.pay(text)
-        assert shown(ack).splitlines()[0].endswith("An admin has to set `PAYMENTS_PARTNER_ID`.")
 
 
 @pytest.mark.parametrize(
@@ -93,26 +83,6 @@ def test_each_mistake_names_argument_and_rule(typed: str, rule: str) -> None:
     assert rule in said
 
 
-def test_everything_that_is_wrong_is_told_in_one_go() -> None:
-    found = wrong(f"nobody {'d' * 501} web ads=2 print=1x1")
-    assert [argument for argument, _ in found] == ["email", "description", "item", "item"]
-
-
-def test_a_description_that_is_not_quoted_is_explained() -> None:
-    ((argument, rule),) = wrong("ben@example.com Spring campaign web=2x10.00")
-    assert argument == "item"
-    assert rule.endswith("; put several words in quotation marks")
-
-
-async def test_the_answer_shows_what_was_typed_and_a_right_example(rig: Rig) -> None:
-    ack = await rig.pay("collect ben@example.com campaign web=2")
-    assert shown(str(ack.body["text"])) == snapshot("""\
-:pencil2: `web=2` isn't an item: write name=quantity x unit price.
-Example: `/pay collect ben@example.com campaign web=2x10.00 "Print ads=1x99.50"`\
-""")
-    assert not await requests(rig)
-
-
 async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
     many = " ".join(f"i{number}=1x1" for number in range(MOST_ITEMS + 1))
     told = [await rig.pay(f"collect ben@example.com campaign {items}") for items in (many, "a=9999x999999999999.99")]
@@ -123,15 +93,6 @@ async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
         ]
     )
     assert not await requests(rig)
-
-
-def test_the_rules_own_example_is_right() -> None:
-    assert fields.item(fields.EXAMPLE).cents == 2000
-
-
-def test_all_items_together_cost_as_much_as_one_may() -> None:
-    largest = "a=1x999999999999.98"
-    assert [len(fields.item_lines(f"{largest}\nb=1x0.0{more}")[1]) for more in (1, 2)] == [0, 1]
 
 
 async def test_the_form_collects_for_several_items(rig: Rig) -> None:
@@ -165,9 +126,3 @@ async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, wo
     assert all(word in view.errors[field] for word in words)
     assert any(lead in view.errors[field] for lead in ("Example", "such as"))
     assert not await requests(rig)
-
-
-def test_many_bad_lines_are_counted() -> None:
-    _, errors = fields.item_lines("\n".join(["web"] * 9))
-    assert len(errors) == 9
-    assert all(isinstance(error, PersonError) for error in errors)

@@ -3,19 +3,11 @@
 from itertools import product
 
 import pytest
-from inline_snapshot import snapshot
 
-from bot.domain.errors import ServiceNever
-from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
-from handlers.grammar.admission import service_call
-from handlers.grammar.arguments import read_arguments
-from handlers.pay_reading import LIST
-from handlers.replies import Answer, MistakesError, Private
 from tests.support.answers import ask
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, TOM, ZOE, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import newest
 
 
@@ -27,7 +19,6 @@ def foreign(rig: Rig) -> str:
     return rig.payments.add_payout(order).id
 
 
-REFUSED = Reason(Exchange.REFUSED, status=409, fields=())
 LOOKS = ("list", "account ana@example.com", "events {id}", "show {id}", "partner")
 UNKNOWN = ":pencil2: I can't find "
 NO_ROLE = ":no_entry_sign: You don't have permission to see payments. Ask an admin to add you."
@@ -79,42 +70,6 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     assert len(rig.payments.calls_of("list_operations")) == 1
 
 
-@pytest.mark.parametrize(("line", "which", "page"), [
-    ("", None, None), ("2", None, 2), ("payouts", "payout", None), ("Purchases 12", "purchase", 12),
-])  # fmt: skip
-def test_kind_and_page_may_be_left_out(line: str, which: str | None, page: int | None) -> None:
-    found = read_arguments(LIST.arguments, line.split(), called="/pay list", example="payouts page=2 per=25")
-    assert found == {"payouts|purchases": which, "page": page, "per": None}
-
-
-@pytest.mark.parametrize(
-    ("line", "argument", "rule", "right"),
-    [
-        ("foo", "payouts|purchases", "use payouts or purchases, or a page number such as 2", "payouts"),
-        ("0", "payouts|purchases", "use payouts or purchases, or a page number such as 2", "payouts"),
-        ("payouts x", "page", "it isn't a page number", "payouts page=2"),
-        ("payouts 1 2", "2", "it isn't expected here", "payouts 1"),
-        ("2 payouts", "payouts", "it isn't expected here", "2"),
-    ],
-)
-def test_a_mistake_names_its_argument_and_keeps_what_is_right(line: str, argument: str, rule: str, right: str) -> None:
-    with pytest.raises(MistakesError) as caught:
-        read_arguments(LIST.arguments, line.split(), called="/pay list", example="payouts page=2 per=25")
-    [error] = caught.value.errors
-    assert (error.argument, error.rule, error.example) == (argument, rule, f"/pay list {right}")
-
-
-async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:
-    assert shown((await ask(rig, "account ana@@example.com")).text) == snapshot("""\
-:pencil2: `ana@@example.com` isn't an e-mail address.
-Example: `/pay account ana@example.com`\
-""")
-    assert shown((await ask(rig, "partner now")).text) == snapshot("""\
-:pencil2: `now` isn't expected here.
-Example: `/pay partner`\
-""")
-
-
 @pytest.mark.rig(payments_base_url=None)
 async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
     for text in ("list", "events x", "account ana@example.com", "account", "partner"):
@@ -152,28 +107,6 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
     rig.payments.switches.forbidden = True
     for text in LOOKS:
         assert "An admin has to fix this" in (await ask(rig, text.format(id="x"), user=TOM)).text
-
-
-@pytest.mark.parametrize(
-    ("trouble", "said"),
-    [
-        (
-            ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
-            ":warning: Payments: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
-        ),
-        (
-            ServiceNever("payments", REFUSED, status=409),
-            ":warning: Payments rejected the request. Check what",
-        ),
-    ],
-)
-async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(trouble: Exception, said: str) -> None:
-    async def work() -> Answer:
-        raise trouble
-
-    answer = await service_call(work).work()
-    assert isinstance(answer, Private)
-    assert said in answer.content.text
 
 
 async def test_a_failure_of_ours_beside_the_ack_is_answered(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -193,18 +193,6 @@ def usual(body: bytes) -> dict[str, str]:
     return dict(parse_qsl(body.decode(), keep_blank_values=True))
 
 
-@pytest.mark.parametrize("text", ["", "&", "=", "a", "a=", "=b", "a=1&a=2", "a=1&&b=2", "a=b=c", "a+b=c+d", "a=%2B"])
-def test_the_shapes_of_a_form(text: str) -> None:
-    assert fields(text.encode()) == usual(text.encode())
-
-
-def test_a_click_with_words_of_any_language() -> None:
-    payload = {"text": 'Überweisung 100 % \\ 支付 🙂 "quoted"\n', "state": {"values": {"a": {"b": "c\\u0041=&+"}}}}
-    body = urlencode({"payload": json.dumps(payload, ensure_ascii=False), "ssl_check": ""}).encode()
-    assert json.loads(fields(body)["payload"]) == payload
-    assert fields(body)["ssl_check"] == ""
-
-
 def test_any_mixture_is_what_the_standard_library_makes_of_it() -> None:
     chance = random.Random(12)  # noqa: S311 - the same bodies in every run
     for _ in range(20_000):

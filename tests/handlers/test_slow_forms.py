@@ -1,7 +1,6 @@
 """An ack does not wait for a form that Slack is slow to open: the form comes later, and so does what follows it."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
@@ -10,9 +9,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import forms
-from handlers import bolt
-from handlers.replies import Answer, Later, Nothing, Open, Private, Replace
-from handlers.router import Dependencies, Router
+from handlers.replies import Answer, Later, Open, Private, Replace
 from tests.handlers.played import Behaviour, Played, boom, replies
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import ephemerals, heard
@@ -73,35 +70,3 @@ async def test_what_comes_late_is_told_privately_where_the_form_never_opened(pla
     assert (await boom(rig)).status == 200
     ready.set()
     await heard(rig, MARIA, "for your eyes")
-
-
-async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Played) -> None:
-    rig, behaviours = played
-    behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
-    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.open"))
-    for _ in range(2):
-        assert (await boom(rig)).status == 200
-    assert len(ephemerals(rig, MARIA)) == 2
-    assert [call.method for call in rig.workspace.calls].count("views.open") == 1
-    rig.clock.advance(1)
-    assert (await boom(rig)).status == 200
-    assert rig.workspace.modal(MARIA)
-
-
-class Updates:
-    def __init__(self) -> None:
-        self.made: list[str] = []
-
-    async def update_view(self, *, view_id: str, view: Any) -> None:
-        assert view["type"] == "modal"
-        self.made.append(view_id)
-
-
-@pytest.mark.parametrize(("late", "updated"), [
-    (Nothing(), []), (Replace(views.notice("Ready", "Text")), ["V1"]), (Private(message("x")), ["V1"]),
-])  # fmt: skip
-async def test_a_late_answer_that_says_nothing_leaves_the_form_as_it_is(late: Answer, updated: list[str]) -> None:
-    updates = Updates()
-    deps = Dependencies(ctx=None, messenger=updates, ephemerals=None, allowance=None, homes=None)  # type: ignore[arg-type]
-    await bolt._Listeners(deps=deps, router=Router(), patience=1.0, moment=1.0)._turn("V1", late)
-    assert updates.made == updated

@@ -1,7 +1,6 @@
 """A mistake in a form of deliveries stands at its field; a button that names what is gone changes nothing."""
 
 import pytest
-from inline_snapshot import snapshot
 
 from bot.presentation.bookings import forms as views
 from handlers.registry import FILE_ACTIONS, make_router
@@ -23,111 +22,20 @@ async def pressed(rig: Rig, action: str, value: str) -> str:
     return "\n".join(said.text for said in rig.workspace.ephemerals(TOM)[before:])
 
 
-async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
-    found: dict[str, list[str]] = {}
+SILENT = {
+    "booking.proof", "booking.track", "home.back", "home.on", "home.open", "home.refresh", "localization.to_english",
+}  # fmt: skip
+"""Actions without an answer: links, and buttons of views that are drawn again or gone."""
+
+
+async def test_forged_button_is_answered_and_moves_nothing(rig: Rig) -> None:
+    silent = set()
     for action in sorted(make_router(FILE_ACTIONS, prefix="").actions):
         if not action.startswith("use."):
-            found.setdefault(await pressed(rig, action, "nothing:x"), []).append(action)
-    assert found == snapshot(
-        {
-            ":no_entry_sign: This request has changed since. Look at its card again.": [
-                "booking.absent",
-                "booking.again",
-                "booking.cancel",
-                "booking.contact",
-                "booking.customer",
-                "booking.details",
-                "booking.found",
-                "booking.menu",
-                "booking.phone",
-                "booking.refresh",
-                "booking.start",
-                "bulk.again",
-                "bulk.cancel",
-                "bulk.good",
-                "bulk.good_typed",
-                "bulk.list",
-                "bulk.next",
-                "bulk.previous",
-                "csv.audit",
-                "csv.items",
-                "csv.operations",
-                "home.start.0",
-                "home.start.1",
-                "home.start.2",
-                "home.start.3",
-                "home.start.4",
-                "home.start.5",
-                "home.start.6",
-                "line.offered",
-                "operations.next",
-                "operations.previous",
-                "payout.again",
-                "payout.approve",
-                "payout.close",
-                "payout.details",
-                "payout.edit",
-                "payout.menu",
-                "payout.reject",
-                "payout.release",
-                "payout.resend",
-                "payout.retry",
-                "payout.return",
-                "payout.send_anyway",
-                "payout.withdraw",
-                "stores.next",
-                "stores.previous",
-            ],
-            ":page_facing_up: I sent you a template. Fill it in, drop it here and press *Pay in bulk*.": [
-                "bulk.template"
-            ],
-            ":information_source: I can't find this check any more. Press *Check first* again.": ["bulk.pay_checked"],
-            "": [
-                "booking.proof",
-                "booking.track",
-                "home.back",
-                "home.on",
-                "home.open",
-                "home.refresh",
-                "localization.to_english",
-            ],
-            ":page_facing_up: I've sent you the checklist as a direct message.": ["certification.export"],
-            ":warning: This button is out of date.": [
-                "email.details",
-                "email.pause",
-                "email.resume",
-                "email.stop",
-                "localization.again",
-                "localization.cancel",
-                "localization.details",
-                "localization.other_language",
-                "localization.read",
-                "localization.share",
-            ],
-            ":no_entry_sign: Only admins can do this.": ["stopped.again"],
-            ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [
-                "use",
-                "use_all",
-                "use_all.convert",
-                "use_all.emotion",
-                "use_all.extract_audio",
-                "use_all.extract_text",
-                "use_all.gender",
-                "use_all.paraphrase",
-                "use_all.separate",
-                "use_all.speak",
-                "use_all.summarize",
-                "use_all.text_emotion",
-                "use_all.transcribe",
-                "use_all.translate",
-                "use_all.transliterate",
-            ],
-            ":warning: Payments: There is no such operation.": ["payout.take_in"],
-            ":page_facing_up: Bulk payments: 0 rows, in your direct messages.": ["csv.history"],
-            ":page_facing_up: Stores: 1 row, in your direct messages.": ["csv.stores"],
-            ":page_facing_up: In progress: 0 rows, in your direct messages.": ["csv.jobs"],
-        }
-    )
+            said = await pressed(rig, action, "nothing:x")
+            assert said == "" or said.startswith(":"), action
+            silent |= {action} - ({action} if said else set())
+    assert silent == SILENT
     assert not await requests(rig)
     assert not [call for call in rig.payments.calls if call.effect]
 

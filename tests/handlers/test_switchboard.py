@@ -14,7 +14,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.workflows.admin import audit
 from tests.support import answers
-from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest
 
@@ -68,28 +68,6 @@ async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) ->
     assert not any(active in block for block in blocks for active in ("<!here", "<!channel", f"<@{OLGA}>"))
 
 
-async def test_nobody_else_learns_that_it_exists(rig: Rig) -> None:
-    """A requester reads their own requests, not those of others."""
-    await rig.pay(user=TOM)
-    asked = await newest(rig)
-    for user in (MARIA, ZOE):
-        known = await ask(rig, f"audit {asked.reference}", user=user)
-        unknown = await ask(rig, "audit P-NOSUCH", user=user)
-        assert known.text == unknown.text.replace("P-NOSUCH", asked.reference)
-
-
-async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig) -> None:
-    wrong = ("audit P-NOSUCH", "audit <!channel>", "audit P-1 two", "dance <@U0ADA>")
-    told = [(await ask(rig, text)).text.splitlines() for text in wrong]
-    assert [lines[0] for lines in told] == [
-        ":pencil2: I can't find P-NOSUCH. Check the reference.",
-        ":pencil2: I can't find !channel. Check the reference.",
-        ":pencil2: `two` isn't expected here.",
-        ":pencil2: Unknown command `dance`. See `/switchboard help`.",
-    ]
-    assert [lines[-1] for lines in told if len(lines) > 1] == ["Example: `/switchboard audit P-1`"]
-
-
 async def test_a_tampered_row_is_told_as_such(rig: Rig, sqlite_url: str) -> None:
     await rig.pay()
     await rig.press("reject")
@@ -132,31 +110,6 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
     assert states == ["Waiting for approval", "Sent"]
 
 
-async def counted(rig: Rig) -> tuple[int, int]:
-    """How much is under way by ``status``, and by ``jobs``."""
-    told = under_way((await ask(rig, "status")).text)
-    named = (await ask(rig, "jobs")).text
-    rows = [line for line in told if "the oldest waits" not in line]
-    return sum(int(line.split()[1]) for line in rows), int(named.split()[0].strip("*"))
-
-
-async def test_status_and_jobs_count_the_same(rig: Rig) -> None:
-    for number in range(60):
-        await rig.pay(f"send ana@example.com {number + 1}.00 Rent")
-    await rig.press("approve")
-    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
-    assert await counted(rig) == (61, 61)
-    assert (await ask(rig, "jobs")).text.splitlines()[-1] == "and 36 more"
-
-
-async def test_a_frozen_house_says_so(rig: Rig) -> None:
-    await rig.workspace.slash(ADA, FINANCE, "/pay", "freeze the bank <!channel> called")
-    seen = await ask(rig, "status")
-    assert [line for line in seen.text.splitlines() if "frozen" in line] == snapshot(
-        [":snowflake: Payments are frozen by <@U0ADA>: “the bank &lt;!channel&gt; called”."]
-    )
-
-
 async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
     await rig.pay()
@@ -164,12 +117,6 @@ async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
     assert under_way((await ask(rig, "status")).text) == snapshot(
         ["• 1 payout: 1 waiting for approval", "• :warning: Slack messages: the oldest waits 3 minutes"]
     )
-
-
-async def test_a_localization_call_is_named(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
-    assert "• *Localization call* Translate: Queued, by <@U0MARIA>" in (await ask(rig, "jobs")).text
-    assert under_way((await ask(rig, "status")).text) == snapshot(["• 1 localization call: 1 queued"])
 
 
 async def test_assumptions_that_move_money_come_first(rig: Rig) -> None:

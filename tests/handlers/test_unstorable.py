@@ -85,9 +85,3 @@ async def test_in_the_name_of_a_file(rig: Rig) -> None:
     await rig.settle()
     offered = [message for message in rig.workspace.messages(FINANCE) if "talk.csv" in message.text]
     assert len(offered) == 1
-
-
-async def test_in_the_home_and_its_button(rig: Rig) -> None:
-    event = {"type": "app_home_opened", "user": ADA + ODD, "tab": f"home{ODD}", "channel": "D1", "event_ts": "1.1"}
-    assert (await rig.workspace.send_event(event)).status == 200
-    assert rig.workspace.home(ADA) is not None
