@@ -9,43 +9,26 @@ import pytest
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Payment, Point
-from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import Reason
-from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, observe, prebookings
 from bot.workflows.bookings.observe import gathered
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
-from tests.workflows.bookings.made import actions, asked, drawn, planted, record, said, stored
+from tests.workflows.bookings.made import asked, drawn, planted, record, said, stored
 from tests.workflows.looking import read
 from tests.workflows.planted import everything_stored, on_one_rig
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 QUIET = timedelta(minutes=15)
-TIMED_OUT, OUTSIDE = own_words("it timed out"), own_words("outside the area")
+
 NOT_FOUND, AWAY, BEFORE = own_words("not found"), own_words("is away"), own_words("before")
 
 
 async def seen(rig: Rig) -> set[Point]:
     points, _ = await read(rig, gathered)
     return set(points)
-
-
-@on_one_rig([
-    (Stage.SENDING, True, True), (Stage.SENDING, False, False), (Stage.UNKNOWN, True, False), (Stage.OPEN, True, False),
-])  # fmt: skip
-async def test_an_exception_after_the_claim_is_unknown(rig: Rig, stage: Stage, mine: bool, lost: bool) -> None:
-    ctx = rig.switchboard.context
-    booking = await planted(rig, stage=stage, lease_owner=ctx.owner if mine else "another")
-    assert await ctx.store.write(lambda tx: book.LOST.in_flight(Unit(tx, ctx), booking)) is lost
-    assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if lost else stage)
-
-
-async def test_what_is_gone_was_not_lost(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    gone = replace(await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner), id="gone")
-    assert not await ctx.store.write(lambda tx: book.LOST.in_flight(Unit(tx, ctx), gone))
 
 
 @pytest.mark.parametrize(("works_on_it", "recovered"), [(True, 0), (False, 1)])
@@ -58,29 +41,6 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
 
 
 # the answer
-
-
-@on_one_rig(
-    [
-        (NotExecuted(reason=own_words("not sent"), again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
-        (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "Delivery"),
-        (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "Delivery"),
-        (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * timedelta(seconds=30), "Delivery"),
-        (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "Delivery"),
-    ]
-)
-async def test_unbooked_is_sent_later(rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    booking = await planted(rig, stage=Stage.SENDING, reads=reads, sent_at=now, search_at=now + HOUR)
-    before = await drawn(rig, booking)
-    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, outcome))
-    after = await stored(rig, booking)
-    assert (after.stage, after.sent_at, after.search_at, after.reads) == (Stage.NEW, None, None, reads + 1)
-    assert after.due_at == now + wait
-    assert reason in worded(after.reason)
-    assert (after.reason is not None) is bool(reason)
-    assert [name for name, _ in await actions(rig, booking)] == ["put_off"]
-    assert await drawn(rig, booking) > before
 
 
 @on_one_rig(
@@ -99,14 +59,6 @@ async def test_what_the_service_took_is_followed_and_counts_as_evidence(
     after = await stored(rig, booking)
     assert (after.stage, after.remote_id) == (Stage.OPEN, f"d-{booking.id}")
     assert await seen(rig) - {Point.STATES} == points
-
-
-async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    linked = await planted(rig, stage=Stage.OPEN, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), linked, Unknown(reason=TIMED_OUT)))
-    after = await stored(rig, linked)
-    assert (after.stage, after.due_at, await said(rig, linked)) == (Stage.OPEN, now, [])
 
 
 # searching for it
@@ -159,17 +111,6 @@ async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
     theirs = record(first)
     assert await ctx.store.write(lambda tx: book.link(Unit(tx, ctx), second, theirs)) is None
     assert ((await stored(rig, first)), (await stored(rig, second))) == (first, second)
-
-
-@on_one_rig([(own_words("before"), False), (own_words("another"), True)])
-async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: Reason, anew: bool) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    booking = await planted(rig, stage=Stage.NEW, reason=BEFORE)
-    before = await drawn(rig, booking)
-    await book._put_off(ctx, booking, reason, MINUTE)
-    after = await stored(rig, booking)
-    assert (after.reason, after.due_at) == (reason, now + MINUTE)
-    assert (await drawn(rig, booking) > before) is anew
 
 
 Late = Callable[[Unit, Booking], Any]

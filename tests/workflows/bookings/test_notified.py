@@ -1,11 +1,10 @@
 """Who is called in the thread of a booking: its requester, once for each end, never for what they did themselves."""
 
 import asyncio
-from typing import Any
 
 import pytest
 
-from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.booking import Booking
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.bookings.observe import observe
 from bot.workflows.context import Unit
@@ -20,7 +19,7 @@ from tests.support.deliveries import (
     service_of,
 )
 from tests.support.rig import MARIA, OLGA, TOM, Rig
-from tests.workflows.bookings.made import planted, record, stored
+from tests.workflows.bookings.made import planted, record
 
 pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 
@@ -107,22 +106,3 @@ async def test_a_pre_booking_that_ends_elsewhere_calls_its_requester(rig: Rig) -
     service.book.cancel_prebooking(service.prebookings[-1])
     await rig.pass_time(46)
     assert calls(rig)[-1] == "canceled"
-
-
-@pytest.mark.parametrize(
-    ("status", "wish", "by", "call"),
-    [
-        ("CANCELLED_BY_BUSINESS", {"by": MARIA}, MARIA, ""),
-        ("CANCELLED_BY_BUSINESS", {"by": TOM}, TOM, MARIA),
-        ("CANCELLED_BY_BUSINESS", {}, "", MARIA),
-        ("CANCELED_BY_CLIENT", {"by": MARIA}, MARIA, ""),
-        ("CANCELLED_BY_ADMIN", {"by": MARIA}, "", MARIA),
-        ("CANCELLED_BY_ADMIN", {"by": MARIA, "done": True}, MARIA, ""),
-        ("COMPLETED", {"by": MARIA, "done": True}, "", MARIA),
-        ("ACCEPTED", {"by": MARIA}, "", ""),
-    ],
-)
-async def test_who_canceled(rig: Rig, status: str, wish: dict[str, Any], by: str, call: str) -> None:
-    booking = await planted(rig, stage=Stage.ENDED, status=status, detail={"cancel": wish})
-    kept = await stored(rig, booking)
-    assert (kept.canceled_by, kept.to_call) == (by, call)

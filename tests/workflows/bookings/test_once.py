@@ -192,16 +192,6 @@ async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: s
     assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_a_form_confirmed_twice_books_once(rig: Rig) -> None:
-    await deliveries.ask_price(rig)
-    ack = await rig.submit(MARIA, {})
-    await rig.workspace.resend(ack)
-    await rig.settle()
-    first = deliveries.service_of(rig).bookings
-    assert len(first) == 1
-    assert len(rig.cards(FINANCE)) == 1
-
-
 async def test_nothing_is_booked_without_the_second_button(rig: Rig) -> None:
     await deliveries.ask_price(rig)
     await rig.workspace.close(MARIA)
@@ -249,15 +239,6 @@ async def test_a_price_that_cannot_be_had_keeps_nobody_from_booking(rig: Rig, ki
     [made] = deliveries.service_of(rig).bookings
     assert made.fields["customerName"] == "Ana"
     assert (await deliveries.fact(rig, "Delivery fee")).startswith("$")
-
-
-async def test_who_books_without_a_price_is_shown_one_that_came_back_meanwhile(rig: Rig) -> None:
-    deliveries.service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "quote"))
-    await deliveries.deliver(rig, "book")
-    await rig.submit(MARIA, deliveries.FORM)
-    await deliveries.turned(rig, "No price right now")
-    await rig.submit(MARIA, {views.ANYWAY: views.ANYWAY})
-    await deliveries.turned(rig, "Delivery fee")
 
 
 @pytest.mark.rig(on="sqlite", opened_by=None, delivery_base_url="https://d.example")
@@ -324,3 +305,13 @@ async def test_a_key_from_the_settings_is_enough_for_its_store(rig: Rig) -> None
     assert "Renamed there" in str(deliveries.service_of(rig).stores[0].fields)
     assert await deliveries.deliver(rig, "store show ours") == known  # the settings name it
     assert "the master key isn't accepted" in await deliveries.deliver(rig, "stores")
+
+
+async def test_a_form_confirmed_twice_books_once(rig: Rig) -> None:
+    await deliveries.ask_price(rig)
+    ack = await rig.submit(MARIA, {})
+    await rig.workspace.resend(ack)
+    await rig.settle()
+    first = deliveries.service_of(rig).bookings
+    assert len(first) == 1
+    assert len(rig.cards(FINANCE)) == 1

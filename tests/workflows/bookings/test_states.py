@@ -9,8 +9,7 @@ from inline_snapshot import snapshot
 from bot.domain.bookings.record import Status, StatusChange, change_of, has_driver, is_canceled, is_final, is_searching
 from bot.playground.workspace import Message
 from bot.presentation.bookings import cards
-from bot.workflows.bookings.observe import gathered, observe
-from bot.workflows.context import Unit
+from bot.workflows.bookings.observe import gathered
 from tests.support.deliveries import (
     CENTRO,
     SEARCHING,
@@ -26,7 +25,6 @@ from tests.support.deliveries import (
     service_of,
     stands,
 )
-from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, OLGA, Rig
 
 FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
@@ -143,36 +141,6 @@ async def test_a_restart_search_is_told_as_such(rig: Rig) -> None:
     await rig.pass_time(31)
     assert await fact(rig, "Driver") == snapshot("""Luz Mora · +593987000221 · MotoYa · luz@motoya.example · \
 <http://127.0.0.1/driver/······|picture>""")
-
-
-@pytest.mark.parametrize(("word_of_theirs", "final"), [("WAITING_FOR_RAIN", False), ("CANCELED_BY_WEATHER", True)])
-async def test_a_state_nobody_knows_is_shown_as_it_came(rig: Rig, word_of_theirs: str, final: bool) -> None:
-    booking = await booked(rig)
-    service_of(rig).settle(booking, word_of_theirs, force=True)
-    await rig.pass_time(31)
-    assert await fact(rig, "Provider status") == f"`{word_of_theirs}`"
-    assert word_of_theirs in lines(rig)[-1]
-    assert is_over(rig) is final
-    reads = len(service_of(rig).calls_of("get_booking"))
-    await rig.pass_time(600, steps=10)
-    assert (len(service_of(rig).calls_of("get_booking")) > reads) is not final
-
-
-async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> None:
-    await booked(rig)
-    ctx = rig.switchboard.context
-    delivery = ctx.delivery.client
-    assert delivery is not None
-    (before,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
-    key = await ctx.store.read(lambda tx: delivery.key(tx, before.store))
-    assert key is not None
-    assert before.remote_id is not None
-    record = await delivery.client.get_booking(before.remote_id, key=key)
-    now = ctx.clock.now()
-    assert await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), before, record)) is not None
-    (current,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
-    await ctx.store.write(lambda tx: tx.bookings.touch(current, reason=own_words("somebody was faster")))
-    assert await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), current, record)) is None
 
 
 async def test_what_has_ended_is_read_no_more(rig: Rig) -> None:
