@@ -1,7 +1,6 @@
 """One message for a job, edited in place; its lines and files in the thread; each once, whatever Slack does."""
 
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,12 +10,8 @@ from bot.domain.errors import ServiceNever
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.messenger import Posted
-from bot.slack.pace import EditRank, Pace
-from bot.workflows.context import Unit
-from bot.workflows.slack.boards import show_board
 from tests.support.replaced import replaced
 from tests.support.rig import ALERTS, FINANCE, MARIA, MONEY, RANDOM, Rig
-from tests.support.settling import settle
 from tests.workflows.play import Counted, Play
 
 
@@ -59,13 +54,6 @@ async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> Non
     assert "is out of date" in told.text
 
 
-async def test_a_board_in_a_thread_keeps_its_details_in_that_thread(play: Play) -> None:
-    above = await play.rig.workspace.say(MARIA, FINANCE, "a file")
-    await play.post(thread_ts=above.ts)
-    await play.say("half")
-    assert [one.thread_ts for one in play.messages()[1:]] == [above.ts, above.ts]
-
-
 async def test_a_board_whose_thread_is_gone_stands_by_itself_and_keeps_its_details(play: Play) -> None:
     await play.post(thread_ts="1795165200.999999")
     await play.say("half")
@@ -93,15 +81,6 @@ async def test_a_file_arrives_once_whatever_becomes_of_its_answer(play: Play) ->
         for _ in range(8):
             await play.pass_time(15)
         assert [one.text for one in play.messages()[2 * number :]] == [f"Job {number} is at 0", "Here it is"], kind
-
-
-async def test_where_the_bot_is_no_member_the_requester_gets_it_directly(play: Play) -> None:
-    await play.post(channel=RANDOM)
-    await play.say("half")
-    await play.count()
-    assert play.messages(RANDOM) == []
-    [root, line] = play.messages(play.rig.workspace.open_dm(MARIA).id)
-    assert (root.text, line.text, line.thread_ts) == ("Job 7 is at 1", "7: half", root.ts)
 
 
 @pytest.mark.parametrize("error", ["is_archived", "restricted_action", "no_permission"])
@@ -134,68 +113,9 @@ async def test_card_without_requester_waits_for_its_channel(play: Play) -> None:
     assert "can be used again" in play.messages(ALERTS)[-1].text
 
 
-async def test_a_line_elsewhere_stands_by_itself(play: Play) -> None:
-    await play.post()
-    await play.say("look", channel=ALERTS)
-    [line] = play.messages(ALERTS)
-    assert (line.text, line.thread_ts) == ("7: look", "")
-
-
-async def test_what_has_nothing_to_say_any_more_says_nothing(play: Play) -> None:
-    play.job.over = True
-    await play.post()
-    await play.say("half")
-    assert play.messages() == []
-
-
 async def test_what_can_be_posted_nowhere_is_told_to_the_alerts_channel(play: Play) -> None:
     await play.post(channel=RANDOM, requester="")
     for _ in range(20):
         await play.pass_time(61)
     [alert] = play.messages(ALERTS)
     assert alert.text.startswith(f":rotating_light: Action needed: a message couldn't be posted in <#{RANDOM}>: ")
-
-
-async def test_progress_leaves_edits_and_the_end_is_shown_at_once(rig: Rig) -> None:
-    play = Play(rig, pace=Pace(monotonic=rig.clock.boottime))
-    await play.post()
-    for _ in range(58):
-        await play.count(progress=True)
-        await play.pass_time(1)
-    assert play.edits() <= 20, "one in three seconds"
-    for number in range(30):
-        await play.post(f"job:other{number}")
-    before = play.edits()
-    for _ in range(4):
-        for number in range(30):
-            await play.count(f"job:other{number}", progress=True)
-        await play.pass_time(3)
-    assert 6 <= play.edits() - before <= 14, "six at once, then one in two seconds"
-    await play.count()
-    assert play.messages()[0].text == f"Job 7 is at {play.job.count}"
-    for _ in range(6):
-        await play.pass_time(30)
-    later = play.ctx.clock.now() + timedelta(days=1)
-    assert await play.ctx.store.read(lambda tx: tx.boards.due(later, 99)) == []
-
-
-async def test_after_a_restart_boards_go_on(rig: Rig, play: Play) -> None:
-    await play.post()
-    now = play.ctx.clock.now()
-    await play.ctx.store.write(lambda tx: show_board(Unit(tx, now=now), "job:7"))
-    await rig.start_again()
-    again = Play(rig)
-    again.job.count = 5
-    await settle(again.ctx)
-    assert [one.text for one in again.messages()] == ["Job 7 is at 5"]
-
-
-async def test_while_no_edit_may_be_sent_none_is_taken(play: Play) -> None:
-    """Taking one counts a try: after many clicks thousands may be waiting."""
-    await play.post()
-    while play.ctx.pace.take(EditRank.LAST) == 0:
-        pass
-    await play.count()
-    later = play.ctx.clock.now() + timedelta(days=1)
-    [waiting] = await play.ctx.store.read(lambda tx: tx.boards.due(later, 99))
-    assert (waiting.attempts, waiting.due_at) == (0, play.ctx.clock.now())

@@ -1,8 +1,6 @@
 """Posts of a conversation keep their order when they are made at the same time; one holds up no other for long."""
 
 import asyncio
-from datetime import timedelta
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -108,15 +106,3 @@ async def test_a_wait_that_slack_asked_for_is_no_attempt_in_vain(rig: Rig) -> No
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:job:{FINANCE}0:x"))
     assert row is not None
     assert (row.state, row.attempts) == (OutboxState.SENT, 1)
-
-
-async def test_those_that_wait_for_slack_are_tried_again_a_second_apart(rig: Rig) -> None:
-    """Not all of them whenever one may go: of a thousand, each would be claimed a thousand times."""
-    play = Play(rig)
-    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "chat.postMessage"))
-    await lines(play, 6)
-    await play.pass_time(0)
-    keys = [f"line:job:{FINANCE}{number}:x" for number in range(6)]
-    waiting = await read(rig, lambda tx: [tx.outbox.by_key(key) for key in keys])
-    due = [row.due_at for row in waiting if row is not None]
-    assert [later - one for one, later in pairwise(due)] == [timedelta(seconds=1)] * 5

@@ -1,14 +1,11 @@
 """Where a request is shown: among the approvers and where it was asked for; each copy follows, each end is told."""
 
-import re
-
 import pytest
 
 from bot.domain.payments.instruction import State
-from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.clock import HOUR, MINUTE
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, MONEY, OLGA, RANDOM, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, RANDOM, Rig
 from tests.workflows.looking import (
     alerts,
     approved,
@@ -16,7 +13,6 @@ from tests.workflows.looking import (
     ephemerals,
     everywhere,
     newest,
-    operation,
     state,
     told,
     told_once,
@@ -62,27 +58,6 @@ async def test_in_a_private_channel_the_bot_cannot_see(rig: Rig) -> None:
     assert [*rig.news(direct), *rig.news(APPROVALS)] == []
 
 
-async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
-    direct = rig.workspace.open_dm(MARIA).id
-    await rig.pay(channel=direct)
-    assert len(rig.cards(direct)) == 1
-    assert "/invite" not in rig.cards(direct)[0].plain
-    await rig.press("reject")
-    await rig.submit(ADA, {forms.REASON: "no"})
-    told_once(rig, "rejected", direct)
-    assert shows(rig, "Rejected", direct)
-    assert buttons(rig, direct, APPROVALS) == set()
-
-
-async def test_in_a_direct_message_of_two_people(rig: Rig) -> None:
-    rig.workspace.add_channel("D0OTHERS", "maria-tom", members=[MARIA], private=True, bot_member=False)
-    await rig.pay(channel="D0OTHERS")
-    assert "I'm not in this conversation" in ephemerals(rig, MARIA)[0]
-    direct = rig.workspace.open_dm(MARIA).id
-    assert len(rig.cards(direct)) == 1
-    assert "/invite" not in rig.cards(direct)[0].plain
-
-
 async def test_among_the_approvers_one_card_serves_both(rig: Rig) -> None:
     await rig.pay(channel=APPROVALS)
     assert len(rig.cards(APPROVALS)) == 1
@@ -107,87 +82,6 @@ async def test_a_channel_that_is_lost_later_is_replaced_by_a_direct_message(rig:
     assert not told(rig, APPROVALS, "*paid*")
     direct = rig.workspace.open_dm(MARIA).id
     assert len([message for message in rig.workspace.messages(direct) if "*Paid*" in message.text]) == 1
-
-
-async def test_where_the_approvers_cannot_see_it_the_alerts_channel_hears_and_nothing_is_lost(rig: Rig) -> None:
-    rig.workspace.set_channel(APPROVALS, bot_member=False)
-    await rig.pay()
-    await rig.pass_time(HOUR, steps=15)
-    [alert] = alerts(rig)
-    assert "can't be shown to the approvers in <#C0APPROVE>" in alert
-    assert "/archives/C0FINANCE/" in alert
-    assert (await newest(rig)).expires_at is None
-    rig.workspace.set_channel(APPROVALS, bot_member=True)
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert len(rig.cards(APPROVALS)) == 1
-    await rig.press("approve")
-    assert len(rig.paid) == 1
-
-
-ENDINGS = {
-    "reject": "Rejected",
-    "withdraw": "Withdrawn",
-    "expire": "Expired",
-    "refuse": "Refused",
-    "mismatch": "Mismatch",
-    "complete": "Paid",
-    "fail": "Failed",
-    "close": "Closed",
-}
-"""Ways to end, and what the card says then."""
-
-
-async def test_a_finished_request_has_no_button_on_any_copy_and_is_told_once(rig: Rig) -> None:
-    number = 0
-    for ending, word in ENDINGS.items():
-        await end(rig, ending)
-        assert buttons(rig) == set(), ending
-        assert everywhere(rig, word), ending
-        number += ending != "withdraw"  # who withdraws knows
-        assert len(ends_told(rig, FINANCE)) == number, ending
-        if ending != "withdraw":
-            assert re.findall(r"<@\w+>", ends_told(rig, FINANCE)[-1]) == [f"<@{MARIA}>"], ending
-        assert ends_told(rig, APPROVALS) == [], ending
-    await rig.pass_time(6 * HOUR, steps=6)
-    assert len(ends_told(rig, FINANCE)) == len(ENDINGS) - 1
-    assert ends_told(rig, APPROVALS) == []
-
-
-def ends_told(rig: Rig, channel: str) -> list[str]:
-    """The news of how requests ended."""
-    return [message.text for message in rig.news(channel) if "*Not confirmed yet*" not in message.text]
-
-
-async def end(rig: Rig, ending: str) -> None:
-    """Bring a request to one of its ends."""
-    await rig.pay(f"send ana@example.com {10 + list(ENDINGS).index(ending)}.00 {ending}")
-    record = operation(rig)
-    match ending:
-        case "reject":
-            await rig.press("reject")
-            await rig.submit(ADA, {forms.REASON: "no"})
-        case "withdraw":
-            await rig.press("withdraw", user=MARIA, channel=FINANCE)
-        case "expire":
-            await rig.pass_time(24 * HOUR)
-        case "mismatch":
-            record.cents = 1
-            await rig.press("approve")
-        case "refuse":
-            rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout"))
-            await rig.press("approve")
-        case "close":
-            rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
-            await rig.press("approve")
-            await rig.pass_time(17 * MINUTE, steps=5)
-            await rig.press("close", user=LIN)
-            await rig.submit(LIN, {forms.REASON: "no"})
-        case _:
-            rig.payments.switches.fail_reason = "closed" if ending == "fail" else None
-            await rig.press("approve")
-            await complete(rig)
-    assert (await newest(rig)).closed_at is not None
-    assert not told(rig, ALERTS, "never")
 
 
 async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> None:
@@ -236,11 +130,3 @@ async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(r
     assert [*rig.news(FINANCE), *rig.news(APPROVALS)] == []
     (said,) = rig.workspace.messages(MONEY)
     assert "*Paid*" in said.text
-
-
-async def test_a_freeze_is_news_of_payments_without_a_conversation(rig: Rig) -> None:
-    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
-    await rig.settle()
-    (said,) = rig.workspace.messages(APPROVALS)
-    assert said.text.startswith(":snowflake: Olga Reis froze all payments: “the bank called”.")
-    assert [*rig.workspace.messages(ALERTS), *rig.workspace.messages(MONEY)] == []

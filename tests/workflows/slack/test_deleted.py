@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.arguments import Arguments
@@ -15,8 +14,8 @@ from bot.playground.workspace.methods import chat
 from bot.presentation.payments import forms
 from bot.workflows.context import Context, Subject
 from tests.support.clock import MINUTE
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, ZOE, Rig
-from tests.workflows.looking import buttons, heard, newest, state, votes
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, ZOE, Rig
+from tests.workflows.looking import buttons, heard, newest, votes
 from tests.workflows.play import Play
 
 Lose = Callable[[Rig, Message, pytest.MonkeyPatch], None]
@@ -94,17 +93,6 @@ async def test_the_requesters_card_comes_back_with_the_next_change(rig: Rig, mon
     assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_its_button_works_and_the_news_follow_in_its_thread(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    await rig.pay()
-    vanish(rig, rig.cards(FINANCE)[0], monkeypatch)
-    await show(rig, ADA)
-    await rig.press("withdraw", user=OLGA, channel=FINANCE)
-    await rig.submit(OLGA, {forms.REASON: "twice"})
-    assert await state(rig) is State.WITHDRAWN
-    [card] = rig.cards(FINANCE)
-    assert [said.thread_ts for said in rig.news(FINANCE)] == [card.ts]
-
-
 async def test_only_people_of_a_request_bring_its_card_back(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     await rig.pay()
     delete(rig, rig.cards(FINANCE)[0], monkeypatch)
@@ -112,14 +100,6 @@ async def test_only_people_of_a_request_bring_its_card_back(rig: Rig, monkeypatc
     assert not rig.cards(FINANCE)
     await show(rig, MARIA)
     assert len(rig.cards(FINANCE)) == 1
-
-
-async def test_a_finished_request_is_shown_without_a_new_card(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    await rig.pay()
-    await rig.press("withdraw", user=MARIA, channel=FINANCE)
-    delete(rig, rig.cards(APPROVALS)[0], monkeypatch)
-    await show(rig, ADA)
-    assert not rig.cards(APPROVALS)
 
 
 async def test_while_a_card_is_posted_anew_the_new_one_counts(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,14 +152,6 @@ async def test_progress_brings_back_what_was_deleted(
     lose(play.rig, old, monkeypatch)
     await play.count(progress=True)
     assert any(one.ts != old.ts for one in play.messages()) is comes_back
-
-
-async def test_in_a_thread_it_comes_back_in_that_thread(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:
-    above = await play.rig.workspace.say(MARIA, FINANCE, "a file")
-    await play.post(thread_ts=above.ts)
-    delete(play.rig, play.messages()[1], monkeypatch)
-    await play.count()
-    assert [one.thread_ts for one in play.messages()[1:]] == [above.ts]
 
 
 async def test_a_line_brings_its_vanished_board_back_and_follows(play: Play, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,20 +25,6 @@ async def names(
     return info, await first_row(ctx, info, head, patience=patience)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "E-Mail;Größe\nana@example.com;1\n".encode(),
-        "\n\nE-Mail;Größe\nana@example.com;1\n".encode("utf-16"),
-        "sep=;\nE-Mail;Größe\nana@example.com;1\n".encode("cp1252"),
-        workbook([["E-Mail", "Größe"], ["ana@example.com", 1]]),
-    ],
-    ids=["UTF-8", "UTF-16", "Windows-1252", "workbook"],
-)
-async def test_the_names_of_a_small_file(rig: Rig, content: bytes) -> None:
-    assert (await names(rig, content))[1] == ("E-Mail", "Größe")
-
-
 @pytest.mark.parametrize("broken", [b'"never closed', b"one cell too, many, of them\n", "ä".encode()[:1] + b"\n"])
 async def test_what_comes_later_in_the_file_does_not_matter(rig: Rig, broken: bytes) -> None:
     rows = b"ana@example.com,1.00\n" * 9_000
@@ -53,26 +39,11 @@ async def test_a_workbook_that_is_larger_than_its_beginning_is_fetched(rig: Rig)
     assert found == ("email", "amount", "note")
 
 
-async def test_one_that_is_too_large_is_not_fetched(rig: Rig) -> None:
-    info, _ = await names(rig, b"email\nana@example.com\n")
-    ctx = rig.switchboard.context
-    large = FileInfo(id=info.id, name="a.xlsx", size=11 * 1024 * 1024, mimetype="", user=MARIA, url="http://nowhere/")
-    assert await first_row(ctx, large, b"PK\x03\x04", patience=PATIENT) is None
-
-
-async def test_a_name_given_twice_is_a_name_for_a_person_to_choose(rig: Rig) -> None:
-    assert (await names(rig, b"email,email\nana@example.com,1.00\n"))[1] == ("email", "email")
-
-
 @pytest.mark.parametrize("content", [
     b"email,amount\n", b"ana@example.com,25.00\nluis@example.com,1.00\n", b"PK\x03\x04 no workbook", b"n" * 200 + b"\n",
 ])  # fmt: skip
 async def test_what_has_no_usable_first_row_has_none(rig: Rig, content: bytes) -> None:
     assert (await names(rig, content))[1] is None
-
-
-async def test_a_name_is_kept_as_long_as_it_can_mean_something(rig: Rig) -> None:
-    assert (await names(rig, b"n" * 5_000 + b",amount\nx,1.00\n"))[1] == ("n" * 100, "amount")
 
 
 async def test_nobody_waits_for_it(rig: Rig) -> None:

@@ -6,11 +6,10 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from storage.rows import OutboxState
 from tests.support.clock import HOUR, MINUTE
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.kinds import KINDS
-from tests.workflows.looking import approved, buttons, everywhere, newest, read, told, told_once
+from tests.workflows.looking import approved, buttons, everywhere, told, told_once
 
 
 def arm(rig: Rig, kind: FaultKind, method: str, *, times: int | None = 1, skip: int = 0) -> None:
@@ -93,15 +92,6 @@ async def test_a_copy_whose_edit_failed_is_edited_again(rig: Rig) -> None:
         assert buttons(rig) == set(), kind
 
 
-async def test_slack_says_how_long_to_wait_and_is_obeyed(rig: Rig) -> None:
-    arm(rig, FaultKind.TOO_MANY, "chat.postMessage", times=3)
-    await rig.pay()
-    await rig.settle()
-    assert sum(call.method == "chat.postMessage" for call in rig.workspace.calls) <= 3
-    await rig.pass_time(MINUTE, steps=10)
-    assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
-
-
 def broken_section(text: dict[str, str]) -> dict[str, object]:
     """What Slack refuses."""
     return {"type": "section", "text": {**text, "type": "nonsense"}}
@@ -150,15 +140,3 @@ async def test_many_changes_need_few_edits(rig: Rig) -> None:
     edits = [call for call in rig.workspace.calls if call.method == "chat.update" and call.ok]
     assert len(edits) <= 4
     assert everywhere(rig, "Paid")
-
-
-async def test_the_queue_is_empty_in_the_end(rig: Rig) -> None:
-    await approved(rig)
-    await rig.payments.advance()
-    await rig.payments.delivered()
-    await rig.pass_time(MINUTE)
-    found = await newest(rig)
-    keys = [f"card:{found.id}:{place}" for place in ("approvals", "requester")]
-    rows = [await read(rig, lambda tx, key=key: tx.outbox.by_key(key)) for key in keys]  # type: ignore[misc]
-    assert [row.state for row in rows if row is not None] == [OutboxState.SENT, OutboxState.SENT]
-    assert await read(rig, lambda tx: tx.queues.waiting(rig.clock.now())["messages"].rows) == 0
