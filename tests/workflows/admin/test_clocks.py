@@ -6,8 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.domain.bookings.record import StoreState
-from bot.domain.clock import SharedClock, SystemClock
+from bot.domain.clock import SharedClock
 from bot.domain.payments.instruction import State
 from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.playground.faults import Fault, FaultKind
@@ -17,8 +16,6 @@ from bot.workflows import reading_only
 from bot.workflows.admin import clocks
 from bot.workflows.context import Unit
 from bot.workflows.effect import Silence
-from bot.workflows.slack.outbox import posted_between
-from storage.rows import StoreRow
 from storage.transaction import Tx
 from tests.support.clock import ManualClock
 from tests.support.reasons import own_words
@@ -52,25 +49,6 @@ def test_between_two_looks_only_boot_time_moves_it() -> None:
     assert not shared.is_due
     right.advance(30)
     assert shared.is_due
-
-
-def test_half_of_what_the_answer_took_is_counted() -> None:
-    right = ManualClock()
-    shared = SharedClock(right)
-    asked_at, said = right.boottime(), right.now() + timedelta(seconds=1)
-    right.advance(2)
-    shared.take(said, asked_at=asked_at)
-    assert shared.now() == right.now()
-
-
-@pytest.mark.postgres
-@pytest.mark.rig(on="postgres")
-async def test_the_server_is_asked(rig: Rig) -> None:
-    shared = SharedClock(SystemClock())
-    assert shared.is_due
-    await clocks.look(rig.switchboard.context.store, shared)
-    assert not shared.is_due
-    assert abs(shared.skew) < 60  # the server of the tests runs on this machine
 
 
 async def ahead(database_url: str) -> Rig:
@@ -292,29 +270,6 @@ async def test_a_lost_post_is_not_made_again_after_the_clock_was_set(rig: Rig, s
     assert len(rig.paid) == 1
 
 
-@pytest.mark.rig(on="both", opened_by=settable)
-async def test_what_was_posted_is_looked_for_by_either_clock(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    begun = ctx.clock.now()
-
-    async def between() -> tuple[float, float]:
-        first, last = await posted_between(ctx, begun)
-        return first - begun.timestamp(), last - begun.timestamp()
-
-    await rig.pass_time(600, steps=10)
-    assert await between() == (-60, 660)
-    clock_of(rig).seconds = -7_200
-    await rig.pass_time(61)
-    assert await between() == (-7_200 - 60, 661 + 60)
-    clock_of(rig).seconds = -3_600
-    await rig.pass_time(61)
-    assert await between() == (-7_200 - 60, 722 + 60)
-    await rig.pass_time(7_200, steps=120)
-    begun = ctx.clock.now()  # what begins after the steps is looked for by the one clock
-    await rig.pass_time(61)
-    assert await between() == (-60, 61 + 60)
-
-
 @pytest.mark.rig(opened_by=two_hours_ahead)
 async def test_what_may_be_ours_is_seen_though_the_clock_was_ahead_when_it_was_sent(rig: Rig) -> None:
     """A record for the same recipient and amount, without our code, is no proof that nothing was paid."""
@@ -359,37 +314,6 @@ async def test_times_that_are_kept_as_json_move_along(rig: Rig, seconds: float) 
     assert await read(rig, reading_only.looks) == {"i1": replace(look, again_at=again), "i2": over}
 
 
-@pytest.mark.both_databases
-@pytest.mark.rig(on="both", opened_by=settable)
-async def test_a_flag_that_cannot_be_read_stops_no_step_of_the_clock(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    await ctx.store.write(lambda tx: tx.flags.set("reading_only", {"until": "never"}, ctx.clock.now()))
-    clock_of(rig).seconds = -7_200
-    rig.clock.advance(61)
-    assert await clocks.look_again(ctx) == 1
-    assert (await read(rig, lambda tx: tx.flags.get("reading_only"))) == {"until": "never"}
-
-
-@pytest.mark.rig(on="both", opened_by=settable)
-@pytest.mark.parametrize("seconds", SET)
-async def test_a_store_that_is_being_made_is_given_as_long_as_before(rig: Rig, seconds: float) -> None:
-    """One that is made keeps the time at which it was."""
-    ctx = rig.switchboard.context
-    now = ctx.clock.now()
-    made = StoreRow(
-        id="s1", name="Centro", folded="centro", state=StoreState.READY, sealed_key="", remote_id="1", record={},
-        created_at=now, created_by=ADA, seen_at=None, due_at=None,
-    )  # fmt: skip
-    making = replace(made, id="s2", name="Norte", folded="norte", state=StoreState.CREATING, remote_id="", due_at=now)
-    for row in (made, making):
-        await ctx.store.write(lambda tx, row=row: tx.stores.add(row))  # type: ignore[misc]
-    clock_of(rig).seconds = seconds
-    rig.clock.advance(61)
-    await clocks.look_again(ctx)
-    found = [await read(rig, lambda tx, row=row: tx.stores.by_id(row.id)) for row in (made, making)]  # type: ignore[misc]
-    assert [row.created_at - now for row in found if row is not None] == [timedelta(0), timedelta(seconds=seconds)]
-
-
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_rows_of_a_clock_that_was_ahead_go_on(rig: Rig, seconds: float) -> None:
@@ -420,17 +344,6 @@ async def test_rows_of_a_clock_that_was_ahead_go_on(rig: Rig, seconds: float) ->
     assert len(told(rig)) <= 1  # nothing is moved twice
 
 
-@pytest.mark.rig(opened_by=settable)
-async def test_a_drift_is_followed_without_a_word(rig: Rig) -> None:
-    await rig.pay()
-    before = await newest(rig)
-    clock_of(rig).seconds = -4.9
-    await rig.pass_time(61)
-    assert (await newest(rig)).due_at == before.due_at
-    assert rig.switchboard.context.clock.now() == clock_of(rig).now()
-    assert not told(rig)
-
-
 @pytest.mark.postgres
 @pytest.mark.rig(on="postgres", opened_by=settable)
 async def test_of_several_processes_one_moves_the_rows(rig: Rig) -> None:
@@ -447,14 +360,3 @@ async def test_of_several_processes_one_moves_the_rows(rig: Rig) -> None:
     assert after.expires_at == before.expires_at - timedelta(seconds=7_200)
     assert other.now() == clock_of(rig).now()
     assert len(told(rig)) == 1
-
-
-@pytest.mark.parametrize(("ahead", "is_told"), [(4.9, False), (-4.9, False), (5.0, True), (-5.0, True)])
-async def test_a_machine_whose_clock_is_not_the_servers_is_named(rig: Rig, ahead: float, is_told: bool) -> None:
-    """From five seconds on, either way."""
-    right = ManualClock()
-    shared = SharedClock(Ahead(right, ahead))
-    shared.take(right.now(), asked_at=right.boottime())
-    await clocks.warn(rig.switchboard.context, shared)
-    await rig.settle()
-    assert bool([m for m in rig.workspace.messages(ALERTS) if "clock" in m.text]) is is_told

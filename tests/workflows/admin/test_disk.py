@@ -34,18 +34,6 @@ async def test_each_change_is_told_once(rig: Rig) -> None:
             assert await heard(rig) == told[:count]
 
 
-async def test_what_could_not_be_told_is_tried_again_after_10_seconds(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    ctx.store.disk.usage = lambda: (1_000_000, 100 * GIGABYTE)
-    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=1))
-    told = []
-    for seconds in (0, 9.5, 0.5):
-        rig.clock.advance(seconds)
-        await ctx.chores["disk"](ctx)
-        told.append(len(alerts(rig)))
-    assert told == [0, 0, 1]
-
-
 async def _fill(rig: Rig, more: str) -> None:
     await rig.switchboard.context.store.write(lambda tx: tx.flags.set(more, ("x" * 200_000), rig.clock.now()))
 

@@ -85,13 +85,3 @@ async def test_offers_stay_and_files_nobody_could_use_are_forgotten(rig: Rig) ->
     assert left["offered"] is not None
     assert left["offered"].state is DropState.OFFERED
     assert left["waiting"] is not None
-
-
-async def test_it_looks_once_an_hour(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    await prune_due(ctx)
-    await closed_list(rig, 2)
-    rig.clock.advance(KEPT.total_seconds() + 60)
-    await prune_due(ctx)
-    assert await prune_due(ctx) == 0
-    assert await ctx.store.read(held) == (0, 0)

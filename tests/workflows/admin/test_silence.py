@@ -10,13 +10,12 @@ from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
-from bot.workflows.effect import Silence, is_held
+from bot.workflows.effect import Silence
 from tests.support import deliveries
 from tests.support.clock import HOUR, MINUTE
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
+from tests.support.rig import ADA, APPROVALS, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
 from tests.workflows.looking import alerts, asked, everywhere, newest, read, requests, service_status, state
-from tests.workflows.planted import planted, stored
 
 FEW = 3
 PAUSES = (5.0, 10.0, 20.0, 30.0)
@@ -140,16 +139,6 @@ async def test_what_a_process_said_minutes_ago_or_ahead_is_found_out_anew(rig: R
     assert len(alerts(rig)) == (1 if told else 0)
 
 
-async def test_only_one_read_at_a_time_finds_out(rig: Rig) -> None:
-    await ask_for(rig, 6)
-    await approve_all(rig)
-    await rig.settle()
-    before = len(rig.payments.calls)
-    await silence(rig)
-    await rig.pass_time(100, steps=25)
-    assert len(rig.payments.calls) - before <= 6
-
-
 async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
     await rig.pay()
     await silence(rig)
@@ -206,35 +195,6 @@ async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
         await rig.close()
 
 
-async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig) -> None:
-    client = rig.switchboard.context.localization.client
-    assert client is not None
-    found_silent(client.circuit)
-    await rig.settle()
-    for text in ("Good morning", "Good evening", "Good night"):
-        await rig.workspace.slash(MARIA, FINANCE, "/localize", f"translate from=en to=fr {text}")
-    await rig.settle()
-    assert rig.localization.calls == []
-    await rig.pass_time(PAUSES[0] - 1)
-    waiting = "Translating to French… Localization hasn't answered since <!date^"
-    assert sum(waiting in told.text for told in rig.workspace.ephemerals(MARIA)) == 3
-    assert "no answer since <!date^1795165200^" in await service_status(rig, "Content localization")
-    rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
-    await rig.pass_time(PAUSES[0])
-    await rig.switchboard.context.workers.finished(lasting=True)
-    await rig.pass_time(PAUSES[1] - 1)
-    assert len(rig.localization.calls) == 1
-    await rig.pass_time(2)
-    await rig.switchboard.context.workers.finished(lasting=True)
-    await rig.settle()
-    await rig.switchboard.context.workers.finished(lasting=True)
-    assert len(rig.localization.calls) == 3
-    await rig.settle()
-    ends = ("Not confirmed", "[en → fr] Good")
-    assert sum(any(end in told.text for end in ends) for told in rig.workspace.ephemerals(MARIA)) == 3
-    assert ["Localization" in text for text in alerts(rig)] == [True, True]
-
-
 @pytest.mark.postgres
 @pytest.mark.rig(on="postgres", policy=POLICY_OF_MANY)
 async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> None:
@@ -258,16 +218,3 @@ async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> Non
         assert len(rig.paid) == len(set(rig.paid)) == 9
     finally:
         await first.stop()
-
-
-async def test_a_step_before_a_silent_service_is_held_for_a_minute_and_says_why(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    client = ctx.payments.client
-    assert client is not None
-    one = await planted(rig, state=State.APPROVED)
-    assert not await is_held(ctx, one)
-    found_silent(client.circuit)
-    assert await is_held(ctx, one)
-    after = await stored(rig, one)
-    assert (after.state, after.due_at) == (State.APPROVED, now + timedelta(seconds=60))
-    assert "has not answered since" in worded(after.reason)
