@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,30 +15,16 @@ from bot.presentation.reasons import in_words
 from bot.slack.calls import ASKED_US_TO_WAIT
 from bot.workflows.context import Unit
 from bot.workflows.emails import work
-from bot.workflows.emails.lists import stem
 from bot.workflows.reading_only import enter
 from tests.support.lists import requested
 from tests.support.reasons import own_words
 from tests.support.replaced import replaced
 from tests.support.rig import Rig
-from tests.tables.corpus import CORPUS
 from tests.tables.workbooks import workbook
 from tests.workflows.emails.made import job, stored
 
 BUSY = own_words("busy")
 _SENDING: Any = {"kind": WHOLE, "state": RunState.SENDING}
-
-
-@pytest.mark.parametrize(("tries", "named", "seconds"), [
-    (0, None, 10), (1, None, 20), (2, None, 40), (3, None, 80), (0, 7.0, 7), (0, 90.0, 90),
-])  # fmt: skip
-async def test_a_file_that_did_not_arrive_is_resent(rig: Rig, tries: int, named: float | None, seconds: int) -> None:
-    one = await job(rig, **_SENDING, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
-    refusal = NotExecuted(reason=BUSY, again=True, retry_after=named)
-    await rig.switchboard.context.write(lambda uow: work._later(uow, one, refusal))
-    after = await stored(rig, one)
-    assert (after.state, after.due_at) == (RunState.PREPARING, rig.clock.now() + timedelta(seconds=seconds))
-    assert after.detail == {"a": "b", "tries": tries + 1, "reason": BUSY.stored()}
 
 
 async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
@@ -78,20 +63,6 @@ async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touc
     if not as_it_is:
         assert safe.name == "result.csv"
         assert b"'=1+1" in safe.content
-
-
-@pytest.mark.parametrize(("reads", "named", "wait"), [
-    (0, None, 5), (1, None, 10), (4, None, 25), (0, 3.0, 3), (4, 3.0, 3), (4, 24.0, 24), (0, 300.0, 300),
-])  # fmt: skip
-async def test_an_unreadable_file_is_read_again_later(rig: Rig, reads: int, named: float | None, wait: float) -> None:
-    one = await job(rig, detail={"reads": reads})
-
-    async def silent(*_: object) -> None:
-        raise ServiceNow("Slack", ASKED_US_TO_WAIT, retry_after=named)
-
-    await work._step(rig.switchboard.context, silent, one)
-    after = await stored(rig, one)
-    assert (after.due_at, after.detail["reads"]) == (rig.clock.now() + timedelta(seconds=wait), reads + 1)
 
 
 async def test_a_file_that_could_not_be_read_six_times_is_given_up(rig: Rig) -> None:
@@ -152,21 +123,3 @@ async def test_no_secret_stands_in_a_result_however_the_file_spells_it(rig: Rig,
     assert ended.file is not None
     assert ended.file.content.decode("utf-8-sig") == "email,note\r\nana@example.com,for [hidden] only\r\n"
     assert "[hidden]" in ended.file.name
-
-
-AS_IT_IS = (
-    "a picture", "a workbook with a password", "parts with a password", "cut off", "a small bomb", "an old workbook",
-    "gzip",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("name", AS_IT_IS)
-async def test_what_is_neither_table_nor_text_is_passed_on_as_it_is(name: str) -> None:
-    [broken] = [one for one in CORPUS if one.name == name]
-    file = Returned(name="result.bin", content=broken.content())
-    assert await work._made_safe(file) == file
-
-
-@pytest.mark.parametrize(("name", "expected"), [("März 1.csv", "März-1"), ("--.csv", "list"), ("", "list")])
-def test_a_result_is_called_after_its_file(name: str, expected: str) -> None:
-    assert (stem(name) or work._NO_NAME) == expected
