@@ -2,20 +2,14 @@
 
 import struct
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
-from bot.domain.errors import ServiceNow
-from bot.domain.files.dropped import FileInfo
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallProgress, CallState
 from bot.domain.localization.request import Request
-from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.localization.request import request_call
-from bot.workflows.slack.dropped_files import playing_ms
 from tests.support import media
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
@@ -42,13 +36,3 @@ async def test_more_than_600_seconds_are_not_sent(
     if not sent:
         told = worded(CallProgress.read(job.detail).reason)
         assert told.startswith("It must be at most 600 seconds long; this has 601"), told
-
-
-@pytest.mark.parametrize("trouble", [ServiceNow("Slack", Reason(Exchange.SLACK_FILE_KEPT, why=500)), TimeoutError()])
-async def test_a_film_that_cannot_be_looked_into_is_left_to_the_service(trouble: Exception) -> None:
-    async def part(*_: object, **__: object) -> bytes:
-        raise trouble
-
-    ctx: Any = SimpleNamespace(downloads=SimpleNamespace(part=part))
-    info = FileInfo(id="F1", name="film.mkv", size=10_000, mimetype="video/x-matroska", user=MARIA, url="")
-    assert await playing_ms(ctx, info, "mkv") is None
