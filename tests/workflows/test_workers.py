@@ -1,12 +1,11 @@
 """Workers: a row is a task of its own, slots are counted, and a slot that is free is used at once."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from bot.workflows.slack.dropped_files import FILES
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
 from storage.rows import Hold
@@ -95,28 +94,6 @@ async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) ->
     assert sorted(queue.ended) == ["a", "b", "c"]
 
 
-async def test_thirty_dropped_files_are_looked_at_at_a_time(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue(*map(str, range(31)))
-    files: Work[Any] = FILES
-    work = replace(files, claim=queue.claim, step=lambda _: queue.step)
-    assert await ctx.workers.take_up(ctx, work) == 30
-    await ctx.workers.finished()
-
-
-async def test_where_a_slot_was_always_free_nobody_is_called(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a")
-    ctx.workers.freed = lambda _: pytest.fail("nobody waited for a slot")
-    await ctx.workers.take_up(ctx, queue.work(slots=2))
-    await ctx.workers.finished()
-
-
-async def test_no_more_begin_than_there_is_room_for(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a", "b")
-    assert await ctx.workers.take_up(ctx, queue.work(slots=3, room=lambda _: 1)) == 1
-    await ctx.workers.finished()
-    assert await ctx.workers.take_up(ctx, queue.work(slots=3, room=lambda _: 0)) == 0
-
-
 async def test_nobody_waits_for_a_lasting_step_unasked(rig: Rig) -> None:
     ctx, queue = rig.switchboard.context, Queue("a")
     queue.gates["a"] = asyncio.Event()
@@ -129,12 +106,6 @@ async def test_nobody_waits_for_a_lasting_step_unasked(rig: Rig) -> None:
     assert queue.ended == ["a"]
 
 
-async def test_work_that_is_not_ready_waits(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a")
-    assert await ctx.workers.take_up(ctx, queue.work(slots=3, ready=lambda _: False)) == 0
-    assert not queue.holds
-
-
 async def test_a_lease_is_kept_while_the_step_runs_and_no_longer(rig: Rig) -> None:
     ctx, queue = rig.switchboard.context, Queue("a")
     queue.gates["a"] = asyncio.Event()
@@ -144,6 +115,33 @@ async def test_a_lease_is_kept_while_the_step_runs_and_no_longer(rig: Rig) -> No
     queue.gates["a"].set()
     await ctx.workers.finished()
     assert not ctx.leases.holds("inbox", ("a",))
+
+
+async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
+    rig: Rig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a", "b")
+    queue.error = StorageBusy("The database is locked.")
+    await ctx.workers.take_up(ctx, queue.work(slots=2))
+    with pytest.raises(StorageBusy):
+        await ctx.workers.finished()
+    assert queue.ended == ["a", "b"]
+    assert capsys.readouterr().out.count("a step waits for the database") == 2
+
+
+async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
+    ctx, queue = rig.switchboard.context, Queue("soon", "never")
+    queue.gates = {"soon": asyncio.Event(), "never": asyncio.Event()}
+    work = queue.work(slots=2)
+    await ctx.workers.take_up(ctx, work)
+    await until_begun(queue, 2)
+    queue.gates["soon"].set()
+    await ctx.workers.stop()
+    assert queue.ended == ["soon"]
+    assert not ctx.workers.running("rows")
+    queue.due = [Row("later")]
+    assert await ctx.workers.take_up(ctx, work) == 0
 
 
 async def test_steps_of_a_row_without_a_lease_come_one_after_the_other(rig: Rig) -> None:
@@ -160,41 +158,3 @@ async def test_steps_of_a_row_without_a_lease_come_one_after_the_other(rig: Rig)
     queue.gates["a"].set()
     await ctx.workers.finished()
     assert queue.ended == ["a", "a"]
-
-
-async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
-    rig: Rig, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a", "b")
-    queue.error = StorageBusy("The database is locked.")
-    await ctx.workers.take_up(ctx, queue.work(slots=2))
-    with pytest.raises(StorageBusy):
-        await ctx.workers.finished()
-    assert queue.ended == ["a", "b"]
-    assert capsys.readouterr().out.count("a step waits for the database") == 2
-
-
-async def test_a_stop_waits_for_no_lasting_step(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a")
-    queue.gates["a"] = asyncio.Event()
-    await ctx.workers.take_up(ctx, queue.work(slots=1, lasting=True))
-    await until_begun(queue, 1)
-    async with asyncio.timeout(1):
-        await ctx.workers.stop()
-    assert not ctx.workers.running("rows")
-    assert queue.ended == []
-
-
-async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
-    ctx, queue = rig.switchboard.context, Queue("soon", "never")
-    queue.gates = {"soon": asyncio.Event(), "never": asyncio.Event()}
-    work = queue.work(slots=2)
-    await ctx.workers.take_up(ctx, work)
-    await until_begun(queue, 2)
-    queue.gates["soon"].set()
-    await ctx.workers.stop()
-    assert queue.ended == ["soon"]
-    assert not ctx.workers.running("rows")
-    queue.due = [Row("later")]
-    assert await ctx.workers.take_up(ctx, work) == 0
