@@ -70,6 +70,16 @@ async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: st
     assert len(rig.payments.calls_of("list_operations")) == 1
 
 
+@pytest.mark.parametrize(("line", "rule"), [
+    ("partner now", "`now` isn't expected here."), ("list payouts 1 2", "`2` isn't expected here."),
+    ("list payouts 0", "`page=0` isn't a page number."),
+])  # fmt: skip
+async def test_wrong_word_is_named_and_nothing_is_read(rig: Rig, line: str, rule: str) -> None:
+    told = (await ask(rig, line)).text.splitlines()
+    assert (told[0], told[1].startswith(f"Example: `/pay {line.split(maxsplit=1)[0]}")) == (f":pencil2: {rule}", True)
+    assert not rig.payments.calls
+
+
 @pytest.mark.rig(payments_base_url=None)
 async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
     for text in ("list", "events x", "account ana@example.com", "account", "partner"):
