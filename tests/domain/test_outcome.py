@@ -82,10 +82,7 @@ WORDS: dict[type[object], set[Ended]] = {
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        *(Reply(status=status, json={}) for status in range(200, 600)),
-        *(Reply(failure=failure) for failure in Failure),
-    ],
+    [*(Reply(status=status, json={}) for status in range(200, 600)), *(Reply(failure=failure) for failure in Failure)],
     ids=lambda reply: str(reply.status or reply.failure),
 )
 def test_the_word_for_figures_is_of_the_same_class(reply: Reply) -> None:

@@ -10,7 +10,6 @@ from bot.domain.content import Content
 from bot.playground.workspace.limits.blocks import check_blocks
 from bot.playground.workspace.limits.surfaces import UPDATE_CHARACTERS, checked_view
 
-_LONG_LIST = 12
 _ACTIVE = re.compile(r"<([^>]*)>?")
 
 
@@ -129,41 +128,24 @@ def alike(said: Mapping[str, str]) -> dict[str, str]:
     return {", ".join(names): text for text, names in found.items()}
 
 
-def as_sent(view: dict[str, Any]) -> str:
-    """A form with all that Slack is told of it: its own facts, then one block a line. Texts stand for themselves."""
+def form_of(view: dict[str, Any]) -> str:
+    """A form that Slack opens: title, button, its texts, and each field with its limit, choices and initial value."""
     check_view(view)
-    facts = {name: _flat(value) for name, value in view.items() if name not in ("type", "blocks")}
-    lines = [_spelled(one) for one in (facts, *map(_flat, view["blocks"]))]
-    return "\n".join(line.removeprefix("type=input ").replace("element=type=", "as=") for line in lines)
+    submit = f" [{view['submit']['text']}]" if "submit" in view else ""
+    return "\n".join([f"{view['title']['text']}{submit}", *map(_field, view["blocks"])])
 
 
-def as_another(first: dict[str, Any], second: dict[str, Any]) -> str:
-    """The second form as it is sent; of a line that the first has too only its first word."""
-    known = as_sent(first).splitlines()
-    return "\n".join(f"{line.split(' ')[0]} …" if line in known else line for line in as_sent(second).splitlines())
-
-
-def _flat(node: Any) -> Any:
-    """With the text of each text object in its place."""
-    match node:
-        case {"type": "mrkdwn" | "plain_text", "text": str(text)}:
-            return text
-        case dict():
-            return {name: _flat(value) for name, value in node.items()}
-        case list():
-            return [_flat(one) for one in node]
-        case _:
-            return node
-
-
-def _spelled(node: Any) -> str:
-    """Without the marks of JSON that say nothing to people; of a long list the first ones and the last."""
-    match node:
-        case dict():
-            return " ".join(f"{name}={_spelled(value)}" for name, value in node.items())
-        case [first, second, *_, last] if len(node) > _LONG_LIST:
-            return f"{_spelled([first, second, '…', last])} ({len(node)})"
-        case list():
-            return f"[{', '.join(map(_spelled, node))}]"
-        case _:
-            return str(node)
+def _field(block: dict[str, Any]) -> str:
+    if block["type"] != "input":
+        return _line(block)
+    element = block["element"]
+    choices = [
+        *element.get("options", []),
+        *(one for group in element.get("option_groups", []) for one in group["options"]),
+    ]
+    initial = element.get("initial_value") or element.get("initial_option", {}).get("text", {}).get("text", "")
+    facts = [f"up to {element['max_length']}"] if "max_length" in element else element.get("filetypes", [])[:]
+    facts += [f"{len(choices)} choices"] if len(choices) > 3 else [" / ".join(one["text"]["text"] for one in choices)]
+    facts += ["optional"] if block.get("optional") else []
+    told = ", ".join(fact for fact in facts if fact)
+    return f"{block['label']['text']}{f' ({told})' if told else ''}{f' = {initial}' if initial else ''}"

@@ -1,7 +1,6 @@
 """Every reason in words, as people read them, and in the sentences that hold it; reasons as values that are stored."""
 
 import json
-from string import Formatter
 from typing import Final
 
 import pytest
@@ -25,16 +24,13 @@ from bot.domain.reasons import (
     together,
 )
 from bot.domain.troubles import FileTrouble
-from bot.presentation import reasons
 from bot.presentation.blocks.text import moment
 from bot.presentation.reasons import (
     because,
     because_refused,
     file_trouble,
     in_words,
-    problem_of,
     reason_of,
-    rule_of,
     told,
     worded,
 )
@@ -44,27 +40,11 @@ from tests.presentation.checks import alike, lines_of
 from tests.presentation.sampled import FACTS, NO_ANSWER, sample
 
 CODES: Final = [code for subject in SUBJECTS for code in subject.__members__.values()]
-SLOTS: Final = {"it", "its", "the_service", "the_request", "gave", "got", "has", "who"}
-"""What a template holds besides the facts of its code."""
 
 
 def test_codes_are_told_apart_by_what_is_stored_of_them() -> None:
     assert len({code.value for code in CODES}) == len(CODES)
     assert {code for code in CODES if code.facts} == set(FACTS)
-
-
-def test_each_code_has_words_and_nothing_else_has() -> None:
-    assert len(reasons._WORDS) == len(CODES)
-    assert set(reasons._WORDS) == set(CODES)
-
-
-@pytest.mark.parametrize("code", CODES, ids=str)
-def test_a_template_tells_the_facts_of_its_code(code: Code) -> None:
-    words = reasons._WORDS[code]
-    assert not code.facts & {*SLOTS, "by", "words"}
-    if isinstance(words, str):
-        fields = {name for _, name, _, _ in Formatter().parse(words) if name is not None}
-        assert fields - SLOTS == code.facts
 
 
 def test_each_code_in_words() -> None:
@@ -497,23 +477,6 @@ def test_behind_a_plain_refusal_stands_only_what_was_said() -> None:
 )
 def test_a_trouble_in_a_few_words(trouble: ServiceTrouble | OperatorError, said: str) -> None:
     assert told(trouble) == said
-
-
-def test_the_problem_alone_for_the_terminal() -> None:
-    assert problem_of(OperatorError("it refuses the key", service="delivery", words="no")) == (
-        "it refuses the key, saying “no”"
-    )
-    assert problem_of(OperatorError(Reason(Exchange.STORE_KEY), service="delivery")) == (
-        "the key of this store isn't accepted"
-    )
-
-
-def test_a_rule_in_words() -> None:
-    def rule(found: str | Reason) -> str:
-        return rule_of(PersonError(argument="text", rule=found, example=""))
-
-    assert rule("it is odd") == "it is odd"
-    assert rule(Reason(OfCall.TEXT_ONLY)) == "this takes a text, not a file"
 
 
 @pytest.mark.parametrize(("trouble", "said"), [

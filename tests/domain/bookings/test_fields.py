@@ -62,10 +62,7 @@ NOTES = fields.booking_readers(home="", with_place=False)["notes"]
 
 @pytest.mark.parametrize(
     ("argument", "read", "least", "example"),
-    [
-        ("notes", NOTES, 3, "Ring twice"),
-        ("reason", fields.reason, 1, "customer called it off"),
-    ],
+    [("notes", NOTES, 3, "Ring twice"), ("reason", fields.reason, 1, "customer called it off")],
 )
 def test_words_have_the_services_length(argument: str, read: Callable[[str], str], least: int, example: str) -> None:
     assert [read("x" * length) for length in (least, 250)] == ["x" * least, "x" * 250]
@@ -104,11 +101,7 @@ SHOP = (STORE, fields.store_readers())
 
 
 @pytest.mark.parametrize(
-    ("form", "field"),
-    [
-        *((ORDER, field) for field in LONGEST),
-        *((SHOP, field) for field in LONGEST if field in STORE),
-    ],
+    ("form", "field"), [*((ORDER, field) for field in LONGEST), *((SHOP, field) for field in LONGEST if field in STORE)]
 )
 def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], field: str) -> None:
     given, readers = form

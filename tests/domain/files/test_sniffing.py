@@ -118,7 +118,7 @@ def test_text_that_is_called_something_else_is_no_table_whatever_commas_are_in_i
         *(
             *("OggS", "fLaC", ".snd", "#!AMR", "GIF89a", "FLV", "ID3", "RIFF....WAVE", "FORM....AIFF", "PAR1"),
             "BM is a bank",
-        ),
+        )
     ],
 )
 def test_a_table_that_begins_like_another_format_is_a_table(start: str) -> None:

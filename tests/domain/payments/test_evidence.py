@@ -113,14 +113,7 @@ def test_rank_rises_with_what_the_service_did() -> None:
 
 @pytest.mark.parametrize(
     "changes",
-    [
-        {},
-        {"code": None},
-        {"email": None},
-        {"email": ""},
-        {"operation_type": ""},
-        {"email": "ANA@Example.com"},
-    ],
+    [{}, {"code": None}, {"email": None}, {"email": ""}, {"operation_type": ""}, {"email": "ANA@Example.com"}],
 )
 def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
     """Optional fields may be missing, and an address is the same in any case."""

@@ -18,7 +18,7 @@ from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
 from bot.presentation.bookings import lines as booking_lines
 from tests.presentation.bookings.moments import MARIA, NOW, booking
-from tests.presentation.checks import calls_in, check_message, check_view
+from tests.presentation.checks import calls_in, check_message
 from tests.presentation.drawn import foreign
 
 NOTES_LIMIT = 250
@@ -118,23 +118,6 @@ def test_any_line(topic: str, status: str) -> None:
     stored = booking_lines.of_store(WORST, {**facts, "id": WORST})
     check_message(stored)
     assert not ours(stored)
-
-
-def test_every_form() -> None:
-    stores = [f"Store {number} {'x' * 70}" for number in range(100)]
-    values = {views.STORE: stores[3], views.NAME: "Ana", views.POSITION: "-0.1, -78.4", views.PAYMENT: "CASH"}
-    for view in (
-        views.book(stores, channel="C0", values=values, problem=deliveries.not_covered(WORST, store=WORST)),
-        views.book([*stores, "one more"], channel="C0"),
-        views.prebook(stores, channel="C0"),
-        views.price(stores[:1], problem=deliveries.no_price(WORST, refused=False)),
-        views.confirm(loaded(WORST, stage=Stage.QUOTED)),
-        views.cancel(loaded(WORST)),
-        views.cancel(booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)),
-        views.store_add(channel="C0", values=values),
-        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(THEIRS, looked_for=WORST).text),
-    ):
-        check_view(view)
 
 
 def test_every_answer() -> None:

@@ -26,6 +26,12 @@ ABOUT = {
 }
 
 
+SO_FAR = (
+    "\n`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked"
+    "\n4,000 answered · 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address"
+)
+
+
 def test_boards() -> None:
     """Below its headline, and without what it is about."""
     found = {}
@@ -35,23 +41,17 @@ def test_boards() -> None:
         text = seen(board)
         assert text.startswith(HEAD)
         assert ABOUT[one.whole] in text
-        found[name] = text.removeprefix(HEAD).replace(ABOUT[one.whole], "")
+        found[name] = text.removeprefix(HEAD).replace(ABOUT[one.whole], "").replace(SO_FAR, "\n(so far)")
     assert {one.state for one in MOMENTS.values()} == set(RunState)
     assert lines_of(found) == snapshot("""\
 preparing: :hourglass_flowing_sand: Reading the file… ⏎ [Stop]
-running: :arrow_forward: In progress ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 answered \
-· 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address ⏎ [Pause] [Stop]
-paused: :double_vertical_bar: Paused. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 \
-answered · 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address ⏎ [Resume] [Stop]
+running: :arrow_forward: In progress ⏎ (so far) ⏎ [Pause] [Stop]
+paused: :double_vertical_bar: Paused. ⏎ (so far) ⏎ [Resume] [Stop]
 paused by a failure: :double_vertical_bar: Paused. ⏎ The e-mail check isn't working right now. Resume in a few \
-minutes. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 answered · 3 no answer · 12,000 \
-rows, 1,993 repeated, 7 without an address ⏎ [Resume] [Stop] [Details]
+minutes. ⏎ (so far) ⏎ [Resume] [Stop] [Details]
 paused by the account: :double_vertical_bar: Paused. There's a problem with our e-mail check account. An admin has to \
-fix it. ⏎ *Go on* checks the 5,997 addresses left, none twice. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
-addresses checked ⏎ 4,000 answered · 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address ⏎ [Go on] [Stop] \
-[Details]
-stopping: :octagonal_sign: Stopping… ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses checked ⏎ 4,000 answered \
-· 3 no answer · 12,000 rows, 1,993 repeated, 7 without an address
+fix it. ⏎ *Go on* checks the 5,997 addresses left, none twice. ⏎ (so far) ⏎ [Go on] [Stop] [Details]
+stopping: :octagonal_sign: Stopping… ⏎ (so far)
 stopped: :octagonal_sign: Stopped. Results so far are in the thread. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
 addresses checked ⏎ 4,000 answered · 3 no answer · 5,997 not asked · 12,000 rows, 1,993 repeated, 7 without an address
 failed: :x: Failed. Nothing was checked. ⏎ The column “name” hardly holds e-mail addresses. ⏎ [Details]
@@ -63,8 +63,8 @@ whole, sending: :hourglass_flowing_sand: In progress. This can take a few minute
 whole, unknown: :grey_question: Not confirmed. I got no clear answer, so I didn't send the file again. Check the \
 provider's dashboard first; to send it again, drop the file again. ⏎ 12,000 rows ⏎ [Details]
 whole, done: :white_check_mark: Done. File in thread. ⏎ 12,000 rows
-whole, with a receipt: :receipt: Sent, receipt `R-77`. The result doesn't come here: ask the provider for it with \
-this receipt. ⏎ status: queued ⏎ 12,000 rows
+whole, with a receipt: :receipt: Sent, receipt `R-77`. The result doesn't come here: ask the provider for it with this \
+receipt. ⏎ status: queued ⏎ 12,000 rows
 whole, not fetched: :warning: Done, but the result couldn't be fetched: ⏎ result: https://results.example.com/77 ⏎ \
 12,000 rows ⏎ [Details]
 whole, with an answer: :white_check_mark: Done. The answer: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows\
@@ -104,7 +104,10 @@ def test_answers_about_a_few_addresses() -> None:
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, why=Reason(OfList.TRY_AGAIN, why=SILENCE))),
     ]
     content = emails.checked(answers)
-    assert f"{seen(content)}\n{content.text}" == snapshot("""\
+    assert all(
+        line.startswith(f"{email}: *") for (email, _), line in zip(answers, content.text.splitlines(), strict=True)
+    )
+    assert seen(content) == snapshot("""\
 Address | Result | Details
 ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
@@ -113,15 +116,7 @@ kim@example.com | no | mx: no
 lea@example.com | valid | –
 max@example.com | answered | mx: yes
 nobody | no address | –
-eve@example.com | no answer | no answer (timed out); try again in a minute
-ana@example.com: *valid* score: 9
-ben@example.com: *answered* fine &lt;here&gt;
-eli@example.com: *risky*
-kim@example.com: *no* mx: no
-lea@example.com: *valid*
-max@example.com: *answered* mx: yes
-nobody: *no address*
-eve@example.com: *no answer* no answer (timed out); try again in a minute\
+eve@example.com | no answer | no answer (timed out); try again in a minute\
 """)
 
 
@@ -147,11 +142,6 @@ def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
     assert lines_of(confirmed) == snapshot(
         "Stop: Addresses not yet checked will be skipped. To continue later, use Pause."
     )
-
-
-def test_addresses_and_what_is_said_of_them_may_take_several_lines() -> None:
-    (drawn,) = emails.checked([("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid"))]).blocks
-    assert drawn["column_settings"] == [{"align": "left", "is_wrapped": True}] * 3
 
 
 @pytest.mark.parametrize("receipt", ["", "a receipt"])

@@ -13,7 +13,7 @@ from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.presentation.blocks.text import paragraph
 from bot.presentation.files import offers
-from tests.presentation.checks import as_sent, calls_in, check_message, check_view, readable
+from tests.presentation.checks import calls_in, check_message, check_view, form_of, readable
 from tests.presentation.drawn import foreign
 
 
@@ -177,36 +177,31 @@ def test_several_files_are_groups_of_one_list() -> None:
     unused = file(id="F3", name="a.zip", kind=FileKind.OTHER, format="zip")
     trouble = UnusableFile(FileTrouble.EMPTY, name="b.wav")
     view = offers.several([(file(), USES[:2]), (other, USES[5:]), (unused, [])], [trouble], channel="C0")
-    assert as_sent(view) == snapshot("""\
-callback_id=use_file.chosen title=Use this file submit=Go on close=Close private_metadata=C0
-type=section text=:headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05
-type=section text=:bar_chart: *march.csv* · CSV table, 3.3 MB
-type=section text=:paperclip: *a.zip*: I can't use this file (ZIP, 3.3 MB). Unpack the archive and upload its files.
-type=section text=:no_entry_sign: *b.wav*: This file is empty.
-block_id=choice label=What to do as=static_select option_groups=[label=talk.wav options=[text=Detect gender \
-value=gender|F0123456789|1700000000.000100|1700000000.000000, text=Separate vocals and music \
-value=separate|F0123456789|1700000000.000100|1700000000.000000], label=march.csv options=[text=Pay in bulk \
-value=bulk|F2|1700000000.000100|1700000000.000000, text=Process e-mails \
-value=emails|F2|1700000000.000100|1700000000.000000]] action_id=choice initial_option=text=Detect gender \
-value=gender|F0123456789|1700000000.000100|1700000000.000000\
+    assert form_of(view) == snapshot("""\
+Use this file [Go on]
+:headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05
+:bar_chart: *march.csv* · CSV table, 3.3 MB
+:paperclip: *a.zip*: I can't use this file (ZIP, 3.3 MB). Unpack the archive and upload its files.
+:no_entry_sign: *b.wav*: This file is empty.
+What to do (4 choices) = Detect gender\
 """)
 
 
 def test_where_nothing_can_be_done_there_is_nothing_to_submit() -> None:
     unused = file(id="F3", name="a.xyz", kind=FileKind.OTHER, format="")
-    assert as_sent(offers.several([(unused, [])], [], channel="C0")) == snapshot("""\
-callback_id=notice title=Use this file close=Close
-type=section text=:paperclip: *a.xyz*: I can't use this file (unknown format, 3.3 MB). I can use audio, video, \
+    assert form_of(offers.several([(unused, [])], [], channel="C0")) == snapshot("""\
+Use this file
+:paperclip: *a.xyz*: I can't use this file (unknown format, 3.3 MB). I can use audio, video, documents, pictures with \
+text, CSV and Excel tables.\
+""")
+    assert form_of(offers.STARTED) == snapshot("""\
+Use this file
+:outbox_tray: Started. The result comes in the file's thread.\
+""")
+    assert form_of(offers.told(offers.NO_FILE)) == snapshot("""\
+Use this file
+:paperclip: There's no file in this message. Use the shortcut on a message with one. I can use audio, video, \
 documents, pictures with text, CSV and Excel tables.\
-""")
-    assert as_sent(offers.STARTED) == snapshot("""\
-callback_id=notice title=Use this file close=Close
-type=section text=:outbox_tray: Started. The result comes in the file's thread.\
-""")
-    assert as_sent(offers.told(offers.NO_FILE)) == snapshot("""\
-callback_id=notice title=Use this file close=Close
-type=section text=:paperclip: There's no file in this message. Use the shortcut on a message with one. I can use \
-audio, video, documents, pictures with text, CSV and Excel tables.\
 """)
 
 

@@ -9,18 +9,15 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.content import Content
-from bot.domain.errors import ServiceNever
 from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 from bot.domain.outcome import NotExecuted
-from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
+from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.troubles import failed
 from bot.presentation import localization as calls
-from bot.presentation.reasons import worded
-from bot.workflows.localization.results import _not_handed_over
-from tests.presentation.checks import check_message, check_view, lines_of, seen
+from tests.presentation.checks import alike, check_message, check_view, lines_of, seen
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
@@ -63,7 +60,7 @@ RESULTS: dict[CallOperation, Result] = {
     ),
     CallOperation.PARAPHRASE: Phrases(sentences=("Hello there.", "Good day & <all>.")),
     CallOperation.TRANSLATION: Written(text="Hola"),
-    CallOperation.TRANSCRIPTION: Written(text="la " * 67),
+    CallOperation.TRANSCRIPTION: Written(text="la la"),
     CallOperation.SEPARATION: Tracks(tracks=(VOCALS,), missing=("music",)),
 }
 
@@ -121,25 +118,22 @@ def test_results() -> None:
     for operation, result in RESULTS.items():
         one = call(CallState.DONE, operation, result=result)
         one = replace(one, order=replace(one.order, request=Request(operation=operation, text="Hello").complete()))
-        found[operation.value] = f"{seen(calls.board(one, NAMES))}\n→ {seen(calls.result(one))}"
+        board = seen(calls.board(one, NAMES)).replace("\n>Hello\nRequested by Maria Silva", "")
+        found[operation.value] = f"{board}\n→ {seen(calls.result(one))}"
     assert lines_of(found) == snapshot("""\
-gender_detection: :white_check_mark: *Detect gender* · *Female* (93 % sure) ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → \
-<@U0MARIA> *Detect gender*: *Female* (93 % sure)
-text_emotion: :white_check_mark: *Emotion in a text* · :smile: *Joy* ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → \
-<@U0MARIA> *Emotion in a text*: :smile: *Joy*
-speech_emotion: :white_check_mark: *Emotion in speech* · :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt; ⏎ \
->Hello ⏎ Requested by Maria Silva ⏎ → <@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · \
-&lt;Fear&gt;
-paraphrase: :white_check_mark: *Paraphrase* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria Silva \
-⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. Hello there. ⏎ 2. Good day & <all>.
-translation: :white_check_mark: *Translate* · Done in 1 min 15 s. ⏎ Hola ⏎ >Hello ⏎ Requested by Maria Silva · to \
-Spanish ⏎ → <@U0MARIA> *Translate* ⏎ Hola
-speech_to_text: :white_check_mark: *Transcribe* · Done in 1 min 15 s. Text in thread. ⏎ >Hello ⏎ Requested by Maria \
-Silva · language: English (United States) ⏎ → <@U0MARIA> *Transcribe* ⏎ la la la la la la la la la la la la la la la \
-la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
-la la la la la la la la la la la la la
-music_source_separation: :warning: *Separate vocals and music* · Done in 1 min 15 s. File in thread. Missing: \
-*music*. It wasn't in the answer. ⏎ >Hello ⏎ Requested by Maria Silva ⏎ → """)
+gender_detection: :white_check_mark: *Detect gender* · *Female* (93 % sure) ⏎ → <@U0MARIA> *Detect gender*: *Female* \
+(93 % sure)
+text_emotion: :white_check_mark: *Emotion in a text* · :smile: *Joy* ⏎ → <@U0MARIA> *Emotion in a text*: :smile: *Joy*
+speech_emotion: :white_check_mark: *Emotion in speech* · :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt; ⏎ → \
+<@U0MARIA> *Emotion in speech*: :smile: *Joy* (80 % sure) ⏎ Love 15.2 % · &lt;Fear&gt;
+paraphrase: :white_check_mark: *Paraphrase* · Done in 1 min 15 s. Text in thread. ⏎ → <@U0MARIA> *Paraphrase* ⏎ 1. \
+Hello there. ⏎ 2. Good day & <all>.
+translation: :white_check_mark: *Translate* · Done in 1 min 15 s. ⏎ Hola · to Spanish ⏎ → <@U0MARIA> *Translate* ⏎ Hola
+speech_to_text: :white_check_mark: *Transcribe* · Done in 1 min 15 s. ⏎ la la · language: English (United States) ⏎ → \
+<@U0MARIA> *Transcribe* ⏎ la la
+music_source_separation: :warning: *Separate vocals and music* · Done in 1 min 15 s. File in thread. Missing: *music*. \
+It wasn't in the answer. ⏎ → \
+""")
 
 
 ORDER = Order(request=Request(operation=CallOperation.PARAPHRASE, text="Hello").complete(), file_name="")
@@ -157,44 +151,30 @@ def test_what_is_told_of_a_call() -> None:
         calls.asked(ORDER, position=0, member=True),
         calls.asked(ORDER, position=3, member=False),
         calls.asked(Order(request=translated, file_name=""), position=0, member=True),
-        calls.asked(ORDER, position=2, member=True, job_id="01J"),
         calls.asked(Order(request=german, guessed=True), position=0, member=True),
-        calls.asked_several(1),
         calls.asked_several(3),
-        *(calls.no_cancel(one) for one in (None, *(replace(SIGHT, state=state) for state in CallState))),
         calls.not_yours("U0MARIA", NAMES),
-        calls.no_again(None),
-        calls.no_again(SIGHT),
         calls.no_again(replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K")), NAMES),
-        calls.stopped(),
-        calls.CANNOT_POST,
     ]
     assert lines_of([one.text for one in found]) == snapshot("""\
 :hourglass_flowing_sand: Paraphrasing…
-:hourglass_flowing_sand: Paraphrasing… Number 3 in the queue. I'm not in this channel, so I'll message you. To add \
-me: `/invite @Switchboard`
+:hourglass_flowing_sand: Paraphrasing… Number 3 in the queue. I'm not in this channel, so I'll message you. To add me: \
+`/invite @Switchboard`
 :hourglass_flowing_sand: Translating to French…
-:hourglass_flowing_sand: Paraphrasing… Number 2 in the queue.
 :hourglass_flowing_sand: Translating from German to Spanish…
-:hourglass_flowing_sand: Working on it. I'm not in this channel, so I'll message you. To add me: `/invite @Switchboard`
 :hourglass_flowing_sand: Working on 3 files. I'm not in this channel, so I'll message you. To add me: `/invite \
 @Switchboard`
-:warning: This button is out of date.
-:information_source: It has already ended.
-:information_source: It's already stopping.
-:information_source: It's already done.
-:information_source: It's already done.
-:information_source: It's already done.
-:information_source: It has already ended.
-:information_source: It has already ended.
-:information_source: It's already stopped.
-:information_source: It has already ended.
 :no_entry_sign: Only Maria Silva or an admin can stop this.
-:warning: This button is out of date.
-:information_source: There is nothing to run again.
-:information_source: Ada Okafor already ran it again.
-:no_entry_sign: Stopped.
-:warning: I'm not in this channel, so I can't post here. Add me with `/invite @Switchboard`, then press again.""")
+:information_source: Ada Okafor already ran it again.\
+""")
+    too_late = {str(state): calls.no_cancel(replace(SIGHT, state=state)).text for state in CallState}
+    assert lines_of(alike({"none": calls.no_cancel(None).text, **too_late})) == snapshot("""\
+none: :warning: This button is out of date.
+waiting, failed, unknown, interrupted: :information_source: It has already ended.
+running: :information_source: It's already stopping.
+handing_over, done, unread: :information_source: It's already done.
+canceled: :information_source: It's already stopped.\
+""")
 
 
 TRANSLATED = Order(
@@ -229,36 +209,31 @@ def test_a_private_answer() -> None:
         "in a conversation with the bot": calls.private(replace(done, channel="D0MARIA")),
         "for all": calls.shared(done, NAMES),
         "refused": calls.private(whispered(CallState.FAILED, reason=REFUSED, words="text: This is not for us.")),
-        "too short": calls.private(whispered(CallState.FAILED, reason=REFUSED, words=TOO_SHORT)),
-        "unknown": calls.private(whispered(CallState.UNKNOWN, reason=SILENT)),
-        "interrupted": calls.private(whispered(CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))),
-        "unread": calls.private(whispered(CallState.UNREAD, reason=Reason(Exchange.UNEXPECTED, status=200))),
     }
     for content in (*found.values(), calls.private(long)):
         check_message(content, longest=40_000)
     assert not calls.is_long(long)
     assert calls.is_long(whispered(CallState.DONE, result=Written(text="la " * 3_001)))
-    assert lines_of({name: seen(content) for name, content in found.items()}) == snapshot("""\
-done: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ [Post in \
-channel] [Another language]
-posted: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la *gare* ? ⏎ Posted \
-in <#C0FINANCE> ⏎ [Another language]
-in a conversation with the bot: *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où \
-est la *gare* ? ⏎ [Another language]
-for all: Maria Silva · *Translate* · German (detected) → French ⏎ >Wo ist der &lt;!channel&gt; Bahnhof? ⏎ Où est la \
-*gare* ?
-refused: :x: *Translate* · Failed. Localization declined it: “text: This is not for us.” ⏎ >Wo ist der \
-&lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-too short: :x: *Translate* · Failed. Localization declined it: “text: The input is not long enough to summarize.” ⏎ \
->Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-unknown: :grey_question: *Translate* · Not confirmed. I got no clear answer, so it may have been done and billed. ⏎ \
->Wo ist der &lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-interrupted: :arrows_counterclockwise: *Translate* · Interrupted by a restart. It may still be billed. ⏎ >Wo ist der \
-&lt;!channel&gt; Bahnhof? ⏎ [Run again] [Details]
-unread: :warning: *Translate* · Done, but I can't read the answer yet. The answer is saved and won't be billed again; \
-*Details* shows how it begins. Ask an admin to check `/switchboard unread`, then press *Read again*. ⏎ >Wo ist der \
-&lt;!channel&gt; Bahnhof? ⏎ [Read again] [Details]\
+    texts = {name: seen(one).replace(">Wo ist der &lt;!channel&gt; Bahnhof?", "(text)") for name, one in found.items()}
+    assert lines_of(texts) == snapshot("""\
+done: *Translate* · German (detected) → French ⏎ (text) ⏎ Où est la *gare* ? ⏎ [Post in channel] [Another language]
+posted: *Translate* · German (detected) → French ⏎ (text) ⏎ Où est la *gare* ? ⏎ Posted in <#C0FINANCE> ⏎ [Another \
+language]
+in a conversation with the bot: *Translate* · German (detected) → French ⏎ (text) ⏎ Où est la *gare* ? ⏎ [Another \
+language]
+for all: Maria Silva · *Translate* · German (detected) → French ⏎ (text) ⏎ Où est la *gare* ?
+refused: :x: *Translate* · Failed. Localization declined it: “text: This is not for us.” ⏎ (text) ⏎ [Run again] \
+[Details]\
 """)
+
+
+@pytest.mark.parametrize("state", [CallState.UNKNOWN, CallState.INTERRUPTED, CallState.UNREAD])
+def test_private_answer_without_result_says_what_the_board_says(state: CallState) -> None:
+    one = whispered(state, reason=SILENT)
+    shown, board = calls.private(one), calls.board(one, NAMES)
+    check_message(shown)
+    assert seen(shown).splitlines()[0] == seen(board).splitlines()[0]
+    assert seen(shown).splitlines()[-1] == seen(board).splitlines()[-1]
 
 
 def test_details_hold_what_the_message_leaves_out() -> None:
@@ -272,29 +247,4 @@ def test_details_hold_what_the_message_leaves_out() -> None:
 *Started*: 2026-11-20 09:00 UTC
 *Ended*: 2026-11-20 09:00 UTC
 *ID*: `01J`\
-""")
-
-
-@pytest.mark.parametrize(
-    ("service", "said"),
-    [
-        ("Slack", "Slack doesn't take the file (refused the file)"),
-        ("localization", "it was done, but localization refused the file"),
-    ],
-)
-def test_a_file_that_was_not_handed_over(service: str, said: str) -> None:
-    refused = ServiceNever(service, Reason(Verbatim.GIVEN, text="refused the file"))
-    assert worded(_not_handed_over(refused)) == said
-
-
-def test_reasons() -> None:
-    found = [
-        Reason(OfCall.QUEUE_FULL, most=20),
-        Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="")),
-        Reason(OfCall.NOT_HANDED_OVER, why=given("timed out")),
-    ]
-    assert lines_of([worded(one) for one in found]) == snapshot("""\
-you have 20 calls in progress, the maximum. Wait for one to finish or cancel one
-Localization gave no answer
-it was done, but its files couldn't be uploaded: timed out\
 """)

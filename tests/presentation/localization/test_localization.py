@@ -23,13 +23,7 @@ ME = "U0MARIA"
 
 
 def sight(
-    one: Capability,
-    state: CallState,
-    *,
-    text: str = "",
-    result: Result | None = None,
-    words: str = "",
-    name: str = "",
+    one: Capability, state: CallState, *, text: str = "", result: Result | None = None, words: str = "", name: str = ""
 ) -> CallView:
     media = one.media is not None
     request = Request(

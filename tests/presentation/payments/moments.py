@@ -207,10 +207,8 @@ For: Spring campaign
 Item | Quantity × each | USD
 web | 2 × 10.00 | 20.00
 Print ads | 1 × 99.50 | 99.50""",
-    Kind.BULK: """\
-march.csv · 9 people · requested by Maria Quispe""",
-    Kind.BULK_CANCEL: """\
-From L-4F7K2M: all that were waiting · requested by Maria Quispe""",
+    Kind.BULK: "march.csv · 9 people · requested by Maria Quispe",
+    Kind.BULK_CANCEL: "From L-4F7K2M: all that were waiting · requested by Maria Quispe",
 }
 """What the card of each kind says of what is requested; of a payout in one step what it says of any payout."""
 TO_DECIDE: Final = """\
@@ -218,21 +216,36 @@ TO_DECIDE: Final = """\
 :warning: 2 first-time recipients.
 :warning: Row 7 repeats an earlier row (same address and amount)."""
 CALL: Final = "<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>"
-MARKS: Final = {TO_DECIDE: "(what is decided on)", CALL: "(call)"}
-"""What stands on many cards -> how it is named below."""
+MARKS: Final = {TO_DECIDE: "(warnings)", CALL: "(call)", **dict.fromkeys(HEADS.values(), "")}
+_COMMON: Final = {
+    *("$25.00 USD to Ana Maria Lopez", "$25.00 USD to ana@example.com", "ana@example.com", "10 payments"),
+    *("ana@example.com, verified, Ecuador", "requested by Maria Quispe", "$1,250.00 USD"),
+    *("Cancel 2 waiting payments ($95.00)", "P-4F7K2M", "L-4F7K2M", "X-4F7K2M"),
+}
 
 
-def every(kind: Kind, *, approvers: bool = True) -> dict[str, str]:
-    """Moment -> the card by its marks."""
+def _bare(text: str) -> str:
+    """Without what stands on every card of the kind."""
+    for known, mark in MARKS.items():
+        text = text.replace(known, mark)
+    lines = [
+        " · ".join(part for part in line.split(" · ") if part and part not in _COMMON) for line in text.split("\n")
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def cards_of(kind: Kind, *, approvers: bool = True) -> dict[str, Content]:
+    """Moment -> the card then."""
     found = {}
     for name, one in moments(kind).items():
         # A request that needs a decision begins without a voice.
         sent = one.commits and one.state not in (State.NEEDS_HUMAN, State.CLOSED)
         votes = [vote("U0LIN")] if sent or "one" in name or one.state is State.APPROVED else []
-        content = card(one, approvers=approvers, votes=votes)
-        check_message(content)
-        text = seen(content)
-        for lines, mark in {HEADS.get(kind, HEADS[Kind.PAYOUT]): "(head)", **MARKS}.items():
-            text = text.replace(lines, mark)
-        found[name] = text
+        found[name] = card(one, approvers=approvers, votes=votes)
+        check_message(found[name])
     return found
+
+
+def every(kind: Kind) -> dict[str, str]:
+    """Moment -> what the card for the approvers says besides what is requested, by whom, and its reference."""
+    return {name: _bare(seen(content)) for name, content in cards_of(kind).items()}

@@ -77,12 +77,7 @@ def test_the_file_has_their_columns_as_they_stand_and_the_problem() -> None:
             ["Why", "amount", "email", "problem"],
             [
                 ["x", "-5", "ana@x.yz", "Row 58: amount is -5; it must be more than 0"],
-                [
-                    "",
-                    "",
-                    "no*body*",
-                    "Row 61: no*body* isn't an e-mail address; no amount",
-                ],
+                ["", "", "no*body*", "Row 61: no*body* isn't an e-mail address; no amount"],
             ],
         )
     )

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
 from bot.presentation.payments import cards
@@ -15,7 +15,7 @@ from bot.presentation.payments.kinds import KINDS, sentence
 from bot.presentation.words import word
 from tests.domain.made import instruction, payload, purchase, vote
 from tests.presentation.checks import alike, lines_of, readable, seen
-from tests.presentation.payments.moments import HEADS, TO_DECIDE, card, every, moments, reachable
+from tests.presentation.payments.moments import HEADS, TO_DECIDE, card, cards_of, every, moments, reachable
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -34,350 +34,170 @@ def test_heads() -> None:
 def test_cards() -> None:
     found = {f"{kind} {name}": text for kind in Kind for name, text in every(kind).items()}
     assert lines_of(alike(found)) == snapshot("""\
-payout new, one_step new: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Checking the recipient… ⏎ \
-ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout awaiting: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by Maria \
-Quispe · 0 of 1 approvals · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, \
-History, Recipient]
-payout awaiting, one of two: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ :warning: Needs 2 approvers because it's over \
-$1,000. Each types the amount. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · 1 of 2 approvals · \
-approved by <@U0LIN> · expires 2026-11-21 09:00 UTC · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] \
+payout new, one_step new: Preparing ⏎ Checking the recipient… ⏎ [… Withdraw, History, Recipient]
+payout awaiting: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [… Withdraw, History, \
+Recipient]
+payout awaiting, one of two: :warning: Needs 2 approvers because it's over $1,000. Each types the amount. ⏎ 1 of 2 \
+approvals · approved by <@U0LIN> · expires 2026-11-21 09:00 UTC · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] \
 [… Withdraw, History, Recipient]
-payout awaiting again: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ 1 more approval needed: an approval expired, and an \
-approver was removed. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · 0 of 1 approvals · expires \
-2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-payout awaiting, stopped: $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
-Maria Quispe · 0 of 1 approvals · expires 2026-11-21 09:00 UTC · P-4F7K2M · (call) ⏎ :octagonal_sign: Stopped by an \
+payout awaiting again: 1 more approval needed: an approval expired, and an approver was removed. ⏎ 0 of 1 approvals · \
+expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
+payout awaiting, stopped: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ :octagonal_sign: Stopped by an \
 internal error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, \
 History, Recipient]
-payout approved: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
-Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout approved, frozen: On hold · $25.00 USD to Ana Maria Lopez ⏎ Payments are frozen: the books are being audited. \
-Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments. ⏎ (head) ⏎ ana@example.com, verified, Ecuador · \
-requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout approved, over the limit: On hold · $25.00 USD to Ana Maria Lopez ⏎ $20.00 of everyone's daily limit of $50.00 \
-is left today: send less, send it after midnight UTC, or ask an admin to raise it. ⏎ (head) ⏎ ana@example.com, \
-verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout approved, held: On hold · $25.00 USD to Ana Maria Lopez ⏎ The requester's account is deactivated. An admin can \
-withdraw it; once the requester may request again, it needs new approvals. ⏎ (head) ⏎ ana@example.com, verified, \
-Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout approved, no answer: Approved · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Payments has not answered since \
-2026-11-20 09:00 UTC, so nothing was sent. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved \
-by <@U0LIN> · P-4F7K2M ⏎ [… Withdraw, History, Recipient]
-payout sending: Sending · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ ana@example.com, verified, Ecuador · requested by \
-Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
-payout committed: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it arrived. ⏎ \
-ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
+payout approved: Approved ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+payout approved, frozen: On hold ⏎ Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent \
+once an approver unfreezes payments. ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+payout approved, over the limit: On hold ⏎ $20.00 of everyone's daily limit of $50.00 is left today: send less, send \
+it after midnight UTC, or ask an admin to raise it. ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+payout approved, held: On hold ⏎ The requester's account is deactivated. An admin can withdraw it; once the requester \
+may request again, it needs new approvals. ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+payout approved, no answer: Approved ⏎ Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent. ⏎ \
+approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+payout sending: Sending ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+payout committed: Sent ⏎ Waiting for confirmation that it arrived. ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+payout rejected, bulk rejected: Rejected ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was paid.
+payout withdrawn, bulk withdrawn: Withdrawn ⏎ Withdrawn by <@U0MARIA>. Nothing was paid.
+payout withdrawn, by an admin: Withdrawn ⏎ Withdrawn by <@U0TOM>: “asked for twice”. Nothing was paid.
+payout expired, bulk expired: Expired ⏎ Not approved in time. Nothing was paid.
+payout expired, late: Expired ⏎ It wasn't sent in time after approval. Nothing was paid.
+payout closed, bulk closed: Failed ⏎ Closed as not paid by <@U0ADA>: “the service shows no payment”.
+payout new, stopped: Preparing ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again \
+in the alerts channel. ⏎ [… Withdraw, History, Recipient]
+payout creating: Preparing ⏎ Nothing is paid until it's approved. ⏎ [… History, Recipient]
+payout create_unknown: Not confirmed yet ⏎ We're checking whether the provider created this payout. Nothing was paid. \
+⏎ [… History, Recipient]
+payout create_unknown, it spoke: Not confirmed yet ⏎ We're checking whether the provider created this payout. The \
+provider answered: “try again later”. Nothing was paid. ⏎ [… History, Recipient]
+payout create_unknown, refused: Not confirmed yet ⏎ The provider declined it: “the limit is reached”. We're checking \
+that it didn't go through. Nothing was paid. ⏎ [… History, Recipient]
+payout commit_unknown, one_step commit_unknown: Not confirmed yet ⏎ We're checking with the provider. *Don't send it \
+again.* ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+payout commit_unknown, it spoke, one_step commit_unknown, it spoke: Not confirmed yet ⏎ We're checking with the \
+provider. The provider answered: “try again later”. *Don't send it again.* ⏎ approved by <@U0LIN> ⏎ [… History, \
 Recipient]
-payout rejected: Rejected · $25.00 USD to Ana Maria Lopez ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was \
-paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout withdrawn: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@U0MARIA>. Nothing was paid. ⏎ (head) · \
-requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout withdrawn, by an admin: Withdrawn · $25.00 USD to Ana Maria Lopez ⏎ Withdrawn by <@U0TOM>: “asked for twice”. \
-Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout expired: Expired · $25.00 USD to Ana Maria Lopez ⏎ Not approved in time. Nothing was paid. ⏎ (head) · requested \
-by Maria Quispe · ana@example.com · P-4F7K2M
-payout expired, late: Expired · $25.00 USD to Ana Maria Lopez ⏎ It wasn't sent in time after approval. Nothing was \
-paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout closed: Failed · $25.00 USD to Ana Maria Lopez ⏎ Closed as not paid by <@U0ADA>: “the service shows no \
-payment”. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout new, stopped: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ ana@example.com · requested by Maria Quispe \
-· P-4F7K2M ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts \
-channel. ⏎ [… Withdraw, History, Recipient]
-payout creating: Preparing · $25.00 USD to ana@example.com ⏎ (head) ⏎ Nothing is paid until it's approved. ⏎ \
-ana@example.com · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
-payout create_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether the \
-provider created this payout. Nothing was paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
-P-4F7K2M ⏎ [… History, Recipient]
-payout create_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking whether \
-the provider created this payout. The provider answered: “try again later”. Nothing was paid. ⏎ ana@example.com, \
-verified, Ecuador · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
-payout create_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The provider declined it: \
-“the limit is reached”. We're checking that it didn't go through. Nothing was paid. ⏎ ana@example.com, verified, \
-Ecuador · requested by Maria Quispe · P-4F7K2M ⏎ [… History, Recipient]
-payout commit_unknown, one_step commit_unknown: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're \
-checking with the provider. *Don't send it again.* ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
-approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
-payout commit_unknown, it spoke, one_step commit_unknown, it spoke: Not confirmed yet · $25.00 USD to Ana Maria Lopez \
-⏎ (head) ⏎ We're checking with the provider. The provider answered: “try again later”. *Don't send it again.* ⏎ \
-ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, \
-Recipient]
-payout commit_unknown, refused, one_step commit_unknown, refused: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ \
-(head) ⏎ The provider declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it \
-again.* ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… \
+payout commit_unknown, refused, one_step commit_unknown, refused: Not confirmed yet ⏎ The provider declined it: “the \
+limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ approved by <@U0LIN> ⏎ [… \
 History, Recipient]
-payout pending_escrow, one_step pending_escrow: Waiting for sign-up · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ The \
-money is held until the recipient signs up. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
-approved by <@U0LIN> · P-4F7K2M ⏎ [Cancel and return the money] [… History, Recipient]
-payout completed, one_step completed: Paid · $25.00 USD to Ana Maria Lopez ⏎ (head) · requested by Maria Quispe · \
-ana@example.com · approved by <@U0LIN> · P-4F7K2M
-payout canceled, one_step canceled: Canceled · $25.00 USD to Ana Maria Lopez ⏎ The provider canceled it. The money \
-went back. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
-payout failed, one_step failed: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider couldn't pay it: “the account is \
-closed”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
-payout refused, one_step refused: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is \
-reached”. Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · approved by <@U0LIN> · P-4F7K2M
-payout committed, as it calls it: Sent · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ Waiting for confirmation that it \
-arrived. The provider calls its status “On &lt;Hold&gt;”. ⏎ ana@example.com, verified, Ecuador · requested by Maria \
-Quispe · approved by <@U0LIN> · P-4F7K2M ⏎ [… History, Recipient]
-payout refused, never sent: Failed · $25.00 USD to Ana Maria Lopez ⏎ The provider declined it: “the limit is reached”. \
-Nothing was paid. ⏎ (head) · requested by Maria Quispe · ana@example.com · P-4F7K2M
-payout mismatch: Failed · $25.00 USD to Ana Maria Lopez ⏎ Not sent: the provider's record isn't what was requested. \
-The amount is 26.00 instead of 25.00; the recipient is different. ⏎ (head) · requested by Maria Quispe · \
-ana@example.com · P-4F7K2M
-payout needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
-provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close \
-it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close \
+payout pending_escrow, one_step pending_escrow: Waiting for sign-up ⏎ The money is held until the recipient signs up. \
+⏎ approved by <@U0LIN> ⏎ [Cancel and return the money] [… History, Recipient]
+payout completed, one_step completed: Paid ⏎ approved by <@U0LIN>
+payout canceled, one_step canceled: Canceled ⏎ The provider canceled it. The money went back. ⏎ approved by <@U0LIN>
+payout failed, one_step failed: Failed ⏎ The provider couldn't pay it: “the account is closed”. Nothing was paid. ⏎ \
+approved by <@U0LIN>
+payout refused, one_step refused, bulk refused: Failed ⏎ The provider declined it: “the limit is reached”. Nothing was \
+paid. ⏎ approved by <@U0LIN>
+payout committed, as it calls it: Sent ⏎ Waiting for confirmation that it arrived. The provider calls its status “On \
+&lt;Hold&gt;”. ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+payout refused, never sent: Failed ⏎ The provider declined it: “the limit is reached”. Nothing was paid.
+payout mismatch: Failed ⏎ Not sent: the provider's record isn't what was requested. The amount is 26.00 instead of \
+25.00; the recipient is different.
+payout needs_human: Needs a decision ⏎ We couldn't confirm this payout. The provider still lists it as not sent. Check \
+`652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close \
 as not paid] [… History, Recipient]
-payout needs_human, never created: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't find out \
-whether the provider created this payout. Nothing was paid. It couldn't be created after several attempts. Check our \
-code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ ana@example.com, \
-verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
-payout needs_human, one of two: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry \
-or close it as not paid. Approved to retry: 1 of 2. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · \
-approved by <@U0LIN> · P-4F7K2M · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, Recipient]
-one_step commit_unknown, suspect: Not confirmed yet · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We're checking with the \
-provider. *Don't send it again.* The payout op-77 at the provider has the same recipient and amount but not our code. \
-Check whether it's this one. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · approved by <@U0LIN> · \
-P-4F7K2M ⏎ [… History, Recipient]
-one_step needs_human: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this payout. The \
-provider doesn't list it. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close \
-it as not paid. ⏎ ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close \
-as not paid] [… History, Recipient]
-one_step needs_human, suspect: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's this \
-one. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then close it as not paid. ⏎ \
-ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Close as not paid] [… History, \
+payout needs_human, never created: Needs a decision ⏎ We couldn't find out whether the provider created this payout. \
+Nothing was paid. It couldn't be created after several attempts. Check our code `01KAGT0000000000000000CODE` in the \
+provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
+payout needs_human, one of two: Needs a decision ⏎ We couldn't confirm this payout. The new attempt wasn't sent in \
+time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close it as not paid. Approved to \
+retry: 1 of 2. ⏎ approved by <@U0LIN> · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, \
 Recipient]
-one_step needs_human, refused: Needs a decision · $25.00 USD to Ana Maria Lopez ⏎ (head) ⏎ We couldn't confirm this \
-payout. The provider rejected the request, saying “the limit is reached”, but the list can't be used: its pages \
-repeat. Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ \
-ana@example.com, verified, Ecuador · requested by Maria Quispe · P-4F7K2M · (call) ⏎ [Retry] [Close as not paid] [… \
+one_step commit_unknown, suspect: Not confirmed yet ⏎ We're checking with the provider. *Don't send it again.* The \
+payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's this one. ⏎ \
+approved by <@U0LIN> ⏎ [… History, Recipient]
+one_step needs_human: Needs a decision ⏎ We couldn't confirm this payout. The provider doesn't list it. Check our code \
+`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] \
+[Close as not paid] [… History, Recipient]
+one_step needs_human, suspect: Needs a decision ⏎ We couldn't confirm this payout. The payout op-77 at the provider \
+has the same recipient and amount but not our code. Check whether it's this one. Check our code \
+`01KAGT0000000000000000CODE` in the provider's dashboard, then close it as not paid. ⏎ (call) ⏎ [Close as not paid] [… \
 History, Recipient]
-purchase new: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
-purchase creating: (head) ⏎ :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
-purchase create_unknown: (head) ⏎ :grey_question: *Not confirmed yet*: We're checking whether the checkout was \
-created. Don't request it again.
-purchase create_unknown, refused: (head) ⏎ :grey_question: *Not confirmed yet*: The provider declined it: “the limit \
-is reached”. We're checking that it didn't go through. Don't request it again.
-purchase needs_human: (head) ⏎ :warning: *Needs a decision*: We couldn't find out whether the checkout was created. \
-Check the provider's dashboard before you request it again. The list can't be used: its pages repeat.
-purchase open: (head) ⏎ :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout]
-purchase open, as it calls it: (head) ⏎ :link: *Waiting for payment*: The provider calls its status “On &lt;Hold&gt;”. \
-⏎ [Open checkout]
-purchase completed: (head) ⏎ :white_check_mark: *Paid*
-purchase completed, by another: (head) ⏎ :white_check_mark: *Paid*: Paid by eve@example.com.
-purchase canceled: (head) ⏎ :leftwards_arrow_with_hook: *Canceled*: No money moved.
-purchase failed: (head) ⏎ :x: *Failed*: The provider couldn't take the payment: “card declined”.
-purchase refused: (head) ⏎ :x: *Failed*: The provider declined it: “the limit is reached”. There is nothing to pay.
-purchase mismatch: (head) ⏎ :octagonal_sign: *Failed*: The link isn't shown: the provider's record isn't what was \
-requested. The amount is 120.00 instead of 119.50.
-purchase closed: (head) ⏎ :no_entry: *Failed*: It was never opened. The provider doesn't list it.
-purchase withdrawn: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0MARIA>. It was never opened.
-purchase withdrawn, by an admin: (head) ⏎ :wastebasket: *Withdrawn*: By <@U0TOM>: “asked for twice”. It was never \
-opened.
-bulk new: Preparing · $1,250.00 USD · 10 payments ⏎ (head) ⏎ Checking recipients: `████████░░░░░░░░░░░░ 44 %` 4 of 9. \
-⏎ :warning: 2 first-time recipients. ⏎ :warning: Row 7 repeats an earlier row (same address and amount). ⏎ L-4F7K2M ⏎ \
-[View list] [… Withdraw, History]
-bulk awaiting: $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ 0 of 1 approvals · expires 2026-11-21 \
-09:00 UTC · L-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
-bulk approved: Approved · $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · \
-L-4F7K2M ⏎ [View list] [… Withdraw, History]
-bulk sending: Sending · $1,250.00 USD · 10 payments ⏎ (head) ⏎ (what is decided on) ⏎ approved by <@U0LIN> · L-4F7K2M \
-⏎ [View list] [… History]
-bulk committed: Sent · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 paid, 7 not reported yet. \
-⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ \
-[View list] [… History]
-bulk rejected: Rejected · $1,250.00 USD · 10 payments ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was \
-paid. ⏎ (head) · L-4F7K2M
-bulk withdrawn: Withdrawn · $1,250.00 USD · 10 payments ⏎ Withdrawn by <@U0MARIA>. Nothing was paid. ⏎ (head) · L-4F7K2M
-bulk expired: Expired · $1,250.00 USD · 10 payments ⏎ Not approved in time. Nothing was paid. ⏎ (head) · L-4F7K2M
-bulk closed: Failed · $1,250.00 USD · 10 payments ⏎ Closed as not paid by <@U0ADA>: “the service shows no payment”. ⏎ \
-(head) · L-4F7K2M
-bulk commit_unknown: Not confirmed yet · $1,250.00 USD · 10 payments ⏎ (head) ⏎ We're checking with the provider. \
-*Don't send it again.* ⏎ (what is decided on) ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [… History]
-bulk commit_unknown, refused: Not confirmed yet · $1,250.00 USD · 10 payments ⏎ (head) ⏎ The provider declined it: \
-“the limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ (what is decided on) ⏎ \
-approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [… History]
-bulk needs_human: Needs a decision · $1,250.00 USD · 10 payments ⏎ (head) ⏎ We couldn't confirm this bulk payment. The \
-provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then retry or close \
-it as not paid. No other bulk payment is sent until you decide. ⏎ (what is decided on) ⏎ L-4F7K2M · (call) ⏎ [Retry] \
-[Close as not paid] [View list] [… History]
-bulk committed, not read: Sent · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported \
-yet. ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> · \
-L-4F7K2M ⏎ [View list] [… History]
-bulk pending_escrow: Waiting for sign-up · $1,250.00 USD · 10 payments ⏎ (head) ⏎ `████████████████░░░░ 80 %` 7 paid, \
-1 failed, 2 waiting for sign-up ($95.00). ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: \
-eve@example.com. ⏎ approved by <@U0LIN> · L-4F7K2M ⏎ [View list] [Cancel 2 waiting] [… History]
-bulk completed: All 10 paid · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
-bulk completed, some failed: 7 paid, 1 failed, 2 canceled · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
-bulk failed: All 10 failed · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
-bulk canceled: All 10 canceled · $1,250.00 USD ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
-bulk refused: Failed · $1,250.00 USD · 10 payments ⏎ The provider declined it: “the limit is reached”. Nothing was \
-paid. ⏎ (head) · approved by <@U0LIN> · L-4F7K2M
-bulk mismatch: Failed · $1,250.00 USD · 10 payments ⏎ Not sent. Our own record was changed after it was approved. ⏎ \
-(head) · L-4F7K2M
-bulk_cancel new: Preparing · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Nothing is canceled until it's approved. ⏎ \
-X-4F7K2M ⏎ [View list] [… Withdraw, History]
-bulk_cancel awaiting: Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ 0 of 1 approvals · expires 2026-11-21 09:00 UTC · \
-X-4F7K2M · (call) ⏎ [Approve] [Reject] [View list] [… Withdraw, History]
-bulk_cancel approved: Approved · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
-list] [… Withdraw, History]
-bulk_cancel sending: Sending · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
-list] [… History]
-bulk_cancel committed: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each payment. ⏎ \
-approved by <@U0LIN> · X-4F7K2M ⏎ [View list] [… History]
-bulk_cancel rejected: Rejected · Cancel 2 waiting payments ($95.00) ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. \
-Nothing was canceled. ⏎ (head) · X-4F7K2M
-bulk_cancel withdrawn: Withdrawn · Cancel 2 waiting payments ($95.00) ⏎ Withdrawn by <@U0MARIA>. Nothing was canceled. \
-⏎ (head) · X-4F7K2M
-bulk_cancel expired: Expired · Cancel 2 waiting payments ($95.00) ⏎ Not approved in time. Nothing was canceled. ⏎ \
-(head) · X-4F7K2M
-bulk_cancel closed: Failed · Cancel 2 waiting payments ($95.00) ⏎ Closed by <@U0ADA>: “the service shows no payment”. \
-⏎ (head) · X-4F7K2M
-bulk_cancel commit_unknown: Not confirmed yet · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ We're checking with the \
-provider whether they were canceled. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View list] [… History]
-bulk_cancel needs_human: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ We couldn't confirm whether \
-they were canceled. The provider still lists them as waiting. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] [View list] [… \
-History]
-bulk_cancel needs_human, not all sent: Needs a decision · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Not all of \
-them were sent to the provider. 1 more approval needed: an approver was removed. ⏎ X-4F7K2M · (call) ⏎ [Retry] [Close] \
-[View list] [… History]
-bulk_cancel committed, refused: Sent · Cancel 2 waiting payments ($95.00) ⏎ (head) ⏎ Reading the outcome of each \
-payment. The provider rejected the request, saying “the limit is reached”. ⏎ approved by <@U0LIN> · X-4F7K2M ⏎ [View \
-list] [… History]
-bulk_cancel completed: Done · Cancel 2 waiting payments ($95.00) ⏎ 1 payment canceled, $45.00 returned; 1 already paid \
-($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
-bulk_cancel failed: Failed · Cancel 2 waiting payments ($95.00) ⏎ 0 payments canceled, $0.00 returned; 1 already paid \
-($45.00); 1 already failed ($50.00). ⏎ (head) · approved by <@U0LIN> · X-4F7K2M
-bulk_cancel mismatch: Failed · Cancel 2 waiting payments ($95.00) ⏎ Our own record was changed after it was approved. \
-Nothing was canceled. ⏎ (head) · X-4F7K2M\
+one_step needs_human, refused: Needs a decision ⏎ We couldn't confirm this payout. The provider rejected the request, \
+saying “the limit is reached”, but the list can't be used: its pages repeat. Check our code \
+`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] \
+[Close as not paid] [… History, Recipient]
+purchase new: :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
+purchase creating: :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
+purchase create_unknown: :grey_question: *Not confirmed yet*: We're checking whether the checkout was created. Don't \
+request it again.
+purchase create_unknown, refused: :grey_question: *Not confirmed yet*: The provider declined it: “the limit is \
+reached”. We're checking that it didn't go through. Don't request it again.
+purchase needs_human: :warning: *Needs a decision*: We couldn't find out whether the checkout was created. Check the \
+provider's dashboard before you request it again. The list can't be used: its pages repeat.
+purchase open: :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout]
+purchase open, as it calls it: :link: *Waiting for payment*: The provider calls its status “On &lt;Hold&gt;”. ⏎ [Open \
+checkout]
+purchase completed: :white_check_mark: *Paid*
+purchase completed, by another: :white_check_mark: *Paid*: Paid by eve@example.com.
+purchase canceled: :leftwards_arrow_with_hook: *Canceled*: No money moved.
+purchase failed: :x: *Failed*: The provider couldn't take the payment: “card declined”.
+purchase refused: :x: *Failed*: The provider declined it: “the limit is reached”. There is nothing to pay.
+purchase mismatch: :octagonal_sign: *Failed*: The link isn't shown: the provider's record isn't what was requested. \
+The amount is 120.00 instead of 119.50.
+purchase closed: :no_entry: *Failed*: It was never opened. The provider doesn't list it.
+purchase withdrawn: :wastebasket: *Withdrawn*: By <@U0MARIA>. It was never opened.
+purchase withdrawn, by an admin: :wastebasket: *Withdrawn*: By <@U0TOM>: “asked for twice”. It was never opened.
+bulk new: Preparing ⏎ Checking recipients: `████████░░░░░░░░░░░░ 44 %` 4 of 9. ⏎ :warning: 2 first-time recipients. ⏎ \
+:warning: Row 7 repeats an earlier row (same address and amount). ⏎ [View list] [… Withdraw, History]
+bulk awaiting: (warnings) ⏎ 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [View list] \
+[… Withdraw, History]
+bulk approved: Approved ⏎ (warnings) ⏎ approved by <@U0LIN> ⏎ [View list] [… Withdraw, History]
+bulk sending: Sending ⏎ (warnings) ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk committed: Sent ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 paid, 7 not reported yet. ⏎ :warning: 1 of the 9 accounts checked \
+can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk commit_unknown: Not confirmed yet ⏎ We're checking with the provider. *Don't send it again.* ⏎ (warnings) ⏎ \
+approved by <@U0LIN> ⏎ [View list] [… History]
+bulk commit_unknown, refused: Not confirmed yet ⏎ The provider declined it: “the limit is reached”. We're checking \
+that it didn't go through. *Don't send it again.* ⏎ (warnings) ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk needs_human: Needs a decision ⏎ We couldn't confirm this bulk payment. The provider's history doesn't show it. \
+Check the provider's dashboard (notes such as `L-4F7K2M/2`), then retry or close it as not paid. No other bulk payment \
+is sent until you decide. ⏎ (warnings) ⏎ (call) ⏎ [Retry] [Close as not paid] [View list] [… History]
+bulk committed, not read: Sent ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported yet. ⏎ :warning: 1 of the 9 accounts \
+checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk pending_escrow: Waiting for sign-up ⏎ `████████████████░░░░ 80 %` 7 paid, 1 failed, 2 waiting for sign-up \
+($95.00). ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> ⏎ \
+[View list] [Cancel 2 waiting] [… History]
+bulk completed: All 10 paid ⏎ approved by <@U0LIN>
+bulk completed, some failed: 7 paid, 1 failed, 2 canceled ⏎ approved by <@U0LIN>
+bulk failed: All 10 failed ⏎ approved by <@U0LIN>
+bulk canceled: All 10 canceled ⏎ approved by <@U0LIN>
+bulk mismatch: Failed ⏎ Not sent. Our own record was changed after it was approved.
+bulk_cancel new: Preparing ⏎ Nothing is canceled until it's approved. ⏎ [View list] [… Withdraw, History]
+bulk_cancel awaiting: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [View list] [… \
+Withdraw, History]
+bulk_cancel approved: Approved ⏎ approved by <@U0LIN> ⏎ [View list] [… Withdraw, History]
+bulk_cancel sending: Sending ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk_cancel committed: Sent ⏎ Reading the outcome of each payment. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk_cancel rejected: Rejected ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was canceled.
+bulk_cancel withdrawn: Withdrawn ⏎ Withdrawn by <@U0MARIA>. Nothing was canceled.
+bulk_cancel expired: Expired ⏎ Not approved in time. Nothing was canceled.
+bulk_cancel closed: Failed ⏎ Closed by <@U0ADA>: “the service shows no payment”.
+bulk_cancel commit_unknown: Not confirmed yet ⏎ We're checking with the provider whether they were canceled. ⏎ \
+approved by <@U0LIN> ⏎ [View list] [… History]
+bulk_cancel needs_human: Needs a decision ⏎ We couldn't confirm whether they were canceled. The provider still lists \
+them as waiting. ⏎ (call) ⏎ [Retry] [Close] [View list] [… History]
+bulk_cancel needs_human, not all sent: Needs a decision ⏎ Not all of them were sent to the provider. 1 more approval \
+needed: an approver was removed. ⏎ (call) ⏎ [Retry] [Close] [View list] [… History]
+bulk_cancel committed, refused: Sent ⏎ Reading the outcome of each payment. The provider rejected the request, saying \
+“the limit is reached”. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk_cancel completed: Done ⏎ 1 payment canceled, $45.00 returned; 1 already paid ($50.00). ⏎ approved by <@U0LIN>
+bulk_cancel failed: Failed ⏎ 0 payments canceled, $0.00 returned; 1 already paid ($45.00); 1 already failed ($50.00). \
+⏎ approved by <@U0LIN>
+bulk_cancel mismatch: Failed ⏎ Our own record was changed after it was approved. Nothing was canceled.\
 """)
 
 
-def test_lines_where_it_was_requested() -> None:
-    found = {
-        f"{kind} {name}": text
-        for kind in (Kind.PAYOUT, Kind.BULK, Kind.BULK_CANCEL)
-        for name, text in every(kind, approvers=False).items()
-    }
-    assert lines_of(alike(found)) == snapshot("""\
-payout new: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M [Withdraw] ⏎ Checking the \
-recipient…
-payout awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria Lopez \
-· P-4F7K2M [Withdraw]
-payout awaiting, one of two: :hourglass_flowing_sand: *Waiting for approval (1 of 2)* in <#C0APPROVE> · $25.00 to Ana \
-Maria Lopez · P-4F7K2M [Withdraw]
-payout awaiting again: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana Maria \
-Lopez · P-4F7K2M [Withdraw] ⏎ 1 more approval needed: an approval expired, and an approver was removed.
-payout awaiting, stopped: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $25.00 to Ana \
-Maria Lopez · P-4F7K2M [Withdraw] ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it \
-again in the alerts channel.
-payout approved: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw]
-payout approved, frozen: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
-Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent once an approver unfreezes payments.
-payout approved, over the limit: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] \
-⏎ $20.00 of everyone's daily limit of $50.00 is left today: send less, send it after midnight UTC, or ask an admin to \
-raise it.
-payout approved, held: :hourglass_flowing_sand: *On hold* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ The \
-requester's account is deactivated. An admin can withdraw it; once the requester may request again, it needs new \
-approvals.
-payout approved, no answer: :hourglass_flowing_sand: *Approved* · $25.00 to Ana Maria Lopez · P-4F7K2M [Withdraw] ⏎ \
-Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent.
-payout sending: :hourglass_flowing_sand: *Sending* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout committed: :hourglass_flowing_sand: *Sent* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ Waiting for confirmation \
-that it arrived.
-payout rejected: :no_entry: *Rejected* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout withdrawn, payout withdrawn, by an admin: :wastebasket: *Withdrawn* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout expired, payout expired, late: :alarm_clock: *Expired* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout closed: :no_entry: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout new, stopped: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M [Withdraw] ⏎ \
-:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.
-payout creating: :hourglass_flowing_sand: *Preparing* · $25.00 to ana@example.com · P-4F7K2M ⏎ Nothing is paid until \
-it's approved.
-payout create_unknown: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We're checking \
-whether the provider created this payout. Nothing was paid.
-payout create_unknown, it spoke: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We're \
-checking whether the provider created this payout. The provider answered: “try again later”. Nothing was paid.
-payout create_unknown, refused: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ The \
-provider declined it: “the limit is reached”. We're checking that it didn't go through. Nothing was paid.
-payout commit_unknown: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We're checking \
-with the provider. *Don't send it again.*
-payout commit_unknown, it spoke: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We're \
-checking with the provider. The provider answered: “try again later”. *Don't send it again.*
-payout commit_unknown, refused: :grey_question: *Not confirmed yet* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ The \
-provider declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it again.*
-payout pending_escrow: :lock: *Waiting for sign-up* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ The money is held until \
-the recipient signs up. ⏎ [Cancel and return the money]
-payout completed: :white_check_mark: *Paid* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout canceled: :leftwards_arrow_with_hook: *Canceled* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout failed, payout refused, payout refused, never sent: :x: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout committed, as it calls it: :hourglass_flowing_sand: *Sent* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ Waiting for \
-confirmation that it arrived. The provider calls its status “On &lt;Hold&gt;”.
-payout mismatch: :octagonal_sign: *Failed* · $25.00 to Ana Maria Lopez · P-4F7K2M
-payout needs_human: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't confirm this \
-payout. The provider still lists it as not sent. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then \
-retry or close it as not paid.
-payout needs_human, never created: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't \
-find out whether the provider created this payout. Nothing was paid. It couldn't be created after several attempts. \
-Check our code `01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid.
-payout needs_human, one of two: :warning: *Needs a decision* · $25.00 to Ana Maria Lopez · P-4F7K2M ⏎ We couldn't \
-confirm this payout. The new attempt wasn't sent in time. Check `652f7a1e9b3c4d5e6f708192` in the provider's \
-dashboard, then retry or close it as not paid. Approved to retry: 1 of 2.
-bulk new: :hourglass_flowing_sand: *Preparing* · $1,250.00 · 10 payments · L-4F7K2M [Withdraw] ⏎ Checking recipients: \
-`████████░░░░░░░░░░░░ 44 %` 4 of 9.
-bulk awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · $1,250.00 · 10 payments · \
-L-4F7K2M [Withdraw]
-bulk approved: :hourglass_flowing_sand: *Approved* · $1,250.00 · 10 payments · L-4F7K2M [Withdraw]
-bulk sending: :hourglass_flowing_sand: *Sending* · $1,250.00 · 10 payments · L-4F7K2M
-bulk committed: :hourglass_flowing_sand: *Sent* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 \
-paid, 7 not reported yet.
-bulk rejected: :no_entry: *Rejected* · $1,250.00 · 10 payments · L-4F7K2M
-bulk withdrawn: :wastebasket: *Withdrawn* · $1,250.00 · 10 payments · L-4F7K2M
-bulk expired: :alarm_clock: *Expired* · $1,250.00 · 10 payments · L-4F7K2M
-bulk closed: :no_entry: *Failed* · $1,250.00 · 10 payments · L-4F7K2M
-bulk commit_unknown: :grey_question: *Not confirmed yet* · $1,250.00 · 10 payments · L-4F7K2M ⏎ We're checking with \
-the provider. *Don't send it again.*
-bulk commit_unknown, refused: :grey_question: *Not confirmed yet* · $1,250.00 · 10 payments · L-4F7K2M ⏎ The provider \
-declined it: “the limit is reached”. We're checking that it didn't go through. *Don't send it again.*
-bulk needs_human: :warning: *Needs a decision* · $1,250.00 · 10 payments · L-4F7K2M ⏎ We couldn't confirm this bulk \
-payment. The provider's history doesn't show it. Check the provider's dashboard (notes such as `L-4F7K2M/2`), then \
-retry or close it as not paid. No other bulk payment is sent until you decide.
-bulk committed, not read: :hourglass_flowing_sand: *Sent* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `░░░░░░░░░░░░░░░░░░░░ \
-0 %` Nothing reported yet.
-bulk pending_escrow: :lock: *Waiting for sign-up* · $1,250.00 · 10 payments · L-4F7K2M ⏎ `████████████████░░░░ 80 %` 7 \
-paid, 1 failed, 2 waiting for sign-up ($95.00). ⏎ [Cancel 2 waiting]
-bulk completed: :white_check_mark: *All 10 paid* · $1,250.00 · 10 payments · L-4F7K2M
-bulk completed, some failed: :warning: *7 paid, 1 failed, 2 canceled* · $1,250.00 · 10 payments · L-4F7K2M
-bulk failed: :x: *All 10 failed* · $1,250.00 · 10 payments · L-4F7K2M
-bulk canceled: :leftwards_arrow_with_hook: *All 10 canceled* · $1,250.00 · 10 payments · L-4F7K2M
-bulk refused: :x: *Failed* · $1,250.00 · 10 payments · L-4F7K2M
-bulk mismatch: :octagonal_sign: *Failed* · $1,250.00 · 10 payments · L-4F7K2M
-bulk_cancel new: :hourglass_flowing_sand: *Preparing* · cancel 2 waiting payments ($95.00) · X-4F7K2M [Withdraw] ⏎ \
-Nothing is canceled until it's approved.
-bulk_cancel awaiting: :hourglass_flowing_sand: *Waiting for approval (0 of 1)* in <#C0APPROVE> · cancel 2 waiting \
-payments ($95.00) · X-4F7K2M [Withdraw]
-bulk_cancel approved: :hourglass_flowing_sand: *Approved* · cancel 2 waiting payments ($95.00) · X-4F7K2M [Withdraw]
-bulk_cancel sending: :hourglass_flowing_sand: *Sending* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel committed: :hourglass_flowing_sand: *Sent* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ Reading the \
-outcome of each payment.
-bulk_cancel rejected: :no_entry: *Rejected* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel withdrawn: :wastebasket: *Withdrawn* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel expired: :alarm_clock: *Expired* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel closed: :no_entry: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel commit_unknown: :grey_question: *Not confirmed yet* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
-We're checking with the provider whether they were canceled.
-bulk_cancel needs_human: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ We couldn't \
-confirm whether they were canceled. The provider still lists them as waiting.
-bulk_cancel needs_human, not all sent: :warning: *Needs a decision* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
-Not all of them were sent to the provider. 1 more approval needed: an approver was removed.
-bulk_cancel committed, refused: :hourglass_flowing_sand: *Sent* · cancel 2 waiting payments ($95.00) · X-4F7K2M ⏎ \
-Reading the outcome of each payment. The provider rejected the request, saying “the limit is reached”.
-bulk_cancel completed: :white_check_mark: *Done* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel failed: :x: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M
-bulk_cancel mismatch: :octagonal_sign: *Failed* · cancel 2 waiting payments ($95.00) · X-4F7K2M\
-""")
+@pytest.mark.parametrize("kind", [Kind.PAYOUT, Kind.BULK, Kind.BULK_CANCEL])
+def test_line_of_requester_has_state_reason_and_withdraw_button_of_card(kind: Kind) -> None:
+    cards_then, lines_then = cards_of(kind), cards_of(kind, approvers=False)
+    for name, one in moments(kind).items():
+        card_text, (first, *rest) = seen(cards_then[name]), seen(lines_then[name]).splitlines()
+        _, state, _ = first.split("*")
+        assert state.partition(" (")[0] in (card_text.partition(" · ")[0], "Waiting for approval"), name
+        assert f" · {one.reference}" in first
+        assert ("[Withdraw]" in first) is ("[… Withdraw" in card_text), name
+        assert all(line in card_text for line in rest if not line.startswith("Checking the recipient")), name
+        assert not rest or one.state not in FINAL, "the news follows"
 
 
 def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:

@@ -14,7 +14,7 @@ from bot.presentation.payments import forms
 from bot.presentation.payments.bad_rows import bad_rows
 from bot.presentation.payments.cards import warnings
 from bot.presentation.payments.kinds import in_full
-from tests.presentation.checks import as_sent, check_view, lines_of, text_objects
+from tests.presentation.checks import check_view, form_of, lines_of, text_objects
 from tests.presentation.drawn import foreign
 from tests.presentation.payments.moments import card, moments
 
@@ -24,60 +24,41 @@ def decisions(kind: Kind) -> dict[str, str]:
     waits, lost = moments(kind)["awaiting"], moments(kind)["needs_human"]
     made = [(make, waits) for make in (forms.approve, forms.reject, forms.withdraw)]
     views = [make(one, metadata="{}") for make, one in [*made, (forms.retry, lost), (forms.close, lost)]]
-    about = f"\ntype=section text={in_full(waits)} · {waits.reference}\n"
     for view, one in zip(views, [*[waits] * len(made), lost, lost], strict=True):
         warned = [block for block in view["blocks"] if block in paragraphs(warnings(one))]
         assert bool(warned) is bool(warnings(one))
         view["blocks"] = [block for block in view["blocks"] if block not in warned]
-    texts = {view["callback_id"]: as_sent(view).replace(about, "\n", 1) for view in views}
-    return {name: text.removeprefix(f"callback_id={name} ") for name, text in texts.items()}
+    about = f"\n{in_full(waits)} · {waits.reference}\n"
+    return {view["callback_id"]: form_of(view).replace(about, "\n", 1) for view in views}
 
 
-def test_forms_about_a_payout() -> None:
-    assert lines_of(decisions(Kind.PAYOUT)) == snapshot("""\
-payout.approve: title=Approve a payout submit=Approve close=Cancel private_metadata={} ⏎ block_id=amount label=To \
-approve, type the amount: 25.00 as=plain_text_input action_id=amount max_length=20
-payout.reject: title=Reject a payout submit=Reject close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=Visible to everyone in this channel.
-payout.withdraw: title=Withdraw a payout submit=Withdraw close=Cancel private_metadata={} ⏎ block_id=reason \
-label=Reason as=plain_text_input action_id=reason max_length=500 multiline=True hint=Visible to everyone; the \
-requester is told.
-payout.retry: title=Retry a payout submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section \
-text=:warning: *First check the provider's dashboard.* If it was paid there, retrying could pay twice. We check once \
-more before sending. ⏎ block_id=amount label=Type the amount: 25.00 as=plain_text_input action_id=amount max_length=20
-payout.close: title=Close as not paid submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=How do you know that it wasn't paid?\
+def test_forms_about_a_request() -> None:
+    """Those of bulk payments and cancellations only where they differ in more than their names."""
+    first = decisions(Kind.PAYOUT)
+    found = {f"payout, {form}": text for form, text in first.items()}
+    for kind, name, cents in ((Kind.BULK, "bulk payment", "1,250.00"), (Kind.BULK_CANCEL, "cancellation", "95.00")):
+        for form, text in decisions(kind).items():
+            plain = text.replace(name, "payout").replace(cents, "25.00").replace(cents.replace(",", ""), "25.00")
+            if plain != first[form]:
+                found[f"{kind}, {form}"] = text
+    assert lines_of(found) == snapshot("""\
+payout, payout.approve: Approve a payout [Approve] ⏎ To approve, type the amount: 25.00 (up to 20)
+payout, payout.reject: Reject a payout [Reject] ⏎ Reason (up to 500)
+payout, payout.withdraw: Withdraw a payout [Withdraw] ⏎ Reason (up to 500)
+payout, payout.retry: Retry a payout [Approve new attempt] ⏎ :warning: *First check the provider's dashboard.* If it \
+was paid there, retrying could pay twice. We check once more before sending. ⏎ Type the amount: 25.00 (up to 20)
+payout, payout.close: Close as not paid [Close] ⏎ Reason (up to 500)
+bulk, payout.approve: Approve a bulk payment [Approve anyway] ⏎ $1,250.00 · 10 payments to 9 people · L-4F7K2M
+bulk_cancel, payout.retry: Retry a cancellation [Approve new attempt] ⏎ Only payments that still wait are canceled; \
+what was canceled before stays as it is. ⏎ Type the amount: 95.00 (up to 20)
+bulk_cancel, payout.close: Close a cancellation [Close] ⏎ Reason (up to 500)\
 """)
     one = moments(Kind.PAYOUT)["needs_human, never created"]
-    assert as_sent(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
-callback_id=payout.retry title=Retry a payout submit=Approve new attempt close=Cancel \
-private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
-type=section text=$25.00 to Ana Maria Lopez (ana@example.com) · P-4F7K2M
-type=section text=The payout couldn't be created, so nothing was paid. Retrying creates it again.
-block_id=amount label=Type the amount: 25.00 as=plain_text_input action_id=amount max_length=20\
-""")
-
-
-def test_forms_about_many() -> None:
-    """What differs from those about a payout, but for its name."""
-    first = {
-        name: text.replace("payout", "(it)").replace("25.00", "(sum)") for name, text in decisions(Kind.PAYOUT).items()
-    }
-    found = {}
-    for kind, name, cents in ((Kind.BULK, "bulk payment", "$1,250.00"), (Kind.BULK_CANCEL, "cancellation", "$95.00")):
-        told = {
-            form: text.replace(name, "(it)").replace(cents, "(sum)").replace(cents.strip("$").replace(",", ""), "(sum)")
-            for form, text in decisions(kind).items()
-        }
-        found[name] = {form: text for form, text in told.items() if text != first[form]}
-    assert list(found.pop("bulk payment")) == ["payout.approve"], "it has doubts, which are confirmed"
-    assert lines_of(found["cancellation"]) == snapshot("""\
-payout.retry: title=Retry a (it) submit=Approve new attempt close=Cancel private_metadata={} ⏎ type=section text=Only \
-payments that still wait are canceled; what was canceled before stays as it is. ⏎ block_id=amount label=Type the \
-amount: (sum) as=plain_text_input action_id=amount max_length=20
-payout.close: title=Close a (it) submit=Close close=Cancel private_metadata={} ⏎ block_id=reason label=Reason \
-as=plain_text_input action_id=reason max_length=500 multiline=True hint=What happened to the payments, and how do you \
-know?\
+    assert form_of(forms.retry(one, metadata=forms.about(one, channel="C0APPROVE", ts="1.2"))) == snapshot("""\
+Retry a payout [Approve new attempt]
+$25.00 to Ana Maria Lopez (ana@example.com) · P-4F7K2M
+The payout couldn't be created, so nothing was paid. Retrying creates it again.
+Type the amount: 25.00 (up to 20)\
 """)
 
 

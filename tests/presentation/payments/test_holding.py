@@ -1,17 +1,14 @@
 """Why requests wait or are on hold, in words."""
 
-import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.approvals import No, Void
 from bot.domain.errors import ServiceNow
-from bot.domain.payments.instruction import State
 from bot.domain.payments.sealed import Odd
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.troubles import answered
 from bot.presentation.reasons import worded
 from bot.workflows.requests.attempt import not_what_it_said
-from tests.domain.made import NOW
 from tests.presentation.checks import alike, lines_of
 
 
@@ -60,11 +57,6 @@ the policy now needs the amount typed""")
     assert asked_again(set(), 1) == snapshot("1 more approval needed: the policy now needs more")
 
 
-def test_a_service_that_has_not_answered_is_named_with_the_time() -> None:
-    unanswered = Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat(timespec="minutes"))
-    assert worded(unanswered) == snapshot("Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent")
-
-
 OUT_OF_ORDER = Reason(Exchange.READ_ANSWERED, status=500).saying("Out of order")
 
 
@@ -84,16 +76,6 @@ def test_a_service_that_said_nothing_leaves_the_reason_as_it_is() -> None:
         Reason(Exchange.UNREADABLE, problem=""),
     ):
         assert answered(ServiceNow("payments", reason)) is None
-
-
-def test_what_was_not_sent_in_time_is_told_with_what_the_service_said() -> None:
-    said = answered(ServiceNow("payments", OUT_OF_ORDER))
-    assert worded(Reason(OfRequest.NOT_SENT_IN_TIME, held=said)) == (
-        "it wasn't sent in time after approval: payments answered 500, saying “Out of order”"
-    )
-    assert worded(Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=said)) == (
-        "the new attempt wasn't sent in time (payments answered 500, saying “Out of order”)"
-    )
 
 
 FACTS: dict[Odd, tuple[str, ...]] = {
@@ -130,15 +112,3 @@ def test_several_rows_and_votes_are_told_as_several() -> None:
     assert told((Odd.CHANGED_ROW, ("7", "9")), (Odd.VOTES, ("U0ADA", "U0LIN"))) == snapshot(
         "rows 7, 9 of the audit were changed; 2 approvals have no audit entry"
     )
-
-
-@pytest.mark.parametrize(("state", "word"), [
-    (State.COMMIT_UNKNOWN, "not confirmed yet"), (State.AWAITING, "waiting for approval"), ("odd", "another one"),
-])  # fmt: skip
-def test_a_state_is_told_in_the_word_that_cards_have_for_it(state: str, word: str) -> None:
-    assert told((Odd.STATE, (str(state),))) == f"its state in the audit: {word}"
-
-
-def test_a_request_on_hold_says_that_it_is() -> None:
-    reason = Reason(OfRequest.ON_HOLD, found=[(Odd.CONTENT, ())])
-    assert worded(reason) == "on hold: the database and the audit log disagree: it isn't what was requested"

@@ -175,11 +175,8 @@ Created | Type | Amount | Person | Status | Provider status | Reference
 Details: `/sb-pay show` and the reference
 [Previous] [Next] [Send as CSV]\
 """)
-    assert f"{content.text}\n{seen(Content(text='', blocks=content.plainer))}" == snapshot("""\
-*Operations* 2 to 2 of 3, page 2 of 3
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · $25.00 · ana@example.com · sent (provider: \
-completed) · P-4F7K2M
-Details: `/sb-pay show` and the reference
+    assert content.text.splitlines()[0] == "*Operations* 2 to 2 of 3, page 2 of 3"
+    assert seen(Content(text="", blocks=content.plainer)) == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
 • 2026-11-20 09:00 UTC · – · $25.00 · ana@example.com · sent (provider: completed) · P-4F7K2M
 Details: `/sb-pay show` and the reference
