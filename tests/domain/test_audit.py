@@ -168,12 +168,6 @@ def test_another_chain_with_the_same_key_is_found_by_the_anchors() -> None:
     assert (spliced.bad_seq, spliced.damage) == (5, audit.ChainDamage.REPLACED)
 
 
-def test_anchors_that_fit_change_nothing() -> None:
-    rows = lying()
-    anchors = [Anchor(at=NOW, seq=row.seq, head=row.hash) for row in rows]
-    assert looked_at(rows, anchors=anchors) == audit.Verdict(LENGTH, rows[-1].hash)
-
-
 def clock_set(at: float, by: float, *, is_intact: bool = True) -> audit.VerifiedRow:
     """The clock said ``at`` (minutes) after it was set ``by`` so many minutes."""
     said = entry(0, at=NOW + timedelta(minutes=at), action="clock_set", detail={"seconds": int(by * 60), "rows": 1})
@@ -238,14 +232,6 @@ def test_a_row_in_a_spreadsheet() -> None:
     out = io.StringIO(newline="")
     audit.write_csv([], out)
     assert out.getvalue() == HEAD
-
-
-def test_a_row_for_a_program() -> None:
-    assert json_of(exported(), exported()) == 2 * (
-        '{"seq": 7, "at": "2026-11-20T09:00:00.000001+00:00", "instruction": "i-1", "actor": "U0ADA", '
-        '"action": "approve", "before": "awaiting", "after": "approved", "detail": {"round": 1}, '
-        '"previous": "aa", "hash": "bb"}\n'
-    )
 
 
 def test_no_cell_begins_a_formula_and_what_cannot_be_read_is_written_as_it_stands() -> None:

@@ -7,13 +7,11 @@ from hypothesis import strategies as st
 from bot.domain.outcome import (
     NO_JSON,
     Done,
-    Ended,
     Failure,
     NotExecuted,
     Reply,
     Unknown,
     classify,
-    how_ended,
     read_error,
 )
 from bot.domain.reasons import Exchange, Reason
@@ -71,28 +69,6 @@ def test_too_many_requests_is_not_executed_and_may_be_tried_again() -> None:
 
 def test_neither_an_answer_nor_a_failure_is_unknown() -> None:
     assert outcome(Reply()) == Unknown(reason=Reason(Exchange.NO_ANSWER, failure=""))
-
-
-WORDS: dict[type[object], set[Ended]] = {
-    Done: {Ended.DONE},
-    NotExecuted: {Ended.REFUSED, Ended.TOO_MANY, Ended.UNREACHABLE, Ended.NOT_SENT},
-    Unknown: {Ended.UNKNOWN},
-}
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [*(Reply(status=status, json={}) for status in range(200, 600)), *(Reply(failure=failure) for failure in Failure)],
-    ids=lambda reply: str(reply.status or reply.failure),
-)
-def test_the_word_for_figures_is_of_the_same_class(reply: Reply) -> None:
-    assert how_ended(reply) in WORDS[type(outcome(reply))]
-
-
-def test_the_words_that_tell_more_than_the_class() -> None:
-    assert how_ended(Reply(status=429)) is Ended.TOO_MANY
-    assert how_ended(Reply(failure=Failure.NOT_CONNECTED)) is Ended.UNREACHABLE
-    assert {how_ended(Reply(failure=one)) for one in (Failure.NOT_SENT, Failure.NOT_ASKED)} == {Ended.NOT_SENT}
 
 
 @pytest.mark.parametrize("failure", list(Failure))
@@ -168,11 +144,6 @@ def test_retry_after_is_read_in_seconds_and_bounded(raw: str, seconds: float | N
 ])  # fmt: skip
 def test_every_shape_of_an_error_body_is_read(json: object, message: str) -> None:
     assert read_error(Reply(status=422, json=json)).message == message
-
-
-def test_plain_text_is_read_and_a_page_is_not() -> None:
-    assert read_error(Reply(status=400, text="amount is odd")).message == "amount is odd"
-    assert read_error(Reply(status=400, text="<html>proxy</html>", is_html=True)).message == ""
 
 
 @pytest.mark.parametrize(

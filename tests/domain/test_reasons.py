@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from bot.domain.errors import ServiceNever
-from bot.domain.reasons import SUBJECTS, Exchange, Fact, OfMode, OfRequest, Reason, Verbatim, has_code, slack_error
+from bot.domain.reasons import SUBJECTS, Exchange, Fact, OfRequest, Reason, Verbatim, has_code, slack_error
 from tests.presentation.sampled import NO_ANSWER, sample
 
 CODES: Final = [code for subject in SUBJECTS for code in subject]
@@ -52,14 +52,3 @@ def test_an_error_by_the_name_that_slack_gave_it() -> None:
     assert slack_error(Reason(Exchange.SLACK_ERROR, error="not_in_channel")) == "not_in_channel"
     assert [code for code in CODES if slack_error(sample(code))] == [Exchange.SLACK_ERROR]
     assert ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="not_in_channel")).error == "not_in_channel"
-
-
-def test_a_log_line_has_the_code_and_what_is_known() -> None:
-    assert str(Reason(OfRequest.ASK_AGAIN)) == "ask_again"
-    assert str(Reason(Exchange.NO_ANSWER, failure="")) == "no_answer"
-    assert str(Reason(OfMode.CHANGED, row=7)) == "mode_changed (row=7)"
-    assert (
-        str(Reason(OfRequest.FROZEN, why=NO_ANSWER, person="U0OLGA"))
-        == "frozen (why=no_answer (failure=timed out), person=U0OLGA)"
-    )
-    assert repr(NO_ANSWER.saying("busy")) == "Reason(no_answer (failure=timed out, words=busy))"

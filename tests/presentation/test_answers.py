@@ -9,7 +9,7 @@ from bot.domain.overview import WaitingRequest
 from bot.domain.payments.instruction import FINAL, State
 from bot.domain.policy import Requirement
 from bot.presentation import answers
-from bot.presentation.answers import Usage, at_field, mistakes, no_such_verb, usage
+from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers as payment_answers
 from tests.domain.made import NOW, instruction, payload, vote
 from tests.presentation.checks import check_message, lines_of, readable, seen
@@ -128,26 +128,6 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
     assert len(content.blocks) <= 50
 
 
-def test_nothing_waits_is_an_answer_too() -> None:
-    assert payment_answers.waiting([]).text == snapshot(":tada: You're all caught up. Nothing waits for approval.")
-
-
-def test_mistakes_name_argument_rule_what_was_given_and_one_right_example() -> None:
-    content = mistakes(
-        [
-            PersonError(argument="email", rule="it is missing", example="/pay send ana@example.com 25.00 x"),
-            PersonError(argument="amount", rule="it must be more than 0", example="ignored", given="-1"),
-        ]
-    )
-    check_message(content)
-    same_words(content)
-    assert content.text == snapshot("""\
-:pencil2: The email is missing.
-:pencil2: The amount is `-1`; it must be more than 0.
-Example: `/pay send ana@example.com 25.00 x`\
-""")
-
-
 def test_a_reference_keeps_its_letters_at_the_beginning_of_a_rule() -> None:
     content = mistakes(
         [
@@ -160,39 +140,6 @@ def test_a_reference_keeps_its_letters_at_the_beginning_of_a_rule() -> None:
 :pencil2: Nothing stands there.
 Example: `x`\
 """)
-
-
-def test_beside_a_field_stand_rule_and_example() -> None:
-    said = at_field(PersonError(argument="amount", rule="it must be more than 0", example="25.00"))
-    assert said == "It must be more than 0. Example: 25.00"
-    known = at_field(PersonError(argument="email", rule="it must be like ana@example.com", example="ana@example.com"))
-    assert known == "It must be like ana@example.com."
-
-
-def test_help_lists_verbs_in_their_order_with_examples() -> None:
-    verbs = [Usage("send <email>", "ask", "send a@b.c"), Usage("show <operation>", "look", "show P-1")]
-    content = usage("/pay", "Pay people", verbs)
-    check_message(content)
-    same_words(content)
-    assert content.text == snapshot("""\
-*/pay*: Pay people
-• `/pay send &lt;email&gt;`: ask
-• `/pay show &lt;operation&gt;`: look
-Example: `/pay send a@b.c`
-More about one: `/pay help `\
-""")
-
-
-def test_an_unknown_verb_is_answered_with_those_there_are() -> None:
-    content = no_such_verb("sned`<!channel>", "/pay", meant="send")
-    check_message(content)
-    assert content.text == snapshot("""\
-:pencil2: Unknown command `sned'&lt;!channel&gt;`. Did you mean `/pay send`? See `/pay help`.""")
-
-
-def test_a_service_that_is_not_configured_names_its_variables() -> None:
-    assert answers.not_configured("payments", ["PAYMENTS_BASE_URL", "PAYMENTS_PARTNER_ID"]).text == snapshot("""\
-:electric_plug: Payments isn't set up yet. An admin has to set `PAYMENTS_BASE_URL`, `PAYMENTS_PARTNER_ID`.""")
 
 
 def test_other_troubles_have_their_words() -> None:

@@ -77,26 +77,6 @@ def test_each_line_begins_with_its_time_to_the_second() -> None:
     assert line.startswith(f"• <!date^{stamp}^{{date_short_pretty}} {{time_secs}}|2026-11-20 09:00:03 UTC>  ")
 
 
-def test_reasons_are_shown() -> None:
-    ends = [
-        ("rejected", "U0ADA", "wrong invoice"),
-        ("withdrawn", "U0MARIA", ""),
-        ("closed", "U0LIN", "not at the bank"),
-        ("expired", "switchboard", "not approved in time"),
-        ("needs_human", "switchboard", ""),
-        ("refused", "switchboard", "no funds"),
-    ]
-    assert lines_of(
-        [said(told(1, action, actor=by, detail={"reason": stored(own_words(why))})) for action, by, why in ends]
-    ) == snapshot("""\
-<@U0ADA> rejected it. Reason: wrong invoice.
-<@U0MARIA> withdrew it.
-<@U0LIN> closed it as not paid. Reason: not at the bank.
-Expired. Reason: not approved in time.
-Needs a decision: checking can't tell the outcome.
-The provider declined it; nothing was paid. Reason: no funds.""")
-
-
 def test_a_life_in_plain_words() -> None:
     shown = story(instruction(state=State.COMPLETED), LIFE)
     check_message(shown, longest=NEW_MESSAGE)
@@ -166,10 +146,6 @@ def test_before_the_mark_stands_less_than_a_third_with_the_ends_of_lines() -> No
     assert {len(line) for line in lines(instruction(), rows)} == {299, 300}
     shown = story(instruction(), rows).text.split("\n")[1:]
     assert [number for number, line in enumerate(shown) if "left out" in line] == [9]
-
-
-def test_a_story_of_nothing() -> None:
-    check_message(story(instruction(), []))
 
 
 ENTRIES = st.builds(

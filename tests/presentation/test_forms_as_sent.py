@@ -32,7 +32,8 @@ differs. ⏎ Recipient's e-mail address = anna@example.com ⏎ Amount in USD (up
 Request money [Get the link] ⏎ Buyer's e-mail address ⏎ What is it for? (up to 500) ⏎ Items (up to 2000) ⏎ Your \
 reference (up to 64, optional)
 Pay in bulk [Request approval] ⏎ A file with the columns *email*, *amount* (USD) and *note*. Nothing is paid until \
-it's approved. [Send me a template] ⏎ CSV or XLSX file (optional) ⏎ … or rows (up to 3000, optional)
+it's approved. [Send me a template] ⏎ CSV or XLSX file (csv, xlsx, txt, tsv, optional) ⏎ … or rows (up to 3000, \
+optional)
 Check an account [Check] ⏎ E-mail address\
 """)
 
@@ -105,7 +106,7 @@ def test_forms_of_lists() -> None:
     lacking = {emails.ROW_BY_ROW: ["EMAIL_SINGLE_BASE_URL"]}
     found = [emails.file_form(channel=HERE), list_form(rows=1, lacking={}), list_form(rows=2_000, lacking=lacking)]
     assert lines_of(list(map(form_of, found))) == snapshot("""\
-Process e-mails [Go on] ⏎ List of addresses
+Process e-mails [Go on] ⏎ List of addresses (csv, tsv, txt, xlsx)
 Process e-mails [Start] ⏎ *list.csv* · 1 row ⏎ Column with the addresses (name (0% addresses) / email (66% addresses)) \
 = email (66% addresses) ⏎ How (Row by row / Whole file) = Row by row ⏎ Speed (advanced) (optional) = 1000
 Process e-mails [Start] ⏎ *list.csv* · 2,000 rows ⏎ Column with the addresses (name (0% addresses) / email (66% \

@@ -2,16 +2,15 @@
 
 from datetime import timedelta
 
-import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
 from bot.domain.payments.instruction import Kind
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, Seen
-from bot.presentation import answers, audit, lists, notices, overview, reasons
+from bot.presentation import audit, lists, notices, overview, reasons
 from bot.presentation.blocks.elements import facts
 from tests.domain.made import NOW
 from tests.presentation.checks import lines_of, seen
@@ -59,11 +58,6 @@ Run `switchboard audit verify`.
 Freeze payments, and keep the database and the file as they are.\
 """)
     assert "line 2, 3 and 1 more of" in notices.notice({**changed, "count": 3}).text
-
-
-@pytest.mark.parametrize(("seconds", "said"), [(3_600, "forward by 1 hour"), (-3_600, "back by 1 hour")])
-def test_a_clock_that_was_set(seconds: int, said: str) -> None:
-    assert f"was set {said}.*" in notices.notice({"topic": "clock_set", "seconds": seconds}).text
 
 
 NO_ANSWER = Reason(Exchange.NO_ANSWER, failure="timed out")
@@ -286,25 +280,6 @@ It was damaged or forged, or a newer version wrote it. Restore the row from a ba
 """)
 
 
-def wrong(count: int) -> list[PersonError]:
-    return [PersonError(argument="item", rule=f"line {n}: it is odd", example="a = 1 x 2.00") for n in range(count)]
-
-
-def test_four_lines_that_are_wrong_are_told_and_of_more_how_many() -> None:
-    assert answers.at_lines(wrong(4)) == snapshot("""\
-Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. Example: a = 1 x 2.00""")
-    assert answers.at_lines(wrong(6)) == snapshot("""\
-Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. Example: a = 1 x 2.00""")
-
-
-def test_a_name_that_nothing_is_known_by() -> None:
-    found = [answers.unknown("B-2"), answers.unknown("P-2", see="/pay list")]
-    assert lines_of([*found, answers.wrong_amount(2_500)]) == snapshot("""\
-I can't find B-2. Check the reference
-I can't find P-2. Check the reference, or see `/pay list`
-That doesn't match. Type 25.00""")
-
-
 def test_a_record_cuts_its_title_and_what_it_is_about() -> None:
     whole = facts("t" * 300, [("Label", "v" * 250)], about="a" * 600)
     assert whole.text.splitlines() == [f"*{'t' * 300}*", "a" * 600, f"Label: {'v' * 250}"]
@@ -312,11 +287,3 @@ def test_a_record_cuts_its_title_and_what_it_is_about() -> None:
     cut = facts("t" * 301, [("Label", "v" * 251), ("Empty", " ")], about="a" * 601, notes=["note"])
     assert [len(line) for line in cut.text.splitlines()] == [302, 600, 257, 4]
     assert len(cut.blocks[1]["text"]["text"]) == 600
-
-
-def test_ten_facts_stand_in_one_section() -> None:
-    def sections(count: int) -> list[int]:
-        found = facts("title", [(f"L{n}", "v") for n in range(count)])
-        return [len(block["fields"]) for block in found.blocks if "fields" in block]
-
-    assert [sections(10), sections(11)] == [[10], [10, 1]]

@@ -42,30 +42,6 @@ def told(content: Content) -> str:
     return "\n".join(seen(content).splitlines()[1:-1])
 
 
-def test_nothing_is_unread() -> None:
-    content = listing([])
-    check_message(content)
-    assert content.text == ":white_check_mark: No unread answers."
-
-
-def test_an_answer_with_its_lines() -> None:
-    content = listing([noted(answer({"uid": "x", "state": "y", "rows": [1]}, "id", "status"), count=3)])
-    check_message(content)
-    assert seen(content) == snapshot("""\
-*1 kind of answer could not be read*, newest first.
-• *payments.create_payout*, status 201: 3 unread answers, first 2026-11-20 07:00 UTC, last 2026-11-20 10:00 UTC
-Not found: id, status.
-Fields: uid (text), state (text), rows (list of 1).
-```
-[payments.create_payout.reply]
-id = "uid"
-status = "state"
-```
-Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the \
-section if it already exists) and restart Switchboard. An entry disappears once such an answer is read. These lines \
-are best guesses. If a field has several, uncomment the right one.""")
-
-
 def test_lines_of_several_that_may_be_meant_are_left_to_the_operator() -> None:
     lines = file_lines(answer({"operation_id": "x", "user_id": "y", "state": "z"}, "id", "status"))
     assert lines == ["[payments.create_payout.reply]", '# id = "operation_id"', '# id = "user_id"', 'status = "state"']
@@ -104,14 +80,6 @@ found: id. ⏎ id may be payload.id, but the file cannot name nested fields. ⏎
 """)
 
 
-def test_what_is_read_again_is_only_named() -> None:
-    content = listing([noted(answer({"uid": "x"}, "id"), mended=True)])
-    check_message(content)
-    assert content.text == snapshot("""\
-:white_check_mark: No unread answers.
-Readable again: payments.create_payout.""")
-
-
 def test_fifty_large_ones_fit_into_a_message() -> None:
     names = [f"{'x' * 40}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(60)]
     found = [
@@ -121,13 +89,6 @@ def test_fifty_large_ones_fit_into_a_message() -> None:
     content = listing(found)
     check_message(content)
     assert seen(content).splitlines()[-2] == "and 42 more: `python -m bot doctor` names them all"
-
-
-@pytest.mark.parametrize(("fields", "last"), [(30, "is_shown"), (31, "is_cut")])
-def test_fifteen_hundred_characters_of_fields_are_shown(fields: int, last: str) -> None:
-    names = [f"{'x' * 41}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(fields)]
-    said, _ = finding(noted(answer(dict.fromkeys(names, "v"))))
-    assert said.endswith({"is_shown": f"{names[29]} (text)", "is_cut": f"{names[29]} (text), and more"}[last])
 
 
 def test_names_of_fields_call_nobody() -> None:

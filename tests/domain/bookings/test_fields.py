@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.bookings import fields
-from bot.domain.bookings.record import Payment, Phone, Position
+from bot.domain.bookings.record import Payment
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import forms as views
 from bot.presentation.reasons import rule_of
@@ -72,26 +72,6 @@ def test_words_have_the_services_length(argument: str, read: Callable[[str], str
     assert NOTES(" \u200b ") == ""
 
 
-def test_names_are_compared_without_what_nobody_sees() -> None:
-    assert fields.store("  Centro \u200b  Norte ") == "Centro Norte"
-
-
-def test_a_number_needs_a_country_code_unless_the_country_is_known() -> None:
-    assert fields.phone("099 123 4567", home="+593") == Phone(country_code="+593", national="991234567")
-    assert refused(lambda: fields.phone("099 123 4567")) == (
-        "phone",
-        "Start with the country code, for example +593 99 123 4567",
-        "+593 99 123 4567",
-        "099 123 4567",
-    )
-
-
-def test_a_position_that_cannot_be_read() -> None:
-    assert fields.position("-0.1807, -78.4678") == Position(latitude="-0.1807", longitude="-78.4678")
-    rule = "Paste a map link or coordinates like -0.1807, -78.4678"
-    assert refused(lambda: fields.position("here")) == ("position", rule, "-0.1807, -78.4678", "here")
-
-
 LONGEST = {views.NAME: 60, views.LAST_NAME: 60, views.ADDRESS: 200, views.PLACE_REFERENCE: 150}
 LEAST = {views.NAME: 1, views.LAST_NAME: 1, views.ADDRESS: 3, views.PLACE_REFERENCE: 0}
 
@@ -140,20 +120,3 @@ def test_a_form_without_a_place_asks_for_none() -> None:
     assert not {views.ADDRESS, views.POSITION, views.PLACE_REFERENCE} & set(found)
     request = fields.booking_request(found)
     assert (request.latitude, request.longitude, request.address, request.place_reference) == ("", "", "", "")
-
-
-def test_every_field_goes_into_the_request() -> None:
-    given = {
-        views.EMAIL: "ana@example.com",
-        views.PAYMENT: "CARD",
-        views.COOK: "15",
-        views.NOTES: "Ring twice",
-        views.PLACE_REFERENCE: "Blue door",
-    }
-    found, errors = read_form({**BOOKING, **given}, fields.booking_readers(home="+593", with_place=True))
-    assert errors == {}
-    assert fields.booking_request(found).model_dump() == {
-        "name": "Ana", "last_name": "Lopez", "country_code": "+593", "mobile": "991234567", "email": "ana@example.com",
-        "latitude": "-0.1807", "longitude": "-78.4678", "address": "12 Market Street", "place_reference": "Blue door",
-        "payment": Payment.CARD, "cents": 2550, "cook_minutes": 15, "notes": "Ring twice",
-    }  # fmt: skip

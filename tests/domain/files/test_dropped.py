@@ -1,6 +1,6 @@
 import pytest
 
-from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile, megabytes
+from bot.domain.files.dropped import FileInfo, Share, megabytes
 
 MEGA = 1024 * 1024
 
@@ -10,14 +10,6 @@ MEGA = 1024 * 1024
 ])  # fmt: skip
 def test_sizes_in_words(size: int, down: str, up: str) -> None:
     assert (megabytes(size), megabytes(size, up=True)) == (down, up)
-
-
-@pytest.mark.parametrize("trouble", FileTrouble)
-def test_every_trouble_has_words(trouble: FileTrouble) -> None:
-    said = UnusableFile(trouble, name="a.wav", limit=10 * MEGA, size=10 * MEGA + 1)
-    assert said.rule
-    assert said.given == "a.wav"
-    assert trouble is not FileTrouble.TOO_LARGE or said.rule == ("this file has 10.1 MB; the limit is 10 MB")
 
 
 def test_the_first_share_in_a_channel_counts() -> None:

@@ -47,11 +47,6 @@ def test_files_of_one_message_and_of_those_that_continue_a_full_one_belong_toget
     assert belong_together(other, FILE, full=full) is together
 
 
-def test_answers_in_one_thread_belong_together() -> None:
-    one, other = (replace(FILE, message_ts=ts, thread_ts="900.0") for ts in ("1000.0", "1010.0"))
-    assert belong_together(one, other)
-
-
 @pytest.mark.parametrize(
     ("name", "plain"),
     [
@@ -84,8 +79,3 @@ def test_every_name_is_plain_and_stands_once(given_names: list[str]) -> None:
         assert PurePosixPath(name).name == name
         assert "\\" not in name
         assert len(name) <= 112
-
-
-def test_names_that_differ_in_case_alone_are_numbered() -> None:
-    names = Names()
-    assert [names.take(one) for one in ("a.txt", "A.txt", "a.txt")] == ["a.txt", "A (2).txt", "a (3).txt"]

@@ -9,20 +9,6 @@ def media(*formats: str, kind: MediaKind = MediaKind.AUDIO, is_closed: bool = Tr
     return Media(kind=kind, file="file", url="url", formats=formats, is_closed=is_closed)
 
 
-@pytest.mark.parametrize(("formats", "listed"), [
-    (("pdf",), ".pdf"), (("mp3", "wav"), ".mp3 or .wav"), (("mp3", "wav", "ogg"), ".mp3, .wav or .ogg"),
-])  # fmt: skip
-def test_formats_are_listed_as_people_write_them(formats: tuple[str, ...], listed: str) -> None:
-    assert media(*formats).listed == listed
-
-
-@pytest.mark.parametrize(
-    ("kind", "noun"), [(MediaKind.AUDIO, "audio file"), (MediaKind.VIDEO, "video"), (MediaKind.DOCUMENT, "document")]
-)
-def test_a_file_is_called_by_its_kind(kind: MediaKind, noun: str) -> None:
-    assert media("x", kind=kind).noun == noun
-
-
 @pytest.mark.parametrize(("is_closed", "kind", "found", "takes"), [
     (True, "audio", "mp3", True), (True, "audio", "wav", False), (True, "video", "mp3", False),
     (False, "audio", "mp3", True), (False, "audio", "wav", True), (False, "video", "mp3", True),

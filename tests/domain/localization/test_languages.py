@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bot.domain.localization.declaration import KNOWN, OptionChoice, base_of, is_same, normal_tag
-from bot.domain.localization.languages import LANGUAGES, LOCALES, written_in
+from bot.domain.localization.languages import LANGUAGES, LOCALES
 
 MOST_SPOKEN = """
 en zh hi es fr ar bn pt ru ur id de ja mr te tr ta vi fil ko fa ha sw jv it pa gu th kn am my pl uk uz su ro nl yo ig
@@ -18,17 +18,6 @@ en-US en-GB en-IN en-AU en-CA es-ES es-MX es-US fr-FR fr-CA pt-BR pt-PT de-DE de
 tr-TR ar-EG ar-SA he-IL hi-IN bn-IN ta-IN te-IN mr-IN gu-IN kn-IN ml-IN pa-IN ur-IN zh-CN zh-TW zh-HK ja-JP ko-KR vi-VN
 th-TH id-ID ms-MY el-GR cs-CZ sk-SK hu-HU ro-RO bg-BG hr-HR da-DK sv-SE nb-NO fi-FI
 """
-
-SETTLED = {
-    "これはテストです": "ja", "東京へ行きます": "ja", "カタカナ": "ja", "東京都知事選挙の結果発表": "ja",
-    "안녕하세요": "ko", "Καλημέρα": "el", "สวัสดี": "th", "வணக்கம்": "ta", "გამარჯობა": "ka",
-}  # fmt: skip
-OPEN = {
-    "The quick brown fox jumps over the lazy dog": (), "Où est la gare ?": (), "In Japanese, hello is こんにちは": (),
-    "1234 !?": (), "今天天气很好": ("zh", "zh-TW", "ja"),
-    "Привет, как дела?": ("ru", "uk", "bg", "be", "sr", "mk", "kk", "ky", "mn", "tg", "tt"), "שלום": ("he", "yi"),
-    "مرحبا": ("ar", "ur", "fa", "ps", "sd", "ug", "ku"), "नमस्ते": ("hi", "mr", "ne", "mai", "sa"),
-}  # fmt: skip
 
 
 def test_every_language_with_many_speakers_and_voices_of_every_large_country_are_offered() -> None:
@@ -45,16 +34,6 @@ def test_codes_are_codes_and_no_two_are_alike(choices: tuple[OptionChoice, ...])
     assert all(label[:1].isupper() for label in labels)
     assert len(set(codes)) == len(codes)
     assert len(set(labels)) == len(labels)
-
-
-@pytest.mark.parametrize("text", [*SETTLED, *OPEN])
-def test_letters_of_one_language_settle_it_and_those_of_several_do_not(text: str) -> None:
-    assert written_in(text) == ((SETTLED[text],) if text in SETTLED else OPEN[text])
-
-
-def test_every_language_of_a_script_can_be_chosen() -> None:
-    listed = {one.value for one in LANGUAGES}
-    assert {code for text in (*SETTLED, *OPEN) for code in written_in(text)} <= listed
 
 
 def test_every_code_that_is_offered_is_a_known_one() -> None:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.localization.declaration import CallOperation
-from bot.domain.localization.pieces import Piece, cues, cut, pieces_of, whole
+from bot.domain.localization.pieces import Piece, cues, cut, whole
 from bot.domain.localization.results import Phrases, Result, Written
 
 TEXTS = st.text(alphabet="ab. !?\n…。”é", min_size=1, max_size=400).filter(lambda text: text.strip() != "")
@@ -20,27 +20,6 @@ def test_nothing_is_lost_and_no_piece_is_too_long(text: str, limit: int, element
     found = cut(text, limit=limit, elements=elements)
     assert together(found) == text
     assert all(len(one.text) <= limit for one in found)
-
-
-def test_pieces_are_about_as_long_as_each_other() -> None:
-    found = [len(one.text) for one in cut("It is so indeed. " * 100, limit=400)]
-    assert min(found) * 2 > max(found)
-    assert len(found) == 5
-
-
-VTT = """WEBVTT
-
-STYLE
-::cue {}
-
-intro
-01:02.500 --> 01:04.000 line:0
-<v Ana>{\\an8}Hi!
-How are you?</v>
-
-00:05.000 --> 00:06.000
-♪
-"""
 
 
 LINES = (
@@ -83,24 +62,6 @@ MUCH = [
 @pytest.mark.parametrize("text", MUCH, ids=range(len(MUCH)))
 def test_time_to_read_subtitles_grows_with_their_length_alone(text: str) -> None:
     assert together(cues(text)[0]) in (text, "")
-
-
-def test_karaoke_is_sent_as_words_alone() -> None:
-    found, unclear = cues(f"1个\n{CUE}\nhello<00:01.500><c> and</c><c> you</c>\n\n2\n{CUE}\n<c.red>Hi</c>\n")
-    assert ([(one.text, one.after) for one in found], unclear) == ([("hello and you", "\n\n"), ("Hi", "</c>\n")], ())
-
-
-def test_words_behind_times_that_cannot_be_cut_off_are_counted() -> None:
-    assert cues(f"{CUE} \uff21\uff22\nHi\n{CUE}\nHo\n")[1] == (1,)
-
-
-@pytest.mark.parametrize("text", [VTT, VTT.replace(".", ","), VTT + "\n\n", VTT.rstrip()])
-def test_what_stands_around_a_subtitle_stays(text: str) -> None:
-    found = pieces_of(CallOperation.TRANSLATION, text, form="vtt", limit=100)
-    assert together(found) == text
-    assert [(one.text, one.is_sent) for one in found] == [("Hi!\nHow are you?", True), ("♪", False)]
-    spoken = pieces_of(CallOperation.SPEECH, text, form="vtt", limit=100)
-    assert [one.text for one in spoken] == ["Hi!\nHow are you?\n♪"]
 
 
 @pytest.mark.parametrize(

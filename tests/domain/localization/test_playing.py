@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.localization.results import seconds_of
-from bot.playground.simulators.localization import media as work
 from tests.support import media
 
 HEAD = 64 * 1024
@@ -21,28 +20,6 @@ def test_files_of_an_encoder(tmp_path: Path, extension: str, seconds: float, cha
     assert seconds_of(content[:HEAD], len(content)) == pytest.approx(seconds, abs=0.12)
 
 
-@pytest.mark.parametrize("width", [16, 32])
-def test_what_the_service_makes(tmp_path: Path, width: int) -> None:
-    source, target = media.make(tmp_path, "mp4"), tmp_path / "out.wav"
-    work.convert(source, target, work.Sound(extension="wav", rate=22_050, width=width, channels=2))
-    content = target.read_bytes()
-    assert seconds_of(content[:HEAD], len(content)) == pytest.approx(1.0, abs=0.1)
-
-
-def test_frames_without_a_head() -> None:
-    second = (b"\xff\xfb\x90\x64" + bytes(413)) * 38
-    assert seconds_of(second, len(second)) == pytest.approx(1.0, abs=0.02)
-    tagged = b"ID3\x04\x00\x00\x00\x00\x00\x0a" + bytes(10) + second
-    assert seconds_of(tagged, len(tagged)) == pytest.approx(1.0, abs=0.02)
-
-
-def test_what_stands_in_a_tag_is_no_frame() -> None:
-    """A picture in it may hold any bytes, those that a frame begins with among them."""
-    picture = b"\xff\xe0" + bytes(128)
-    tagged = b"ID3\x04\x00\x00\x00\x00\x01\x02" + picture + frame(3, bitrate=9)
-    assert seconds_of(tagged, 10 + 130 + 128_000) == 8.0
-
-
 @given(st.binary(max_size=200), st.integers(min_value=0, max_value=10**9))
 def test_anything_else_has_no_length_or_some(head: bytes, size: int) -> None:
     for start in (b"", b"RIFF\0\0\0\0WAVE", b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0", b"ID3", b"\xff\xfb"):
@@ -50,29 +27,9 @@ def test_anything_else_has_no_length_or_some(head: bytes, size: int) -> None:
         assert found is None or isinstance(found, float)
 
 
-_MPEG_1 = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
-_LATER = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
-
-
 def frame(version: int, *, bitrate: int = 9, rate: int = 0, mode: int = 0) -> bytes:
     """Head of a frame of layer III: ISO/IEC 11172-3, 2.4.1.3, and 13818-3."""
     return bytes([0xFF, 0xE3 | version << 3, bitrate << 4 | rate << 2, mode << 6])
-
-
-@pytest.mark.parametrize("version", [3, 2, 0])
-@pytest.mark.parametrize("number", range(14))
-def test_how_long_a_file_of_one_bitrate_plays(version: int, number: int) -> None:
-    kilobits = (_MPEG_1 if version == 3 else _LATER)[number]
-    assert seconds_of(frame(version, bitrate=number + 1), kilobits * 1_000) == 8.0
-
-
-def test_four_bytes_without_the_mark_of_a_frame_are_none() -> None:
-    assert seconds_of(b"\x00" + frame(3)[1:], 1_000) is None
-
-
-@pytest.mark.parametrize("bitrate", [0, 15])
-def test_a_frame_without_a_bitrate_tells_no_length(bitrate: int) -> None:
-    assert seconds_of(frame(3, bitrate=bitrate), 1_000) is None
 
 
 @pytest.mark.parametrize(("version", "rate", "hertz"), [

@@ -57,14 +57,6 @@ def test_progress(result: Result | None) -> None:
     assert "answer" not in CallProgress(result=result).detail()
 
 
-def test_results_that_an_earlier_version_stored() -> None:
-    for kept, result in (
-        ({"kind": "emotion", "label": "Joy"}, Emotion(label="Joy")),
-        ({"kind": "gender", "gender": "male", "percent": None}, Gender(gender="male")),
-    ):
-        assert CallProgress.read({**CallProgress().detail(), "result": kept}).result == result
-
-
 def test_texts_and_media_have_lanes_of_their_own() -> None:
     lanes = {one.operation: lane_of(Request(operation=one.operation, text="Hi"), 3_000) for one in CAPABILITIES}
     assert set(lanes.values()) == {"localization.text", "localization.media"}

@@ -8,7 +8,6 @@ import pytest
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation, Capability, MediaKind
-from bot.domain.localization.pieces import pieces_of
 from bot.domain.localization.request import Request, request_errors
 from bot.presentation.reasons import rule_of
 
@@ -29,12 +28,6 @@ def name(one: Capability) -> str:
 
 def rules(asked: Request, **more: Any) -> list[str]:
     return [rule_of(error) for error in request_errors(asked, **more)]
-
-
-def test_there_are_thirteen() -> None:
-    assert len(CAPABILITIES) == len(CallOperation) == 13
-    assert {one.operation for one in CAPABILITIES} == set(CallOperation)
-    assert all(capability(one.operation) is one for one in CAPABILITIES)
 
 
 @pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
@@ -86,20 +79,9 @@ def test_no_other_format_is_taken(operation: CallOperation, extension: str) -> N
     assert rules(Request(operation=operation, url=f"{URL}.{extension}")) == [f"it must lead to {told}"]
 
 
-def test_an_address_without_an_ending_is_left_to_the_service() -> None:
-    for url in ("https://example.com/download?id=7", "https://example.com/v1.2/get", "https://cdn.example.com/"):
-        assert rules(Request(operation=CallOperation.GENDER, url=url)) == []
-
-
 @pytest.mark.parametrize("seconds", [0.5, 600, 600.0])
 def test_ten_minutes_of_video_are_taken(seconds: float) -> None:
     assert rules(Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=seconds)) == []
-
-
-def test_more_is_not_and_only_of_videos() -> None:
-    long = Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601.2)
-    assert rules(long) == ["it must be at most 600 seconds long; this has 601, so cut it into parts"]
-    assert rules(Request(operation=CallOperation.CONVERSION, file="F1", file_format="mp3", seconds=4_000)) == []
 
 
 @pytest.mark.parametrize("operation", [CallOperation.PARAPHRASE, CallOperation.SUMMARY])
@@ -145,37 +127,6 @@ def test_allowed_values_and_defaults(operation: CallOperation, option: str) -> N
         assert [error.given for error in wrong] == [value]
         assert all(one in rule_of(wrong[0]) for one in allowed)
     assert Request(operation=operation, url=url).complete().options[option] == default
-
-
-def test_an_option_that_is_not_there() -> None:
-    found = request_errors(Request(operation=CallOperation.PARAPHRASE, text="Hello", options={"tone": "formal"}))
-    rule = "there is no option tone=; there is language="
-    assert [(error.argument, error.rule) for error in found] == [("tone", rule)]
-
-
-@pytest.mark.parametrize(("operation", "text", "source"), [
-    (CallOperation.TRANSLATION, "おはようございます", "ja"), (CallOperation.TRANSLATION, "Καλημέρα", "el"),
-    (CallOperation.TRANSLATION, "Where is the station?", "en"), (CallOperation.TRANSLATION, "Où est la gare ?", "fr"),
-    (CallOperation.TRANSLATION, "Привет, как дела?", "ru"), (CallOperation.TRANSLATION, "今天天气很好", "zh"),
-    (CallOperation.TRANSLITERATION, "नमस्ते", "hi"), (CallOperation.TRANSLITERATION, "வணக்கம்", "ta"),
-])  # fmt: skip
-def test_letters_and_words_show_the_source_language(operation: CallOperation, text: str, source: str) -> None:
-    asked = Request(operation=operation, text=text).complete()
-    assert asked.options["source_lang"] == source
-    assert not asked.lacks_source
-    chosen = Request(operation=operation, text=text, options={"source_lang": "fr"})
-    assert chosen.complete().options["source_lang"] == "fr"
-
-
-@pytest.mark.parametrize(("operation", "text"), [
-    (CallOperation.TRANSLATION, "Good morning"), (CallOperation.TRANSLATION, "Доброе утро"),
-    (CallOperation.TRANSLATION, "12"), (CallOperation.TRANSLITERATION, "namaste"),
-])  # fmt: skip
-def test_without_that_somebody_has_to_say_it(operation: CallOperation, text: str) -> None:
-    asked = Request(operation=operation, text=text).complete()
-    assert "source_lang" not in asked.options
-    assert asked.lacks_source
-    assert [error.argument for error in request_errors(asked)] == ["from"]
 
 
 @pytest.mark.parametrize(
@@ -236,17 +187,3 @@ def test_no_other_private_address_wherever_the_service_is(own: str, url: str) ->
 def test_this_machine_is_not_told_to_a_service_elsewhere() -> None:
     asked = Request(operation=CallOperation.GENDER, url="http://127.0.0.1/a.mp3")
     assert len(rules(asked, own_hosts=("10.0.0.5", "api.example.com"))) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "pieces"),
-    [
-        *(("One. " * 50, 1), ("One. " * 51, 2), ("One\n\n" * 51, 2), ("One. " * 101, 3)),
-        *(("At 3.50 a.m. we met. " * 25, 1), ("Really?! " * 50 + "Yes", 2)),
-    ],
-)
-def test_a_paraphrase_takes_fifty_sentences_at_once(text: str, pieces: int) -> None:
-    found = pieces_of(CallOperation.PARAPHRASE, text, form="txt", limit=100_000)
-    assert len(found) == pieces
-    assert "".join(one.before + one.text + one.after for one in found) == text
-    assert len(pieces_of(CallOperation.SUMMARY, text, form="txt", limit=100_000)) == 1

@@ -18,17 +18,6 @@ def read(*cells: str) -> tuple[list[object], list[str]]:
     return list(items), [f"{one.row} {one.column}: {one.rule}" for one in bad]
 
 
-def test_a_right_row() -> None:
-    items, bad = read_rows([Row(7, (" ana@example.com ", "25.5", "March\n\u202etranslation"))], PLACES, plain=plain)
-    assert bad == []
-    assert (items[0].row, items[0].email, items[0].cents, items[0].note) == (
-        7,
-        "ana@example.com",
-        2550,
-        "March translation",
-    )
-
-
 @pytest.mark.parametrize(
     ("cells", "wrong"),
     [

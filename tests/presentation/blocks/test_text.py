@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button, question, turns
-from tests.domain.made import NOW
+from bot.presentation.blocks.elements import turns
 from tests.presentation.drawn import INVISIBLE, foreign
 
 SPOKEN_LIMIT = 4000
@@ -53,10 +52,6 @@ def test_what_is_spoken_keeps_whole_lines_and_says_when_some_are_left_out(lines:
     assert rest == "… and more in the message itself."
     assert kept == lines[: len(kept)]
     assert len("\n".join([*lines[: len(kept) + 1], rest])) > SPOKEN_LIMIT
-
-
-def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> None:
-    assert md.moment(NOW) == "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
 
 
 @pytest.mark.parametrize(
@@ -111,15 +106,6 @@ def test_a_picture_is_no_name_and_who_has_none_is_mentioned() -> None:
     assert md.named("U1", {}, handle="ana") == "<@U1>"
 
 
-def test_blocks_as_slack_gets_them() -> None:
-    assert md.plain("x") == {"type": "plain_text", "text": "x", "emoji": False}
-    assert md.mrkdwn("x") == {"type": "mrkdwn", "text": "x", "verbatim": True}
-    assert md.section(md.plain("x")) == {"type": "section", "text": {"type": "plain_text", "text": "x", "emoji": False}}
-    assert md.context("x") == {"type": "context", "elements": [{"type": "mrkdwn", "text": "x", "verbatim": True}]}
-    assert md.header("x" * 150) == {"type": "header", "text": md.plain("x" * 150)}
-    assert md.header("x" * 151) == md.section(md.plain("x" * 151)), "too long for a headline, and nothing is lost"
-
-
 def test_what_is_spoken_has_four_thousand_characters_at_most() -> None:
     rest = "… and more in the message itself."
     assert md.fallback_text(["x" * 1_999, "y" * 2_000]) == f"{'x' * 1_999}\n{'y' * 2_000}"
@@ -144,49 +130,9 @@ def test_a_duration_is_told_in_its_largest_unit(seconds: float, said: str) -> No
     assert md.duration(seconds) == said
 
 
-def test_a_button_says_only_what_it_has() -> None:
-    assert button("Go", "go", "1") == {
-        "type": "button",
-        "text": {"type": "plain_text", "text": "Go", "emoji": False},
-        "action_id": "go",
-        "value": "1",
-    }
-    full = button(
-        "Go", "go", "1", style="danger", spoken="x" * 80, confirm=question("Sure?", "All of it.", yes="Y", no="N")
-    )
-    assert (full["style"], len(full["accessibility_label"]), full["confirm"]["deny"]["text"]) == ("danger", 75, "N")
-
-
-def test_a_row_without_buttons_is_no_block() -> None:
-    assert actions([], "row") == []
-    (row,) = actions([button("Go", "go", "1")], "row")
-    assert row["block_id"] == "row"
-
-
 @pytest.mark.parametrize(("page", "pages", "values"), [
     (1, 1, []), (1, 3, ["of:2"]), (2, 3, ["of:1", "of:3"]), (3, 3, ["of:2"]), (9, 3, ["of:3"]), (2, 0, []),
 ])  # fmt: skip
 def test_pages_lead_to_pages_that_there_are(page: int, pages: int, values: list[str]) -> None:
     rows = turns("of", page, pages, back="back", on="on")
     assert [one["value"] for row in rows for one in row["elements"]] == values
-
-
-def test_a_question_before_a_button() -> None:
-    asked = question("Sure?", "All of it.", yes="Do it", no="Leave it")
-    assert {name: text["text"] for name, text in asked.items()} == {
-        "title": "Sure?",
-        "text": "All of it.",
-        "confirm": "Do it",
-        "deny": "Leave it",
-    }
-    assert {text["type"] for text in asked.values()} == {"plain_text"}
-
-
-def test_a_link_is_a_button_with_an_address() -> None:
-    link = button("Open", "open", url="https://x.example", style="primary", spoken="Open it")
-    assert (link["url"], link["style"], link["accessibility_label"], "value" in link) == (
-        "https://x.example",
-        "primary",
-        "Open it",
-        False,
-    )

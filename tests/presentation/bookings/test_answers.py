@@ -2,15 +2,13 @@
 
 from dataclasses import replace
 
-import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.bookings.booking import Act
-from bot.domain.bookings.record import HookState, KnownStore, Quote, WebhookKind
-from bot.domain.reasons import Exchange, OfBooking, Reason
+from bot.domain.bookings.record import HookState, Quote, WebhookKind
+from bot.domain.reasons import Exchange, Reason
 from bot.presentation.bookings import answers
 from bot.presentation.bookings import answers as outcomes
-from tests.presentation.bookings.moments import NO_ANSWER, booking, moments
+from tests.presentation.bookings.moments import NO_ANSWER, booking
 from tests.presentation.checks import alike, check_message, lines_of
 
 QUOTED = Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD", eta="25", distance="3.2")
@@ -65,16 +63,6 @@ the pin or choose another store. To book without a price, tick the box at the en
 :warning: *No price right now*: The delivery service gave no answer. Nothing was booked.""")
 
 
-def test_lists() -> None:
-    known = KnownStore(name="Centro", record=RECORD, usable=True)
-    stores = [known, replace(known, name="Norte", usable=False), replace(known, name="Sur", record={}, given=True)]
-    assert answers.stores(stores, command="/deliver").text == snapshot("""\
-*3 stores*
-• *Centro*: 12 Market Street
-• *Norte*: 12 Market Street :key: no API key, so it can't be used
-• *Sur* (key in the settings)""")
-
-
 def test_webhooks() -> None:
     state = HookState(kind=WebhookKind.DRIVER, host="switchboard.example.com", ours=True)
     hooks = [
@@ -98,41 +86,6 @@ False 2: :satellite_antenna: *Webhooks for Centro* are off.""")
 • `DRIVER_ASSIGNED`: comes here (switchboard.example.com).
 • `DRIVER_ASSIGNED`: goes elsewhere (other.example.com).
 • `DRIVER_ASSIGNED`: off. :warning: Answer 500.""")
-
-
-def test_what_became_of_an_act() -> None:
-    found = {act.value: outcomes.acted(booking(), act, trouble=None).text for act in Act}
-    found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=Reason(OfBooking.CANNOT_CANCEL)).text
-    found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble=None).text
-    assert lines_of(found) == snapshot("""\
-start: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
-cancel: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
-refresh: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
-take_in: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
-close: :ballot_box_with_check: Driver on the way to the store: Ana Lopez (B-4F7K2M).
-refused: :warning: Ana Lopez (B-4F7K2M) can't be canceled: it's now driver on the way to the store.
-looked for: :ballot_box_with_check: Checking with the provider: Ana Lopez (B-4F7K2M).""")
-
-
-@pytest.mark.parametrize(
-    ("count", "page", "lead", "first", "last", "buttons"),
-    [
-        (30, 1, "*30 stores*", "S0", "S29", []),
-        (31, 1, "*31 stores*, page 1 of 2", "S0", "S29", ["Next"]),
-        (31, 2, "*31 stores*, page 2 of 2", "S30", "S30", ["Previous"]),
-        (95, 3, "*95 stores*, page 3 of 4", "S60", "S89", ["Previous", "Next"]),
-        (31, 9, "*31 stores*, page 2 of 2", "S30", "S30", ["Previous"]),
-    ],
-)
-def test_stores_are_listed_thirty_a_page(
-    count: int, page: int, lead: str, first: str, last: str, buttons: list[str]
-) -> None:
-    known = [KnownStore(name=f"S{number}", record={}, usable=True) for number in range(count)]
-    told = answers.stores(known, command="/deliver", page=page)
-    head, *rest = told.text.splitlines()
-    assert (head, rest[0], rest[-1]) == (lead, f"• *{first}*", f"• *{last}*")
-    pressed = [one["text"]["text"] for block in told.blocks if block["type"] == "actions" for one in block["elements"]]
-    assert pressed == [*buttons, "Send as CSV"]
 
 
 def test_the_store_that_is_meant_is_named_or_ten_and_how_many_more_there_are() -> None:

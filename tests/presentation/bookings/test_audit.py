@@ -82,13 +82,3 @@ def test_what_is_not_said_is_left_out() -> None:
     assert said("moved") == snapshot("*unknown state (?)*.")
     assert said("joined") == snapshot("Matched to another one.")
     assert said("turned_round") == snapshot("<@U0MARIA>: turned round.")
-
-
-def test_a_story_has_its_booking_above_it_and_says_what_is_left_out() -> None:
-    lines = story(booking(), [told("link_made")], is_complete=False).text.splitlines()
-    assert lines[0] == snapshot("""\
-*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver on the way to the store""")
-    assert lines[-1] == snapshot("… there is more")
-    assert story(booking(status=""), [told("link_made")]).text.splitlines()[0] == snapshot(
-        "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now open"
-    )

@@ -78,20 +78,6 @@ def test_news_are_the_state_of_the_board_and_call_who_asked() -> None:
         assert sign.startswith(":")
 
 
-def test_results() -> None:
-    told = ("stopped", "done", "whole, done")
-    about = {name: emails.about_result(MOMENTS[name]) for name in told}
-    assert lines_of({name: comment for name, (_, comment) in about.items()}) == snapshot("""\
-stopped: <@U0MARIA> Stopped early: 4,000 of 10,000 addresses checked (12,000 rows, 1,993 repeated, 7 without an address)
-done: <@U0MARIA> 1 address checked (1 row)
-whole, done: <@U0MARIA> Results for people.csv\
-""")
-    assert {alt for alt, _ in about.values()} == {
-        "Table with the rows of people.csv and a result for each address",
-        "Results for people.csv",
-    }
-
-
 def test_answers_about_a_few_addresses() -> None:
     answers = [
         ("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("score", "9"), ("mx", "")))),
@@ -134,14 +120,6 @@ stopped: :information_source: It's already stopped.
 failed: :information_source: It has already ended.
 None: :warning: This button is out of date.\
 """)
-
-
-def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
-    (actions,) = (block for block in emails.board(MOMENTS["running"]).blocks if block["type"] == "actions")
-    confirmed = {one["text"]["text"]: one["confirm"]["text"]["text"] for one in actions["elements"] if "confirm" in one}
-    assert lines_of(confirmed) == snapshot(
-        "Stop: Addresses not yet checked will be skipped. To continue later, use Pause."
-    )
 
 
 @pytest.mark.parametrize("receipt", ["", "a receipt"])

@@ -13,7 +13,7 @@ from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.presentation.blocks.text import paragraph
 from bot.presentation.files import offers
-from tests.presentation.checks import calls_in, check_message, check_view, form_of, readable
+from tests.presentation.checks import calls_in, check_message, check_view, form_of
 from tests.presentation.drawn import foreign
 
 
@@ -80,27 +80,6 @@ def test_troubles_fit_and_call_nobody(trouble: UnusableFile) -> None:
     assert calls_in(offers.unusable(trouble)) == set()
 
 
-def test_a_few_uses_are_buttons_with_the_files_place() -> None:
-    content = offers.offer(file(), USES[:5])
-    buttons = content.blocks[-1]["elements"]
-    assert [(one["action_id"], one["text"]["text"]) for one in buttons] == [
-        (f"use.{use.name}", use.label) for use in USES[:5]
-    ]
-    assert {one["value"] for one in buttons} == {"F0123456789|1700000000.000100|1700000000.000000"}
-    assert content.text == (
-        ":headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05\n"
-        "I can: Detect gender, Separate vocals and music, Convert, Transcribe, Emotion."
-    )
-
-
-def test_many_uses_are_a_menu() -> None:
-    (menu,) = offers.offer(file(), USES).blocks[-1]["elements"]
-    assert (menu["type"], menu["action_id"]) == ("static_select", "use")
-    assert [one["text"]["text"] for one in menu["options"]] == [use.label for use in USES]
-    assert menu["options"][0]["value"] == "gender|F0123456789|1700000000.000100|1700000000.000000"
-    assert all(len(one["value"]) <= 75 for one in menu["options"])
-
-
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
@@ -149,12 +128,6 @@ def test_every_trouble_says_what_to_do() -> None:
 :no_entry_sign: *a.wav*: This document is too complex to read; copy its text into a new document and upload that.
 :no_entry_sign: *a.wav*: This file didn't arrive whole; try again.\
 """)
-
-
-def test_the_other_answers_are_complete() -> None:
-    for content in (offers.NO_FILE, offers.NOT_HERE, offers.NOT_IN_DIRECT_MESSAGES, offers.STALE, offers.LOOKING):
-        check_message(content)
-        assert readable(content) == content.text
 
 
 def many(count: int) -> list[Named]:
@@ -216,13 +189,6 @@ def test_more_than_five_uses_are_a_menu() -> None:
 ])  # fmt: skip
 def test_a_size_is_told_in_its_largest_unit(size: int, said: str) -> None:
     assert offers.size(size) == said
-
-
-@pytest.mark.parametrize(("milliseconds", "said"), [
-    (0, "0:00"), (1, "0:01"), (59_000, "0:59"), (60_000, "1:00"), (3_599_000, "59:59"), (3_600_000, "1:00:00"),
-])  # fmt: skip
-def test_how_long_it_plays(milliseconds: int, said: str) -> None:
-    assert offers.length(milliseconds) == said
 
 
 @given(st.lists(FILES, min_size=1, max_size=30, unique_by=lambda one: one.id), st.integers(0, 30))

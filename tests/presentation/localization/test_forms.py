@@ -24,19 +24,22 @@ def test_the_form_of_each_localization() -> None:
         found[one.operation.value] = form_of(view)
     assert lines_of(found) == snapshot("""\
 gender_detection: Detect gender [Start] ⏎ Detect the gender of a speaker in English, Indian and other languages. \
-Choose a file or paste a link. ⏎ Audio file (optional) ⏎ Or a link to an audio file (up to 2000, optional)
+Choose a file or paste a link. ⏎ Audio file (mp3, wav, optional) ⏎ Or a link to an audio file (up to 2000, optional)
 music_source_separation: Separate [Start] ⏎ Split a song into vocals and music. Choose a file or paste a link. ⏎ Audio \
-file (optional) ⏎ Or a link to an audio file (up to 2000, optional)
+file (mp3, wav, optional) ⏎ Or a link to an audio file (up to 2000, optional)
 audio_conversion: Convert audio [Start] ⏎ Convert audio to .wav or .mp3. Choose a file or paste a link. ⏎ Audio file \
-(optional) ⏎ Or a link to an audio file (up to 2000, optional) ⏎ Convert to (.wav / .mp3) = .wav
+(mp3, wav, flac, ogg, aiff, aif, optional) ⏎ Or a link to an audio file (up to 2000, optional) ⏎ Convert to (.wav / \
+.mp3) = .wav
 audio_extraction: Extract audio [Start] ⏎ Extract the audio of a video, up to 10 minutes. Choose a file or paste a \
-link. ⏎ Video (optional) ⏎ Or a link to a video (up to 2000, optional) ⏎ Preset (Speech (16 kHz mono) / Music (44.1 \
-kHz stereo) / Custom) = Custom ⏎ Sample rate (4 choices) = 44100 ⏎ Bit depth (16 bit / 32 bit) = 32 bit ⏎ Channels (1 \
-(mono) / 2 (stereo)) = 1 (mono)
-speech_to_text: Transcribe [Start] ⏎ Turn speech into text. Choose a file or paste a link. ⏎ Audio file (optional) ⏎ \
-Or a link to an audio file (up to 2000, optional) ⏎ Language (57 choices) = English (United States)
+link. ⏎ Video (mp4, mov, mkv, webm, mpeg, mpg, avi, flv, m4v, optional) ⏎ Or a link to a video (up to 2000, optional) \
+⏎ Preset (Speech (16 kHz mono) / Music (44.1 kHz stereo) / Custom) = Custom ⏎ Sample rate (4 choices) = 44100 ⏎ Bit \
+depth (16 bit / 32 bit) = 32 bit ⏎ Channels (1 (mono) / 2 (stereo)) = 1 (mono)
+speech_to_text: Transcribe [Start] ⏎ Turn speech into text. Choose a file or paste a link. ⏎ Audio file (mp3, wav, \
+flac, ogg, aiff, m4a, aac, opus, aif, optional) ⏎ Or a link to an audio file (up to 2000, optional) ⏎ Language (57 \
+choices) = English (United States)
 speech_emotion: Emotion in speech [Start] ⏎ Detect the emotion in speech or in a text. Choose a file or paste a link. \
-⏎ Audio file (optional) ⏎ Or a link to an audio file (up to 2000, optional)
+⏎ Audio file (mp3, wav, flac, ogg, aiff, m4a, aac, opus, aif, optional) ⏎ Or a link to an audio file (up to 2000, \
+optional)
 paraphrase: Paraphrase [Start] ⏎ Rephrase an English text. ⏎ English text (up to 3000) ⏎ Language (117 choices, \
 optional)
 summary_generation: Summarize [Start] ⏎ Summarize an English text. ⏎ English text (up to 3000) ⏎ Language (117 \
@@ -50,5 +53,6 @@ text_to_speech: Speak a text [Start] ⏎ Turn a text into speech. ⏎ Text (up t
 Pitch (up to 100, optional) ⏎ Volume (up to 100, optional)
 text_emotion: Emotion in a text [Start] ⏎ Detect the emotion in speech or in a text. ⏎ Text (up to 3000)
 text_extraction: Extract text [Start] ⏎ Extract the text of a document. Choose a file or paste a link. ⏎ Document \
-(optional) ⏎ Or a link to a document (up to 2000, optional) ⏎ Document language (117 choices) = English\
+(pdf, docx, doc, odt, rtf, pptx, txt, html, epub, md, optional) ⏎ Or a link to a document (up to 2000, optional) ⏎ \
+Document language (117 choices) = English\
 """)

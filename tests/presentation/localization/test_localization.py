@@ -11,7 +11,7 @@ from bot.domain.localization.catalog import CAPABILITIES
 from bot.domain.localization.declaration import CallOperation, Capability
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.localization.request import Request
-from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
+from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Written
 from bot.domain.reasons import given as own_words
 from bot.presentation import localization as told
 from bot.presentation.blocks.text import clock
@@ -136,16 +136,6 @@ def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
     # Only where nobody knows may the service have done it already, and only there people are asked twice.
     asked = button.get("confirm", {}).get("text", {}).get("text", "")
     assert ("Both may be billed" in asked) == (state is CallState.UNKNOWN)
-
-
-def test_files_say_what_they_are_and_how_long() -> None:
-    one = next(each for each in CAPABILITIES if each.operation is CallOperation.SEPARATION)
-    seen = sight(one, CallState.HANDING_OVER, result=Tracks(tracks=()))
-    track = Track(name="vocals", url="", extension="mp3")
-    assert [told.about_file(seen, track, seconds) for seconds in (42.0, None)] == [
-        ("Separate vocals and music: vocals, 0:42 long", f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"),
-        ("Separate vocals and music: vocals", f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"),
-    ]
 
 
 def test_a_long_result_is_previewed_by_its_beginning() -> None:

@@ -50,17 +50,6 @@ Example: `ana@example.com,25.00,March translation`\
     assert (good_label(1), good_label(1200)) == ("Request the 1 good row", "Request the 1,200 good rows")
 
 
-def test_of_more_than_twenty_five_the_first_are_named() -> None:
-    assert "…" not in bad_rows(checked(bad(25))).text
-    assert bad_rows(checked(bad(26))).text.splitlines()[-3:] == snapshot(
-        [
-            "• Row 26: amount is 0; it must be more than 0",
-            "… and 1 more",
-            "Example: `ana@example.com,25.00,March translation`",
-        ]
-    )
-
-
 def test_the_file_has_their_columns_as_they_stand_and_the_problem() -> None:
     cells = {58: ("x", "-5", "ana@x.yz"), 61: ("", "", "no*body*")}
     found = Checked(

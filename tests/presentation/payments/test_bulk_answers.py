@@ -9,14 +9,13 @@ from inline_snapshot import snapshot
 from bot.domain.content import Content
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkProgress
-from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
 from bot.domain.payments.instruction import Kind, State
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
 from bot.presentation.payments import answers
 from bot.presentation.payments import bulk as words
-from bot.presentation.payments.answers import describe, freezing, refused_while_frozen, requested
+from bot.presentation.payments.answers import describe, freezing, refused_while_frozen
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW, bulk, instruction
 from tests.presentation.checks import cell_text, check_message, lines_of, seen
@@ -84,24 +83,6 @@ Checked 2026-11-20 09:00 UTC
     )
 
 
-def test_a_page_of_failed_payments() -> None:
-    shown = [
-        BulkRow(row=2, email="ana@example.com", cents=Cents(2500), error="the account is closed", hash="9f86d081"),
-        BulkRow(row=3, email="ben@example.com", cents=Cents(1050)),
-    ]
-    told = answers.items("L-4F7K2M", shown, page=1, pages=2, total=12, failed=True, read_at=None)
-    assert parts(told) == snapshot("""\
-*Failed payments of L-4F7K2M*: 12, page 1 of 2
-Row | Recipient | Amount | Why | Hash
-2 | ana@example.com | $25.00 | the account is closed | 9f86d081
-3 | ben@example.com | $10.50 | No reason given | –
-[Next] [Send as CSV]\
-""")
-    assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
-        [("Next", "bulk.next", "failed:L-4F7K2M:2"), ("Send as CSV", "csv.items", "failed:L-4F7K2M")]
-    )
-
-
 @pytest.mark.parametrize(
     ("page", "failed", "text"),
     [
@@ -138,21 +119,6 @@ Details: `/sb-pay bulk show L-…`
     )
 
 
-@pytest.mark.parametrize(("page", "text"), [(1, "No bulk payments yet."), (2, "There are no bulk payments on page 2.")])
-def test_a_page_of_the_history_with_nothing_on_it(page: int, text: str) -> None:
-    told = answers.history(JobPage(jobs=(), page=page, pages=1), {}, command="/pay")
-    assert told.text == text
-
-
-def test_one_that_was_made_elsewhere() -> None:
-    job = BulkJob(id="a1", status="RUNNING", count=6, completed=3, failed=2, pending=1)
-    assert parts(answers.job(job)) == snapshot("""\
-Bulk payment a1
-*Status*: in progress | *Payments*: 6 | *Waiting for sign-up*: 1 | *Paid*: 3 | *Failed*: 2
-Created outside Switchboard.\
-""")
-
-
 REFUSALS = ("nothing pending", "unknown hash", "ambiguous", "unknown amount")
 
 
@@ -183,29 +149,6 @@ The payment to p@x.yz was already paid, so it can't be canceled.
 Row 9 hasn't been processed yet, so it can't be canceled.\
 """)
     assert found[-1].text.splitlines()[3:] == ["and 3 more"]
-
-
-def test_what_is_told_on_the_way() -> None:
-    one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
-    read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="read as Windows-1252")
-    found = [
-        answers.reading("march.csv"),
-        answers.reading(""),
-        answers.asked_before(one),
-        answers.not_returned("P-4F7K2M", "paid"),
-        answers.asked(one, read, member=True),
-        answers.TEMPLATE_SENT,
-    ]
-    assert lines_of([content.text for content in found]) == snapshot("""\
-:hourglass_flowing_sand: Reading “march.csv”…
-:hourglass: Reading…
-:information_source: This file was already requested as L-4F7K2M: $1,250.00 · 10 payments, *waiting for approval*.
-:information_source: P-4F7K2M can't be canceled any more. It is *paid*.
-:memo: Request sent: $1,250.00 · 10 payments to 9 people. Needs 1 approval · L-4F7K2M ⏎ Read as Windows-1252.
-:page_facing_up: I sent you a template. Fill it in, drop it here and press *Pay in bulk*.\
-""")
-    typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
-    assert answers.asked(one, typed, member=True) == requested(one, member=True)
 
 
 LOOKED_UP = {"to_look_up": 60, "looked_up": 60}

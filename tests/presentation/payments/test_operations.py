@@ -1,6 +1,6 @@
 """What the service holds, shown: within Slack's limits whatever stands in it, and nothing in it does anything."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 
 import pytest
 from hypothesis import given
@@ -164,26 +164,6 @@ def test_a_span_has_two_ends(first: int | None, last: int | None, said: str) -> 
     assert text.splitlines()[0] == f"*Operations*{said}"
 
 
-def test_a_page_of_operations() -> None:
-    content = operations.listing(
-        page(), {"op-1": instruction(state=State.COMMITTED)}, operation_type=None, command="/sb-pay"
-    )
-    assert seen(content) == snapshot("""\
-*Operations* 2 to 2 of 3, page 2 of 3
-Created | Type | Amount | Person | Status | Provider status | Reference
-2026-11-20 09:00 UTC | – | $25.00 | ana@example.com | sent | completed | P-4F7K2M
-Details: `/sb-pay show` and the reference
-[Previous] [Next] [Send as CSV]\
-""")
-    assert content.text.splitlines()[0] == "*Operations* 2 to 2 of 3, page 2 of 3"
-    assert seen(Content(text="", blocks=content.plainer)) == snapshot("""\
-*Operations* 2 to 2 of 3, page 2 of 3
-• 2026-11-20 09:00 UTC · – · $25.00 · ana@example.com · sent (provider: completed) · P-4F7K2M
-Details: `/sb-pay show` and the reference
-[Previous] [Next] [Send as CSV]\
-""")
-
-
 def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> None:
     many = tuple(Operation(id=f"op-{number}", status="created") for number in range(30))
     content = operations.listing(page(operations=many), {}, operation_type="payout", command="/pay")
@@ -228,29 +208,6 @@ def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
 *1 webhook delivered for P-1*
 • attempt: 3, outcome: gave up\
 """)
-
-
-def test_a_record_is_shown_below_its_amount_and_person() -> None:
-    one = Operation(id="op-1", status="Held", cents=Cents(100), email="a@b.example", operation_type="purchase")
-    late = one.model_copy(
-        update={"email": None, "cents": None, "created_at": datetime(2026, 1, 2, 3, 4, tzinfo=UTC), "code": "c-1"}
-    )
-    assert lines_of([operations.record(found).text for found in (one, late)]) == snapshot("""\
-*$1.00 from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ Provider ID: op-1 ⏎ Not requested here. This is the \
-provider's record.
-*unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ Provider ID: op-1 ⏎ Code: c-1 ⏎ Created: \
-<!date^1767323040^{date_short_pretty} {time}|2026-01-02 03:04 UTC> ⏎ Not requested here. This is the provider's record.\
-""")
-
-
-def test_the_timeline_stands_below_the_card() -> None:
-    entry = Entry(at=NOW, instruction_id="x", actor="U0MARIA", action="requested", before="", after="new", detail={})
-    card = payment_answers.shown_to(instruction(), [], approvals_channel=drawn.APPROVALS)
-    content = with_timeline(card, instruction(), [VerifiedRow(seq=1, entry=entry, is_intact=True)])
-    assert seen(content).removeprefix(seen(card)).strip() == snapshot("""\
-*History*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> requested $25.00 to Ana Maria Lopez (ana@example.com).""")
-    assert content.text.startswith(card.text)
-    assert list(content.blocks[: len(card.blocks)]) == list(card.blocks)
 
 
 def test_a_status_that_the_card_tells_is_told_once() -> None:

@@ -1,7 +1,5 @@
 """Purchases as they are shown: within Slack's limits, calling nobody but their own people, honest in every state."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +12,7 @@ from bot.presentation.blocks import elements
 from bot.presentation.payments import purchases
 from bot.presentation.payments.kinds import sentence
 from tests.domain.made import purchase
-from tests.presentation.checks import calls_in, check_message, seen
+from tests.presentation.checks import calls_in, check_message
 from tests.presentation.drawn import ORIGIN, foreign, ours, purchases_drawn
 
 LINK = "https://pay.example.com/checkout/652f7a1e9b3c4d5e6f708192"
@@ -33,20 +31,6 @@ def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> Non
     checkout = purchases.checkout(shown, link=LINK)
     check_message(checkout)
     assert calls_in(checkout) <= ours([]) | {LINK}
-
-
-def test_a_purchase_that_was_stopped_in_a_workspace_without_tables() -> None:
-    card = purchases.card(purchase(stopped="0badcafe"), link=LINK)
-    assert seen(replace(card, blocks=card.plainer)) == snapshot("""\
-$119.50 from ben@example.com
-*Requested by*: <@U0MARIA> | *Reference*: C-4F7K2M
-For: Spring campaign
-web: 2 × 10.00 = 20.00
-Print ads: 1 × 99.50 = 99.50
-:link: *Waiting for payment*: Nothing has been paid yet.
-[Open checkout]
-:octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.\
-""")
 
 
 @pytest.mark.parametrize("known", ["", "CREATED", "confirmed"])
