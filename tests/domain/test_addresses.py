@@ -7,13 +7,10 @@ from bot.domain.addresses import AddressFlaw, address, flaw_of, is_public, plain
 from bot.domain.errors import RuleError
 
 
-@pytest.mark.parametrize(
-    ("text", "rule"),
-    [
-        *((text, "it can have no quotation marks") for text in ('"a b"@b.co', '"ana"@example.com', ' "a@b"@b.co')),
-        *((text, "it isn't an e-mail address") for text in ("ana", "a b@example.com", "ana@localhost", "")),
-    ],
-)
+@pytest.mark.parametrize(("text", "rule"), [
+    *((text, "it can have no quotation marks") for text in ('"a b"@b.co', '"ana"@example.com', ' "a@b"@b.co')),
+    *((text, "it isn't an e-mail address") for text in ("ana", "a b@example.com", "ana@localhost", "")),
+])  # fmt: skip
 def test_what_is_no_address_of_a_person(text: str, rule: str) -> None:
     with pytest.raises(RuleError) as refused:
         address(text)
@@ -71,35 +68,26 @@ NO_ADDRESS = [
 
 
 NAMED = [
-    "https://user:word@example.com/a",
-    "https://user@example.com/",
-    "https://example.com@10.0.0.1/",
-    "http://:@a.com",
-]
+    "https://user:word@example.com/a", "https://user@example.com/", "https://example.com@10.0.0.1/", "http://:@a.com",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("url", "flaws"),
-    [
-        *((url, {AddressFlaw.PRIVATE}) for url in PRIVATE),
-        *((url, {AddressFlaw.NO_ADDRESS, AddressFlaw.CREDENTIALS}) for url in NO_ADDRESS),
-        *((url, {AddressFlaw.CREDENTIALS}) for url in NAMED),
-    ],
-)
+@pytest.mark.parametrize(("url", "flaws"), [
+    *((url, {AddressFlaw.PRIVATE}) for url in PRIVATE),
+    *((url, {AddressFlaw.NO_ADDRESS, AddressFlaw.CREDENTIALS}) for url in NO_ADDRESS),
+    *((url, {AddressFlaw.CREDENTIALS}) for url in NAMED),
+])  # fmt: skip
 def test_what_nobody_else_can_reach_or_names_somebody(url: str, flaws: set[AddressFlaw]) -> None:
     assert flaw_of(url) in flaws
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("https://example.com/a.mp3?x=1#y", "http://example.com.:8080/", "https://EXAMPLE.com"),
-        *("https://münchen.example.com/a", "https://xn--mnchen-3ya.example.com/a", "https://a_b.example.com/"),
-        *("https://93.184.216.34/a", "https://[2606:2800:220:1::1]/a", "https://[::ffff:93.184.216.34]/a"),
-        *("https://[64:ff9b::5db8:d822]/a", "https://[2002:5db8:d822::1]/a", "https://localhost.example.com/a"),
-        "https://10.0.0.1.nip.example.com/a",
-    ],
-)
+@pytest.mark.parametrize("url", [
+    *("https://example.com/a.mp3?x=1#y", "http://example.com.:8080/", "https://EXAMPLE.com"),
+    *("https://münchen.example.com/a", "https://xn--mnchen-3ya.example.com/a", "https://a_b.example.com/"),
+    *("https://93.184.216.34/a", "https://[2606:2800:220:1::1]/a", "https://[::ffff:93.184.216.34]/a"),
+    *("https://[64:ff9b::5db8:d822]/a", "https://[2002:5db8:d822::1]/a", "https://localhost.example.com/a"),
+    "https://10.0.0.1.nip.example.com/a",
+])  # fmt: skip
 def test_what_everybody_can_reach(url: str) -> None:
     assert flaw_of(url) is None
 

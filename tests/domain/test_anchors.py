@@ -50,20 +50,11 @@ def test_any_text_is_read(text: str) -> None:
     assert read_lines(text, key=KEY).held == ()
 
 
-@pytest.mark.parametrize(
-    ("last", "seq", "seconds", "due"),
-    [
-        (None, 0, 0, False),
-        (None, 1, 0, True),
-        (100, 100, 10 * EVERY.total_seconds(), False),
-        (100, 100 + EVERY_ROWS - 1, EVERY.total_seconds() - 1, False),
-        (100, 100 + EVERY_ROWS, 0, True),
-        (100, 101, EVERY.total_seconds(), True),
-        (100, 101, -1, True),
-        (100, 99, 0, True),
-        (100, 0, 0, False),
-    ],
-)
+@pytest.mark.parametrize(("last", "seq", "seconds", "due"), [
+    (None, 0, 0, False), (None, 1, 0, True), (100, 100, 10 * EVERY.total_seconds(), False),
+    (100, 100 + EVERY_ROWS - 1, EVERY.total_seconds() - 1, False), (100, 100 + EVERY_ROWS, 0, True),
+    (100, 101, EVERY.total_seconds(), True), (100, 101, -1, True), (100, 99, 0, True), (100, 0, 0, False),
+])  # fmt: skip
 def test_when_an_anchor_is_due(last: int | None, seq: int, seconds: float, due: bool) -> None:
     known = None if last is None else anchor(last)
     now = NOW if known is None else known.at + timedelta(seconds=seconds)

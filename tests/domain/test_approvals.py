@@ -36,16 +36,12 @@ def approver(user: str = "U0ADA", **changes: Any) -> Membership:
 
 
 FLAWS = [
-    ({"team_id": "T0OTHER"}, No.ELSEWHERE),
-    ({"team_id": ""}, No.ELSEWHERE),
-    ({"stranger": True}, No.ELSEWHERE),
+    ({"team_id": "T0OTHER"}, No.ELSEWHERE), ({"team_id": ""}, No.ELSEWHERE), ({"stranger": True}, No.ELSEWHERE),
     ({"team_id": "", "teams": frozenset({"T0OTHER"})}, No.ELSEWHERE),
     ({"team_id": "", "teams": frozenset({HOME}), "stranger": True}, No.ELSEWHERE),
-    ({"team_id": "", "teams": frozenset({HOME}), "guest": True}, No.GUEST),
-    ({"deleted": True}, No.GONE),
-    ({"bot": True}, No.BOT),
-    ({"guest": True}, No.GUEST),
-]
+    ({"team_id": "", "teams": frozenset({HOME}), "guest": True}, No.GUEST), ({"deleted": True}, No.GONE),
+    ({"bot": True}, No.BOT), ({"guest": True}, No.GUEST),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("flaw", "no"), FLAWS)
@@ -71,18 +67,11 @@ def test_somebody_slack_does_not_know_is_nobody() -> None:
 BOTH = Membership(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
 
 
-@pytest.mark.parametrize(
-    ("membership", "requester", "no"),
-    [
-        (approver(), "U0MARIA", None),
-        (Membership(person("U0LIN")), "U0MARIA", None),
-        (Membership(person()), "U0MARIA", No.NOT_APPROVER),
-        (BOTH, "U0TOM", No.OWN_REQUEST),
-        (BOTH, "U0MARIA", None),
-        (Membership(person("U0OLGA")), "U0MARIA", No.NOT_APPROVER),
-    ],
-    ids=["by group", "by id", "not listed", "the requester, listed twice", "another's", "an admin"],
-)
+@pytest.mark.parametrize(("membership", "requester", "no"), [
+    (approver(), "U0MARIA", None), (Membership(person("U0LIN")), "U0MARIA", None),
+    (Membership(person()), "U0MARIA", No.NOT_APPROVER), (BOTH, "U0TOM", No.OWN_REQUEST), (BOTH, "U0MARIA", None),
+    (Membership(person("U0OLGA")), "U0MARIA", No.NOT_APPROVER),
+], ids=["by group", "by id", "not listed", "the requester, listed twice", "another's", "an admin"])  # fmt: skip
 def test_who_is_listed_decides(membership: Membership, requester: str, no: No | None) -> None:
     assert may_decide(membership, requester=requester, people=PEOPLE, home=HOME) is no
     assert listed(Role.ADMIN, membership, PEOPLE) is (membership.person == person("U0OLGA"))

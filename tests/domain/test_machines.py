@@ -27,27 +27,20 @@ def test_nothing_leads_out_of_a_final_state(machine: Machine[Any]) -> None:
     assert not after(machine, *machine.final)
 
 
-@pytest.mark.parametrize(
-    ("machine", "sent", "unsent"),
-    [
-        (BOOKING, Stage.SENDING, Stage.NEW),
-        (CALL, CallState.RUNNING, CallState.WAITING),
-        (WHOLE_FILE, RunState.SENDING, RunState.PREPARING),
-    ],
-)
+@pytest.mark.parametrize(("machine", "sent", "unsent"), [
+    (BOOKING, Stage.SENDING, Stage.NEW), (CALL, CallState.RUNNING, CallState.WAITING),
+    (WHOLE_FILE, RunState.SENDING, RunState.PREPARING),
+])  # fmt: skip
 def test_one_state_alone_leads_to_the_request(machine: Machine[Any], sent: str, unsent: str) -> None:
     assert before(machine, sent) == {unsent}
 
 
-@pytest.mark.parametrize(
-    ("machine", "unknown", "unsent"),
-    [
-        (BOOKING, Stage.UNKNOWN, {Stage.NEW, Stage.SENDING, Stage.QUOTED}),
-        (BOOKING, Stage.LOST, {Stage.NEW, Stage.SENDING, Stage.QUOTED}),
-        (CALL, CallState.UNKNOWN, {CallState.WAITING, CallState.RUNNING}),
-        (WHOLE_FILE, RunState.UNKNOWN, {RunState.PREPARING, RunState.SENDING}),
-    ],
-)
+@pytest.mark.parametrize(("machine", "unknown", "unsent"), [
+    (BOOKING, Stage.UNKNOWN, {Stage.NEW, Stage.SENDING, Stage.QUOTED}),
+    (BOOKING, Stage.LOST, {Stage.NEW, Stage.SENDING, Stage.QUOTED}),
+    (CALL, CallState.UNKNOWN, {CallState.WAITING, CallState.RUNNING}),
+    (WHOLE_FILE, RunState.UNKNOWN, {RunState.PREPARING, RunState.SENDING}),
+])  # fmt: skip
 def test_what_may_have_been_done_is_never_sent_again(machine: Machine[Any], unknown: str, unsent: set[str]) -> None:
     reached, new = {unknown}, {unknown}
     while new:

@@ -155,17 +155,13 @@ def test_the_services_words_are_passed_on_unless_it_forbids_that(flag: object, w
     assert (found.words, found.detail) == (words, "Try less")
 
 
-@pytest.mark.parametrize(
-    ("body", "message", "whole"),
-    [
-        ({"data": {}, "code": "E1", "message": "Not found", "displayToUser": True}, "Not found", "Not found (E1)"),
-        ({"message": "Not found", "messageKey": "NO_BOOKING"}, "Not found", "Not found (NO_BOOKING)"),
-        ({"message": "E1: not found", "code": "E1"}, "E1: not found", "E1: not found"),
-        ({"code": "E1", "message": None}, "", "E1"),
-        ({"code": 17, "message": "Not found"}, "Not found", "Not found"),
-        ({"code": "see https://bot.example/callbacks/s3cret", "message": "No"}, "No", "No (see [address])"),
-    ],
-)
+@pytest.mark.parametrize(("body", "message", "whole"), [
+    ({"data": {}, "code": "E1", "message": "Not found", "displayToUser": True}, "Not found", "Not found (E1)"),
+    ({"message": "Not found", "messageKey": "NO_BOOKING"}, "Not found", "Not found (NO_BOOKING)"),
+    ({"message": "E1: not found", "code": "E1"}, "E1: not found", "E1: not found"),
+    ({"code": "E1", "message": None}, "", "E1"), ({"code": 17, "message": "Not found"}, "Not found", "Not found"),
+    ({"code": "see https://bot.example/callbacks/s3cret", "message": "No"}, "No", "No (see [address])"),
+])  # fmt: skip
 def test_the_code_of_an_error_is_kept_for_the_audit(body: object, message: str, whole: str) -> None:
     said = read_error(Reply(status=404, json=body))
     assert (said.message, said.whole) == (message, whole)

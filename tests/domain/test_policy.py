@@ -50,16 +50,10 @@ def test_an_amount_must_be_text_and_plain(value: object) -> None:
     assert '"1000.00"' in refusal(approval={"daily_limit": value})
 
 
-@pytest.mark.parametrize(
-    "sections",
-    [
-        {"aproval": {}},
-        {"approval": {"quorom": 2}},
-        {"people": {"approver": []}},
-        {"channels": {"approvals": "C0APPROVE", "alert": "C1"}},
-        {"approval": {"rule": [{"over": "1.00", "typed": True}]}},
-    ],
-)
+@pytest.mark.parametrize("sections", [
+    {"aproval": {}}, {"approval": {"quorom": 2}}, {"people": {"approver": []}},
+    {"channels": {"approvals": "C0APPROVE", "alert": "C1"}}, {"approval": {"rule": [{"over": "1.00", "typed": True}]}},
+])  # fmt: skip
 def test_a_misspelt_key_is_an_error(sections: dict[str, Any]) -> None:
     assert "Extra inputs" in refusal(**sections)
 
@@ -127,19 +121,14 @@ ASKED = Requirement(
 )
 
 
-@pytest.mark.parametrize(
-    ("later", "held"),
-    [
-        ({"quorum": 3}, {"quorum": 3, "reasons": ("later",)}),
-        ({"typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
-        ({"quorum": 1, "typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
-        ({"quorum": 3, "reasons": ()}, {"quorum": 3}),
-        ({"expires_seconds": 3_600.0}, {"expires_seconds": 3_600.0}),
-        ({"execute_within_seconds": 60.0}, {"execute_within_seconds": 60.0}),
-        ({}, {}),
-        ({"quorum": 1, "expires_seconds": 9_000.0, "execute_within_seconds": 900.0}, {}),
-    ],
-)
+@pytest.mark.parametrize(("later", "held"), [
+    ({"quorum": 3}, {"quorum": 3, "reasons": ("later",)}),
+    ({"typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
+    ({"quorum": 1, "typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
+    ({"quorum": 3, "reasons": ()}, {"quorum": 3}), ({"expires_seconds": 3_600.0}, {"expires_seconds": 3_600.0}),
+    ({"execute_within_seconds": 60.0}, {"execute_within_seconds": 60.0}), ({}, {}),
+    ({"quorum": 1, "expires_seconds": 9_000.0, "execute_within_seconds": 900.0}, {}),
+])  # fmt: skip
 def test_of_a_later_policy_only_what_is_stricter_holds(later: dict[str, Any], held: dict[str, Any]) -> None:
     """Its reasons go before those of the request only where it asks for more approvals or for the amount."""
     other = ASKED.model_copy(update={"reasons": ("later",), **later})

@@ -323,25 +323,12 @@ def test_reasons_in_reasons_are_read_again() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "found",
-    [
-        {"code": "of_tomorrow"},
-        {"code": ["held"]},
-        {"code": "held"},
-        {"code": "held", "facts": {"no": "gone"}},
-        {"code": "daily_limit", "facts": {"why": "x"}},
-        {"code": "daily_limit", "facts": ["why"]},
-        {"code": "daily_limit", "facts": {"code": "held"}},
-        {"code": "frozen", "facts": {"why": {"code": "of_tomorrow"}}},
-        {"facts": {}},
-        {},
-        [],
-        5,
-        True,
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("found", [
+    {"code": "of_tomorrow"}, {"code": ["held"]}, {"code": "held"}, {"code": "held", "facts": {"no": "gone"}},
+    {"code": "daily_limit", "facts": {"why": "x"}}, {"code": "daily_limit", "facts": ["why"]},
+    {"code": "daily_limit", "facts": {"code": "held"}}, {"code": "frozen", "facts": {"why": {"code": "of_tomorrow"}}},
+    {"facts": {}}, {}, [], 5, True,
+], ids=str)  # fmt: skip
 def test_what_is_no_reason_of_ours_is_refused(found: object) -> None:
     assert in_words(found) == "it can't be read"
     with pytest.raises(ValueError, match="no reason"):
@@ -353,17 +340,11 @@ def test_reason_is_none_for_what_is_empty() -> None:
     assert Reason.read(None) is None
 
 
-@pytest.mark.parametrize(
-    "facts",
-    [
-        {"code": "ended_here", "facts": {"found": "x", "state": "odd"}},
-        {"code": "not_sent_in_time", "facts": {"held": 5}},
-        {"code": "votes_void", "facts": {"void": 5, "missing": 1}},
-        {"code": "on_hold", "facts": {"found": [["gap", []]]}},
-        {"code": "unconfirmed", "facts": {"kind": "odd"}},
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("facts", [
+    {"code": "ended_here", "facts": {"found": "x", "state": "odd"}}, {"code": "not_sent_in_time", "facts": {"held": 5}},
+    {"code": "votes_void", "facts": {"void": 5, "missing": 1}}, {"code": "on_hold", "facts": {"found": [["gap", []]]}},
+    {"code": "unconfirmed", "facts": {"kind": "odd"}},
+], ids=str)  # fmt: skip
 def test_a_reason_whose_facts_were_forged_is_told_as_unreadable(facts: object) -> None:
     assert in_words(facts) == "it can't be read"
 
@@ -375,17 +356,12 @@ def test_other_reasons_with_the_name_of_the_service() -> None:
     assert worded(mended, by="delivery") == ("Delivery has suspended the workspace, saying “see the bill”; pay it")
 
 
-@pytest.mark.parametrize(
-    ("status", "fields", "said"),
-    [
-        (401, (), "the provider didn't accept our credentials (401)"),
-        (403, ("amount",), "the provider doesn't allow this (403)"),
-        (404, (), "the provider doesn't have this (404)"),
-        (422, ("amount",), "the provider doesn't accept the amount (422)"),
-        (422, (), "the provider rejected the request (422)"),
-        (None, (), "the provider rejected the request"),
-    ],
-)
+@pytest.mark.parametrize(("status", "fields", "said"), [
+    (401, (), "the provider didn't accept our credentials (401)"),
+    (403, ("amount",), "the provider doesn't allow this (403)"), (404, (), "the provider doesn't have this (404)"),
+    (422, ("amount",), "the provider doesn't accept the amount (422)"),
+    (422, (), "the provider rejected the request (422)"), (None, (), "the provider rejected the request"),
+])  # fmt: skip
 def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], said: str) -> None:
     assert worded(Reason(Exchange.REFUSED, status=status, fields=fields)) == said
 
@@ -501,14 +477,10 @@ def test_what_is_wrong_with_a_table_is_kept_whole(flaw: Flaw) -> None:
     assert file_trouble(problem, example="email,amount") == table_problem(problem, example="email,amount")
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
-        ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
+    ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."), ("", ""),
+])  # fmt: skip
 def test_an_instant_in_a_reason_is_told_in_the_readers_time_zone(text: str, said: str) -> None:
     assert reason_of(given(text)) == said
     assert reason_of(given(text), after_colon=True) == said.replace("Silent", "silent")

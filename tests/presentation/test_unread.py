@@ -119,16 +119,11 @@ def test_in_the_terminal() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("reason", "hints"),
-    [
-        (Reason(Exchange.UNEXPECTED, status=200), True),
-        (Reason(Exchange.NO_JSON, status=200), True),
-        (Reason(OfRequest.UNREAD, service="payments", why=Reason(Exchange.UNREADABLE, problem="no partner")), True),
-        (Reason(Exchange.NO_ANSWER, failure="timed out"), False),
-        (None, False),
-    ],
-)
+@pytest.mark.parametrize(("reason", "hints"), [
+    (Reason(Exchange.UNEXPECTED, status=200), True), (Reason(Exchange.NO_JSON, status=200), True),
+    (Reason(OfRequest.UNREAD, service="payments", why=Reason(Exchange.UNREADABLE, problem="no partner")), True),
+    (Reason(Exchange.NO_ANSWER, failure="timed out"), False), (None, False),
+])  # fmt: skip
 def test_an_alert_points_to_it(reason: Reason | None, hints: bool) -> None:
     assert bool(hint(reason)) is hints
 

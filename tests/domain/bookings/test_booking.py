@@ -41,18 +41,12 @@ def test_every_pair_of_states(before: Status, now: Status) -> None:
         assert change is StatusChange.MOVED
 
 
-@pytest.mark.parametrize(
-    ("before", "now", "change"),
-    [
-        ("", "ON_HOLD", StatusChange.MOVED),
-        ("ODD", "ODD", StatusChange.NONE),
-        ("ODD", "odd", StatusChange.NONE),
-        ("ODD", "COMPLETED", StatusChange.MOVED),
-        ("COMPLETED", "ODD", StatusChange.CONTRADICTION),
-        ("CANCELED_BY_WEATHER", "ACCEPTED", StatusChange.CONTRADICTION),
-        ("CANCELED_BY_ADMIN", "CANCELLED_BY_ADMIN", StatusChange.NONE),
-    ],
-)
+@pytest.mark.parametrize(("before", "now", "change"), [
+    ("", "ON_HOLD", StatusChange.MOVED), ("ODD", "ODD", StatusChange.NONE), ("ODD", "odd", StatusChange.NONE),
+    ("ODD", "COMPLETED", StatusChange.MOVED), ("COMPLETED", "ODD", StatusChange.CONTRADICTION),
+    ("CANCELED_BY_WEATHER", "ACCEPTED", StatusChange.CONTRADICTION),
+    ("CANCELED_BY_ADMIN", "CANCELLED_BY_ADMIN", StatusChange.NONE),
+])  # fmt: skip
 def test_states_nobody_knows(before: str, now: str, change: StatusChange) -> None:
     assert change_of(before, now) is change
 

@@ -19,13 +19,9 @@ BOOKING = {
     views.POSITION: "-0.1807, -78.4678", views.PLACE_REFERENCE: "",
 }  # fmt: skip
 STORE = {
-    views.NAME: "Centro",
-    views.EMAIL: "centro@example.com",
-    views.PHONE: "+593 99 123 4567",
-    views.ADDRESS: "1 Main Square",
-    views.POSITION: "-0.1807, -78.4678",
-    views.PLACE_REFERENCE: "",
-}
+    views.NAME: "Centro", views.EMAIL: "centro@example.com", views.PHONE: "+593 99 123 4567",
+    views.ADDRESS: "1 Main Square", views.POSITION: "-0.1807, -78.4678", views.PLACE_REFERENCE: "",
+}  # fmt: skip
 
 
 def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:

@@ -131,34 +131,18 @@ def test_pair_far_from_the_store_either_way_is_left_to_the_service() -> None:
         read_position("0.1807, 78.4678", near=read_position("-0.1807, -78.4678"))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", "coordinates like"),
-        ("67G3RG9J+PV", "Plus codes"),
-        ("RG9J+PV Quito", "Plus codes"),
-        ("https://www.google.com/maps/place/RG9J%2BPV+Quito/", "Plus codes"),
-        ("12,34,56", "coordinates like"),
-        ("4 35 56 74 04 51", "coordinates like"),
-        ("4°61'S 74°04'W", "coordinates like"),
-        ("4°S 74°S", "coordinates like"),
-        ("4°S 74", "coordinates like"),
-        ("https://www.google.com/maps/place/12+34+Calle/", "shows no position"),
-        ("12 Market Street", "coordinates like"),
-        ("-78.4678", "coordinates like"),
-        ("-100.4678, -0.1807", "swapped"),
-        ("95, 200", "from -90 to 90"),
-        ("10, 181", "-180 to 180"),
-        ("0, 0", "ocean"),
-        ("https://maps.app.goo.gl/abc", "short link shows no position"),
-        ("https://goo.gl/maps/abc", "short link shows no position"),
-        ("https://example.com/where", "shows no position"),
-        ("https://[", "shows no position"),
-        ("nan, inf", "coordinates like"),
-        ("1e1, 2", "coordinates like"),
-        ("9" * 3000, "coordinates like"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("", "coordinates like"), ("67G3RG9J+PV", "Plus codes"), ("RG9J+PV Quito", "Plus codes"),
+    ("https://www.google.com/maps/place/RG9J%2BPV+Quito/", "Plus codes"), ("12,34,56", "coordinates like"),
+    ("4 35 56 74 04 51", "coordinates like"), ("4°61'S 74°04'W", "coordinates like"), ("4°S 74°S", "coordinates like"),
+    ("4°S 74", "coordinates like"), ("https://www.google.com/maps/place/12+34+Calle/", "shows no position"),
+    ("12 Market Street", "coordinates like"), ("-78.4678", "coordinates like"), ("-100.4678, -0.1807", "swapped"),
+    ("95, 200", "from -90 to 90"), ("10, 181", "-180 to 180"), ("0, 0", "ocean"),
+    ("https://maps.app.goo.gl/abc", "short link shows no position"),
+    ("https://goo.gl/maps/abc", "short link shows no position"), ("https://example.com/where", "shows no position"),
+    ("https://[", "shows no position"), ("nan, inf", "coordinates like"), ("1e1, 2", "coordinates like"),
+    ("9" * 3000, "coordinates like"),
+])  # fmt: skip
 def test_what_is_not(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_position(text)
@@ -238,27 +222,14 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
         read_phone(text, home=home)
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("099 123 4567", "country code"),
-        ("", "digits"),
-        ("call me", "digits"),
-        ("+", "digits"),
-        ("+0 12 34 56", "country code"),
-        ("+999 1234567", "country code"),
-        ("+593 12", "full phone number"),
-        ("+593 1234567890123456", "full phone number"),
-        ("1" * 300, "full phone number"),
-        ("+1 800 FLOWERS", "digits"),
-        ("+44 20 7946 0018 ext. 12", "extension"),
-        ("+44 20 7946 0018 #12", "extension"),
-        ("tel:+44-114-272-6444;ext=1234", "extension"),
-        ("https://wa.me/message/ABC1", "digits"),
-        ("+43000000", "digits"),
-        ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"),
-    ],
-)
+@pytest.mark.parametrize(("text", "words"), [
+    ("099 123 4567", "country code"), ("", "digits"), ("call me", "digits"), ("+", "digits"),
+    ("+0 12 34 56", "country code"), ("+999 1234567", "country code"), ("+593 12", "full phone number"),
+    ("+593 1234567890123456", "full phone number"), ("1" * 300, "full phone number"), ("+1 800 FLOWERS", "digits"),
+    ("+44 20 7946 0018 ext. 12", "extension"), ("+44 20 7946 0018 #12", "extension"),
+    ("tel:+44-114-272-6444;ext=1234", "extension"), ("https://wa.me/message/ABC1", "digits"), ("+43000000", "digits"),
+    ("\u0661\u0662\u0663\u0664\u0665\u0666", "country code"),
+])  # fmt: skip
 def test_what_is_no_number(text: str, words: str) -> None:
     with pytest.raises(RuleError) as caught:
         read_phone(text)

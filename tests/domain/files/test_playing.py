@@ -55,21 +55,14 @@ FTYP = box(b"ftyp", b"isom\0\0\0\0")
 MEHD = box(b"mvex", box(b"mehd", bytes(4) + struct.pack(">I", 700_000)))
 
 
-@pytest.mark.parametrize(
-    ("content", "seconds"),
-    [
-        (FTYP + movie(601), 601),
-        (FTYP + box(b"mdat", bytes(100_000)) + movie(601, version=1), 601),
-        (FTYP + box(b"mdat", bytes(100_000), wide=True) + movie(30), 30),
-        (FTYP + movie(0, more=MEHD), 700),
-        (FTYP + movie(0), None),
-        (FTYP + box(b"mdat", bytes(10)), None),
-        (FTYP + struct.pack(">I4s", 0, b"mdat") + bytes(50), None),
-        (FTYP + struct.pack(">I4s", 3, b"mdat") + bytes(50), None),
-        (FTYP + b"".join(box(b"free", b"") for _ in range(50)) + movie(5), None),
-        (b"", None),
-    ],
-)
+@pytest.mark.parametrize(("content", "seconds"), [
+    (FTYP + movie(601), 601), (FTYP + box(b"mdat", bytes(100_000)) + movie(601, version=1), 601),
+    (FTYP + box(b"mdat", bytes(100_000), wide=True) + movie(30), 30), (FTYP + movie(0, more=MEHD), 700),
+    (FTYP + movie(0), None), (FTYP + box(b"mdat", bytes(10)), None),
+    (FTYP + struct.pack(">I4s", 0, b"mdat") + bytes(50), None),
+    (FTYP + struct.pack(">I4s", 3, b"mdat") + bytes(50), None),
+    (FTYP + b"".join(box(b"free", b"") for _ in range(50)) + movie(5), None), (b"", None),
+])  # fmt: skip
 def test_a_movie_header_wherever_it_lies(content: bytes, seconds: int | None) -> None:
     found, reads, read = seconds_of(content, "mp4")
     assert found == seconds

@@ -112,15 +112,10 @@ def test_text_that_is_called_something_else_is_no_table_whatever_commas_are_in_i
     assert not is_called_wrongly(f"a.{ending}", "txt")
 
 
-@pytest.mark.parametrize(
-    ("head", "found"),
-    [
-        (b"G,amount\n" + b"1" * 178 + b",\n" + b"G," * 300, "txt"),
-        ("name;city\nJosé;Évora\n".encode("cp1252"), "csv"),
-        (b"RF64\xff\xff\xff\xffWAVEds64" + struct.pack("<Q", 5_000_000_000), "wav"),
-    ],
-    ids=["rows at the distance of packets are no video", "an old encoding", "a long wav"],
-)
+@pytest.mark.parametrize(("head", "found"), [
+    (b"G,amount\n" + b"1" * 178 + b",\n" + b"G," * 300, "txt"), ("name;city\nJosé;Évora\n".encode("cp1252"), "csv"),
+    (b"RF64\xff\xff\xff\xffWAVEds64" + struct.pack("<Q", 5_000_000_000), "wav"),
+], ids=["rows at the distance of packets are no video", "an old encoding", "a long wav"])  # fmt: skip
 def test_a_few_more(head: bytes, found: str) -> None:
     assert sniff(head).format == found
 

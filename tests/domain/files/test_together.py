@@ -26,18 +26,11 @@ FILE = DroppedFile(
 )
 
 
-@pytest.mark.parametrize(
-    ("changes", "together"),
-    [
-        ({}, True),
-        ({"message_ts": "1001.0", "thread_ts": "1001.0"}, False),
-        ({"message_ts": "980.0", "thread_ts": "980.0"}, True),
-        ({"message_ts": "979.9", "thread_ts": "979.9"}, False),
-        ({"message_ts": "1001.0", "thread_ts": "900.0"}, False),
-        ({"user": "U2"}, False),
-        ({"channel": "C2"}, False),
-    ],
-)
+@pytest.mark.parametrize(("changes", "together"), [
+    ({}, True), ({"message_ts": "1001.0", "thread_ts": "1001.0"}, False),
+    ({"message_ts": "980.0", "thread_ts": "980.0"}, True), ({"message_ts": "979.9", "thread_ts": "979.9"}, False),
+    ({"message_ts": "1001.0", "thread_ts": "900.0"}, False), ({"user": "U2"}, False), ({"channel": "C2"}, False),
+])  # fmt: skip
 def test_files_of_one_message_and_of_those_that_continue_a_full_one_belong_together(
     changes: dict[str, Any], together: bool
 ) -> None:
@@ -47,24 +40,13 @@ def test_files_of_one_message_and_of_those_that_continue_a_full_one_belong_toget
     assert belong_together(other, FILE, full=full) is together
 
 
-@pytest.mark.parametrize(
-    ("name", "plain"),
-    [
-        ("talk.mp3", "talk.mp3"),
-        ("../../etc/passwd", "passwd"),
-        ("..\\..\\boot.ini", "boot.ini"),
-        ("/absolute/one.txt", "one.txt"),
-        ("..", "file"),
-        (" . ", "file"),
-        ("CON.txt", "_CON.txt"),
-        ("com1", "_com1"),
-        ("concert.mp3", "concert.mp3"),
-        ('a<b>:"|?*c.wav', "a-b------c.wav"),
-        ("new\nline\x00\u202egpj.exe", "new-line--gpj.exe"),
-        ("x" * 200 + ".flac", "x" * 95 + ".flac"),
-        ("Entrevista número 3 (final).wav", "Entrevista número 3 (final).wav"),
-    ],
-)
+@pytest.mark.parametrize(("name", "plain"), [
+    ("talk.mp3", "talk.mp3"), ("../../etc/passwd", "passwd"), ("..\\..\\boot.ini", "boot.ini"),
+    ("/absolute/one.txt", "one.txt"), ("..", "file"), (" . ", "file"), ("CON.txt", "_CON.txt"), ("com1", "_com1"),
+    ("concert.mp3", "concert.mp3"), ('a<b>:"|?*c.wav', "a-b------c.wav"),
+    ("new\nline\x00\u202egpj.exe", "new-line--gpj.exe"), ("x" * 200 + ".flac", "x" * 95 + ".flac"),
+    ("Entrevista número 3 (final).wav", "Entrevista número 3 (final).wav"),
+])  # fmt: skip
 def test_a_name_in_an_archive_leads_nowhere_else(name: str, plain: str) -> None:
     assert plain_name(name) == plain
 

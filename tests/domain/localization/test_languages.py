@@ -52,12 +52,9 @@ def test_codes_of_languages_that_there_are(given: str, tag: str | None) -> None:
     assert normal_tag(given) == tag
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        *(("en", "en", True), ("en", "en-GB", True), ("EN", "en", True), ("en", "fr", False)),
-        *(("pt-PT", "pt-BR", False), ("zh", "zh-TW", False), ("zh-TW", "zh-TW", True)),
-    ],
-)
+@pytest.mark.parametrize(("one", "other", "same"), [
+    *(("en", "en", True), ("en", "en-GB", True), ("EN", "en", True), ("en", "fr", False)),
+    *(("pt-PT", "pt-BR", False), ("zh", "zh-TW", False), ("zh-TW", "zh-TW", True)),
+])  # fmt: skip
 def test_the_same_language_twice(one: str, other: str, same: bool) -> None:
     assert is_same(one, other) is same

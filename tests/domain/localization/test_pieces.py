@@ -23,18 +23,9 @@ def test_nothing_is_lost_and_no_piece_is_too_long(text: str, limit: int, element
 
 
 LINES = (
-    "1",
-    "2",
-    "WEBVTT",
-    "NOTE x",
-    "",
-    " ",
-    "00:01 --> 00:02",
-    "00:00:01,0 -> 00:00:02,0 Hi",
-    "00:00:0x --> 1",
-    "Hi",
+    "1", "2", "WEBVTT", "NOTE x", "", " ", "00:01 --> 00:02", "00:00:01,0 -> 00:00:02,0 Hi", "00:00:0x --> 1", "Hi",
     "7",
-)
+)  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(LINES), min_size=1, max_size=14))
@@ -64,15 +55,10 @@ def test_time_to_read_subtitles_grows_with_their_length_alone(text: str) -> None
     assert together(cues(text)[0]) in (text, "")
 
 
-@pytest.mark.parametrize(
-    ("result", "shown"),
-    [
-        (Written(text=" Salut !\n\n\nÇa va ?\n"), "Salut !\nÇa va ?"),
-        (Written(text="00:01 --> 00:02"), "00:01 → 00:02"),
-        (Phrases(sentences=("Hello!", "Hey!")), "Hello!"),
-        (None, "Hi!"),
-    ],
-)
+@pytest.mark.parametrize(("result", "shown"), [
+    (Written(text=" Salut !\n\n\nÇa va ?\n"), "Salut !\nÇa va ?"), (Written(text="00:01 --> 00:02"), "00:01 → 00:02"),
+    (Phrases(sentences=("Hello!", "Hey!")), "Hello!"), (None, "Hi!"),
+])  # fmt: skip
 def test_a_subtitle_holds_whatever_the_service_answers(result: Result | None, shown: str) -> None:
     cue = Piece("Hi!", "1\n00:00:01,000 --> 00:00:02,000\n", "\n")
     found = whole(CallOperation.PARAPHRASE, "srt", [(cue, result), (cue, Written(text="Bye"))])

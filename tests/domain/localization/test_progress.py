@@ -18,15 +18,11 @@ from bot.domain.reasons import Exchange, OfCall, Reason
 NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)
 TRACK = Track(name="vocals", url="https://files.example.com/v.mp3", extension="mp3")
 RESULTS: list[Result] = [
-    Gender(gender="female", percent=Decimal("93.5")),
-    Gender(gender="male"),
-    Phrases(sentences=("One.", "Two.")),
-    Written(text="Hello\nthere"),
-    Gender(gender="male", sure="high"),
-    Emotion(label="Joy"),
+    Gender(gender="female", percent=Decimal("93.5")), Gender(gender="male"), Phrases(sentences=("One.", "Two.")),
+    Written(text="Hello\nthere"), Gender(gender="male", sure="high"), Emotion(label="Joy"),
     Emotion(label="Joy", percent=Decimal("93.5"), others=(("Love", Decimal(4)), ("Fear", None))),
     Tracks(tracks=(TRACK,)),
-]
+]  # fmt: skip
 
 
 def stored(value: object) -> object:

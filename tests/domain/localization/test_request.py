@@ -129,15 +129,11 @@ def test_allowed_values_and_defaults(operation: CallOperation, option: str) -> N
     assert Request(operation=operation, url=url).complete().options[option] == default
 
 
-@pytest.mark.parametrize(
-    ("text", "options", "argument"),
-    [
-        ("Good morning", {"source_lang": "en", "target_lang": "en"}, "to"),
-        ("Good morning", {"source_lang": "en", "target_lang": "en-GB"}, "to"),
-        ("こんにちは", {"target_lang": "ja"}, "to"),
-        ("こんにちは", {"target_lang": "en"}, ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "options", "argument"), [
+    ("Good morning", {"source_lang": "en", "target_lang": "en"}, "to"),
+    ("Good morning", {"source_lang": "en", "target_lang": "en-GB"}, "to"), ("こんにちは", {"target_lang": "ja"}, "to"),
+    ("こんにちは", {"target_lang": "en"}, ""),
+])  # fmt: skip
 def test_a_text_is_not_translated_into_its_own_language(text: str, options: Mapping[str, str], argument: str) -> None:
     found = request_errors(Request(operation=CallOperation.TRANSLATION, text=text, options=options).complete())
     assert [error.argument for error in found] == ([argument] if argument else [])
@@ -156,13 +152,10 @@ def test_languages_by_code_and_by_name() -> None:
         target.read("Frensh")
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        *("ftp://example.com/a.mp3", "https://user:word@example.com/a.mp3", "http://127.0.0.1/a.mp3"),
-        "https://example.com/" + "a" * 2_000 + ".mp3",
-    ],
-)
+@pytest.mark.parametrize("url", [
+    *("ftp://example.com/a.mp3", "https://user:word@example.com/a.mp3", "http://127.0.0.1/a.mp3"),
+    "https://example.com/" + "a" * 2_000 + ".mp3",
+])  # fmt: skip
 def test_addresses_that_are_never_handed_on(url: str) -> None:
     assert len(rules(Request(operation=CallOperation.GENDER, url=url))) == 1
 

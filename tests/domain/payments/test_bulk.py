@@ -81,16 +81,11 @@ def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, 
     assert bulk_records.ended_cancel(Tally(counts=counts)) is state
 
 
-@pytest.mark.parametrize(
-    ("rows", "repeats", "more", "reasons"),
-    [
-        (0, (), 0, ()),
-        (1, (), 1, ("1 row repeats an earlier one: one more approver",)),
-        (2, (), 1, ("2 rows repeat an earlier one: one more approver",)),
-        (0, ("L-ABC", "P-DEF"), 1, ()),
-        (2, ("L-ABC",), 1, ("2 rows repeat an earlier one: one more approver",)),
-    ],
-)
+@pytest.mark.parametrize(("rows", "repeats", "more", "reasons"), [
+    (0, (), 0, ()), (1, (), 1, ("1 row repeats an earlier one: one more approver",)),
+    (2, (), 1, ("2 rows repeat an earlier one: one more approver",)), (0, ("L-ABC", "P-DEF"), 1, ()),
+    (2, ("L-ABC",), 1, ("2 rows repeat an earlier one: one more approver",)),
+])  # fmt: skip
 def test_requirement_has_one_more_approver_however_much_repeats(
     rows: int, repeats: tuple[str, ...], more: int, reasons: tuple[str, ...]
 ) -> None:
@@ -258,18 +253,12 @@ def replaced(item: bulk_records.ReportedItem, **changes: object) -> bulk_records
     return item.model_copy(update=changes)
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "doubted"),
-    [
-        *(("failed", word, True) for word in ("completed", "canceled", "pending")),
-        *(("failed", word, False) for word in ("failed", "committed", "created", "paused")),
-        ("completed", "failed", True),
-        ("completed", "canceled", True),
-        ("completed", "pending", False),
-        ("pending", "failed", False),
-        ("", "failed", False),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "doubted"), [
+    *(("failed", word, True) for word in ("completed", "canceled", "pending")),
+    *(("failed", word, False) for word in ("failed", "committed", "created", "paused")), ("completed", "failed", True),
+    ("completed", "canceled", True), ("completed", "pending", False), ("pending", "failed", False),
+    ("", "failed", False),
+])  # fmt: skip
 def test_two_ends_of_one_payment_are_a_contradiction(before: str, after: str, doubted: bool) -> None:
     found = bulk_records.Accounting(reference="B-1", rows=[replace(ROWS[0], status=before)])
     found.take([reported(ITEMS[0], after)])
@@ -277,22 +266,15 @@ def test_two_ends_of_one_payment_are_a_contradiction(before: str, after: str, do
     assert bulk_records.contradicts(before, after) is doubted
 
 
-@pytest.mark.parametrize(
-    ("counts", "over", "state"),
-    [
-        ({}, True, State.COMMITTED),
-        ({"": 3}, False, State.COMMITTED),
-        ({"created": 1, "completed": 2}, True, State.COMMITTED),
-        ({"": 1, "completed": 2}, True, State.COMMITTED),
-        ({"pending": 1, "completed": 2}, False, State.COMMITTED),
-        ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
-        ({"completed": 1, "failed": 2}, True, State.COMPLETED),
-        ({"completed": 3}, False, State.COMPLETED),
-        ({"failed": 2, "canceled": 1}, True, State.FAILED),
-        ({"failed": 1}, True, State.FAILED),
-        ({"canceled": 3}, True, State.CANCELED),
-    ],
-)
+@pytest.mark.parametrize(("counts", "over", "state"), [
+    ({}, True, State.COMMITTED), ({"": 3}, False, State.COMMITTED),
+    ({"created": 1, "completed": 2}, True, State.COMMITTED), ({"": 1, "completed": 2}, True, State.COMMITTED),
+    ({"pending": 1, "completed": 2}, False, State.COMMITTED),
+    ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
+    ({"completed": 1, "failed": 2}, True, State.COMPLETED), ({"completed": 3}, False, State.COMPLETED),
+    ({"failed": 2, "canceled": 1}, True, State.FAILED), ({"failed": 1}, True, State.FAILED),
+    ({"canceled": 3}, True, State.CANCELED),
+])  # fmt: skip
 def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State) -> None:
     assert bulk_records.state_of(Tally(counts=counts), over=over) is state
 

@@ -18,19 +18,15 @@ def read(*cells: str) -> tuple[list[object], list[str]]:
     return list(items), [f"{one.row} {one.column}: {one.rule}" for one in bad]
 
 
-@pytest.mark.parametrize(
-    ("cells", "wrong"),
-    [
-        (("", "1", ""), "7 email: it isn't"),
-        (("nobody", "1", ""), "7 email: it isn't an e-mail address"),
-        ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it can have at most 120 characters"),
-        (("ana@example.com", "", ""), "7 amount: it "),
-        (("ana@example.com", "25,00", ""), "7 amount: use a point for cents: 25.00"),
-        (("ana@example.com", "1,500", ""), "7 amount: write 1500.00 for $1,500.00"),
-        (("ana@example.com", "-1", ""), "7 amount: it must be more than 0"),
-        (("ana@example.com", "1", "n" * (NOTE_LIMIT + 1)), "7 note: it must have at most"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "wrong"), [
+    (("", "1", ""), "7 email: it isn't"), (("nobody", "1", ""), "7 email: it isn't an e-mail address"),
+    ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it can have at most 120 characters"),
+    (("ana@example.com", "", ""), "7 amount: it "),
+    (("ana@example.com", "25,00", ""), "7 amount: use a point for cents: 25.00"),
+    (("ana@example.com", "1,500", ""), "7 amount: write 1500.00 for $1,500.00"),
+    (("ana@example.com", "-1", ""), "7 amount: it must be more than 0"),
+    (("ana@example.com", "1", "n" * (NOTE_LIMIT + 1)), "7 note: it must have at most"),
+])  # fmt: skip
 def test_a_wrong_row(cells: tuple[str, ...], wrong: str) -> None:
     items, bad = read(*cells)
     assert items == []
@@ -38,16 +34,13 @@ def test_a_wrong_row(cells: tuple[str, ...], wrong: str) -> None:
     assert len(read("nobody", "-1", "")[1]) == 2, "every mistake of a row is named"
 
 
-@pytest.mark.parametrize(
-    ("column", "names"),
-    [
-        ("email", "e-mail, mail, email address, recipient, recipient email, receiver, receiver email, payee"),
-        ("email", "payee email, correo, correo electrónico"),
-        ("amount", "amount usd, amount in usd, usd, sum, total, value, importe, monto, betrag, montant"),
-        ("note", "notes, description, memo, purpose, concept, comment, comments"),
-        ("note", "nota, concepto, zweck, notiz, verwendungszweck"),
-    ],
-)
+@pytest.mark.parametrize(("column", "names"), [
+    ("email", "e-mail, mail, email address, recipient, recipient email, receiver, receiver email, payee"),
+    ("email", "payee email, correo, correo electrónico"),
+    ("amount", "amount usd, amount in usd, usd, sum, total, value, importe, monto, betrag, montant"),
+    ("note", "notes, description, memo, purpose, concept, comment, comments"),
+    ("note", "nota, concepto, zweck, notiz, verwendungszweck"),
+])  # fmt: skip
 def test_a_column_is_found_under_each_of_its_names(column: str, names: str) -> None:
     for name in names.split(", "):
         assert find_columns(["other", name], COLUMNS) == {column: 1}, name

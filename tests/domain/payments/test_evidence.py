@@ -34,13 +34,10 @@ def seen(*records: Operation, known: tuple[str, ...] = ()) -> Listing:
     return listing
 
 
-@pytest.mark.parametrize(
-    ("spelling", "is_same"),
-    [
-        *((spelling, True) for spelling in (CODE, CODE.lower(), f" {CODE} ", f"{CODE[:5]} {CODE[5:]}")),
-        *((other, False) for other in (None, "", CODE[:-1], f"{CODE}x", f"x{CODE}")),
-    ],
-)
+@pytest.mark.parametrize(("spelling", "is_same"), [
+    *((spelling, True) for spelling in (CODE, CODE.lower(), f" {CODE} ", f"{CODE[:5]} {CODE[5:]}")),
+    *((other, False) for other in (None, "", CODE[:-1], f"{CODE}x", f"x{CODE}")),
+])  # fmt: skip
 def test_a_code_is_the_same_in_any_case_and_spacing(spelling: str | None, is_same: bool) -> None:
     assert same_code(spelling, CODE) is is_same
 
@@ -120,17 +117,13 @@ def test_the_same_payout_has_no_differences(changes: dict[str, Any]) -> None:
     assert differences(instruction(), operation(**changes)) == ()
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"id": "other"}, "its ID is different"),
-        ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
-        ({"cents": None}, "the amount is unreadable instead of 25.00"),
-        ({"email": "mallory@example.com"}, "the recipient is different"),
-        ({"code": "01KAGT0000000000000OTHERS1"}, "the code is different"),
-        ({"operation_type": "purchase"}, "it isn't a payout"),
-    ],
-)
+@pytest.mark.parametrize(("change", "said"), [
+    ({"id": "other"}, "its ID is different"), ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
+    ({"cents": None}, "the amount is unreadable instead of 25.00"),
+    ({"email": "mallory@example.com"}, "the recipient is different"),
+    ({"code": "01KAGT0000000000000OTHERS1"}, "the code is different"),
+    ({"operation_type": "purchase"}, "it isn't a payout"),
+])  # fmt: skip
 def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
     assert any(said in worded(found) for found in differences(instruction(), operation(**change)))
 

@@ -12,51 +12,34 @@ FINE = Recipient(full_name="Ana Lopez", active=True, verified=True, primary=True
 NOBODY = Recipient(full_name=None, active=False, verified=False, primary=False)
 
 
-@pytest.mark.parametrize(
-    ("changes", "found"),
-    [
-        ({}, ()),
-        ({"country": "BRA"}, ()),
-        ({"active": False}, (Concern.NOT_ACTIVE,)),
-        ({"verified": False}, (Concern.NOT_VERIFIED,)),
-        ({"primary": False}, (Concern.NOT_PRIMARY,)),
-        ({"active": False, "verified": False, "primary": False}, tuple(Concern)[1:4]),
-        ({"active": None}, (Concern.NOT_KNOWN,)),
-        ({"problem": "the payments service gave no answer"}, (Concern.NOT_KNOWN,)),
-        ({"verified": None}, ()),
-        ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
-        ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
-        ({"full_name": " ", "active": False, "instead": "ana@example.com"}, (Concern.NO_ACCOUNT,)),
-        ({"instead": "ana@example.com", "anyway": True}, (Concern.LIKE_ANOTHER,)),
-        ({"instead": "ana@example.com", "verified": False}, (Concern.LIKE_ANOTHER, Concern.NOT_VERIFIED)),
-        ({"full_name": None}, ()),
-    ],
-)
+@pytest.mark.parametrize(("changes", "found"), [
+    ({}, ()), ({"country": "BRA"}, ()), ({"active": False}, (Concern.NOT_ACTIVE,)),
+    ({"verified": False}, (Concern.NOT_VERIFIED,)), ({"primary": False}, (Concern.NOT_PRIMARY,)),
+    ({"active": False, "verified": False, "primary": False}, tuple(Concern)[1:4]),
+    ({"active": None}, (Concern.NOT_KNOWN,)),
+    ({"problem": "the payments service gave no answer"}, (Concern.NOT_KNOWN,)), ({"verified": None}, ()),
+    ({"full_name": None, "active": False, "verified": False}, (Concern.NO_ACCOUNT,)),
+    ({"full_name": " ", "active": False}, (Concern.NO_ACCOUNT,)),
+    ({"full_name": " ", "active": False, "instead": "ana@example.com"}, (Concern.NO_ACCOUNT,)),
+    ({"instead": "ana@example.com", "anyway": True}, (Concern.LIKE_ANOTHER,)),
+    ({"instead": "ana@example.com", "verified": False}, (Concern.LIKE_ANOTHER, Concern.NOT_VERIFIED)),
+    ({"full_name": None}, ()),
+])  # fmt: skip
 def test_what_is_not_fine(changes: dict[str, object], found: tuple[Concern, ...]) -> None:
     assert concerns(FINE.model_copy(update=changes)) == found
 
 
-@pytest.mark.parametrize(
-    ("changes", "waits"),
-    [
-        ({}, True),
-        ({"kind": Kind.ONE_STEP}, True),
-        ({"kind": Kind.PURCHASE}, False),
-        ({"state": State.AWAITING}, False),
-        ({"state": State.WITHDRAWN}, False),
-        ({"creates": 1}, False),
-        ({"commits": 1}, False),
-        ({"recipient": None}, False),
-        ({"recipient": FINE}, False),
-        ({"recipient": FINE.model_copy(update={"instead": "ana@example.com"})}, True),
-        ({"recipient": FINE.model_copy(update={"instead": "ana@example.com", "anyway": True})}, False),
-        ({"recipient": FINE.model_copy(update={"instead": "ana@example.com"}), "kind": Kind.PURCHASE}, False),
-        ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
-        ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
-        ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
-        ({"recipient": Recipient(problem=Reason(Exchange.NO_ANSWER, failure=""), active=False)}, False),
-    ],
-)
+@pytest.mark.parametrize(("changes", "waits"), [
+    ({}, True), ({"kind": Kind.ONE_STEP}, True), ({"kind": Kind.PURCHASE}, False), ({"state": State.AWAITING}, False),
+    ({"state": State.WITHDRAWN}, False), ({"creates": 1}, False), ({"commits": 1}, False), ({"recipient": None}, False),
+    ({"recipient": FINE}, False), ({"recipient": FINE.model_copy(update={"instead": "ana@example.com"})}, True),
+    ({"recipient": FINE.model_copy(update={"instead": "ana@example.com", "anyway": True})}, False),
+    ({"recipient": FINE.model_copy(update={"instead": "ana@example.com"}), "kind": Kind.PURCHASE}, False),
+    ({"recipient": NOBODY.model_copy(update={"anyway": True})}, False),
+    ({"recipient": NOBODY.model_copy(update={"full_name": "Mia Keller"})}, False),
+    ({"recipient": NOBODY.model_copy(update={"active": None})}, False),
+    ({"recipient": Recipient(problem=Reason(Exchange.NO_ANSWER, failure=""), active=False)}, False),
+])  # fmt: skip
 def test_only_an_address_without_an_account_waits_for_its_requester(changes: dict[str, object], waits: bool) -> None:
     kind = changes.pop("kind", Kind.PAYOUT)
     found = instruction(**{"state": State.NEW, "recipient": NOBODY, **changes})
@@ -91,19 +74,10 @@ def test_where_nothing_was_paid_before_only_usual_domains_are_known() -> None:
     assert suggestion("ana@outlok.com", frozenset()) == "ana@outlook.com"
 
 
-@pytest.mark.parametrize(
-    ("email", "meant"),
-    [
-        ("Ana@acne.com", "ana@acme.com"),
-        ("ana@acme.co", "ana@acme.com"),
-        ("ana@amce.com", "ana@acme.com"),
-        ("new@acme.com", ""),
-        ("ana@acme.org", ""),
-        ("ana@ibn.com", ""),
-        ("ana@gmx.net", ""),
-        ("nobody", ""),
-    ],
-)
+@pytest.mark.parametrize(("email", "meant"), [
+    ("Ana@acne.com", "ana@acme.com"), ("ana@acme.co", "ana@acme.com"), ("ana@amce.com", "ana@acme.com"),
+    ("new@acme.com", ""), ("ana@acme.org", ""), ("ana@ibn.com", ""), ("ana@gmx.net", ""), ("nobody", ""),
+])  # fmt: skip
 def test_a_domain_one_letter_away_from_one_that_was_paid(email: str, meant: str) -> None:
     assert lookalike(email, {"luis@acme.com", "bo@ibm.com", "bo@gmx.nett"}) == meant
     assert lookalike(email, ()) == ""

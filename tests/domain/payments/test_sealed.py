@@ -84,22 +84,18 @@ CHANGED: list[tuple[str, dict[str, Any], Odd]] = [
     ("another code", {"code": "X", "digest": ""}, Odd.CONTENT),
     ("another kind", {"kind": instructions.Kind.ONE_STEP, "digest": ""}, Odd.CONTENT),
     ("another reference", {"reference": "P-XXXXXX"}, Odd.CONTENT),
-    ("another requester", {"requester": ADA}, Odd.REQUESTER),
-    ("asked later", {"created_at": at(1)}, Odd.REQUESTER),
+    ("another requester", {"requester": ADA}, Odd.REQUESTER), ("asked later", {"created_at": at(1)}, Odd.REQUESTER),
     ("a smaller quorum", {"requirement": Requirement(quorum=1)}, Odd.REQUIREMENT),
     ("a quorum with an extra approver in it", {"requirement": Requirement(quorum=2, extra=1)}, Odd.REQUIREMENT),
     ("an extra approver given up", {"requirement": Requirement(quorum=1, everyone=True)}, Odd.REQUIREMENT),
     ("votes live longer", {"requirement": Requirement(quorum=2, expires_seconds=86_401)}, Odd.REQUIREMENT),
     ("a longer window", {"requirement": Requirement(quorum=2, execute_within_seconds=3_601)}, Odd.REQUIREMENT),
-    ("another state", {"state": instructions.State.AWAITING}, Odd.STATE),
-    ("a commit less", {"commits": 1}, Odd.SENT),
-    ("a create less", {"creates": 0}, Odd.SENT),
-    ("sent at another time", {"sent_at": at(0)}, Odd.SENT),
-    ("another operation", {"remote_id": "1" * 24}, Odd.REMOTE_ID),
-    ("no operation", {"remote_id": None}, Odd.REMOTE_ID),
+    ("another state", {"state": instructions.State.AWAITING}, Odd.STATE), ("a commit less", {"commits": 1}, Odd.SENT),
+    ("a create less", {"creates": 0}, Odd.SENT), ("sent at another time", {"sent_at": at(0)}, Odd.SENT),
+    ("another operation", {"remote_id": "1" * 24}, Odd.REMOTE_ID), ("no operation", {"remote_id": None}, Odd.REMOTE_ID),
     ("a later end of the window", {"exec_deadline": at(64.1)}, Odd.WINDOW),
     ("no end of the window", {"exec_deadline": None}, Odd.WINDOW),
-]
+]  # fmt: skip
 """An empty digest stands for the one that fits the changed request."""
 
 
@@ -214,20 +210,13 @@ def test_an_attempt_is_followed_through_its_rows() -> None:
     assert odds(replace(UNANSWERED, sent_at=at(-60)), attempts=(CREATE, late), rows=found) == set()
 
 
-@pytest.mark.parametrize(
-    "attempts",
-    [
-        (),
-        (CREATE,),
-        (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.ABANDONED)),
-        (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.OPEN)),
-        (CREATE, replace(LOST, kind=instructions.AttemptKind.CREATE)),
-        (CREATE, replace(LOST, n=3)),
-        (CREATE, replace(LOST, claimed_at=at(4))),
-        (CREATE, replace(LOST, claimed_at=at(6.1))),
-        (CREATE, LOST, replace(LOST, n=3)),
-    ],
-)
+@pytest.mark.parametrize("attempts", [
+    (), (CREATE,), (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.ABANDONED)),
+    (CREATE, replace(LOST, outcome=instructions.AttemptOutcome.OPEN)),
+    (CREATE, replace(LOST, kind=instructions.AttemptKind.CREATE)), (CREATE, replace(LOST, n=3)),
+    (CREATE, replace(LOST, claimed_at=at(4))), (CREATE, replace(LOST, claimed_at=at(6.1))),
+    (CREATE, LOST, replace(LOST, n=3)),
+])  # fmt: skip
 def test_attempts_that_were_not_made_so_are_seen(attempts: tuple[instructions.Attempt, ...]) -> None:
     assert odds(UNANSWERED, attempts=attempts, rows=UNKNOWN) == {Odd.SENT}
 
@@ -313,21 +302,13 @@ OLDER = {"seconds": -7_200, "rows": 1}
 """Versions that did not move the time of the last request said no microseconds."""
 
 
-@pytest.mark.parametrize(
-    ("steps", "minutes"),
-    [
-        ([], 0),
-        ([set_by(20, -7_200)], -120),
-        ([set_by(20, 7_200)], 120),
-        ([set_by(20, -7_200), set_by(21, 180_000)], 2_880),
-        ([set_by(15, -7_200)], 0),
-        ([set_by(16, -7_200)], -120),
-        ([set_by(20, -7_200, is_intact=False)], 0),
-        ([set_by(20, -7_200, detail=OLDER)], 0),
-        ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
-        ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
-    ],
-)
+@pytest.mark.parametrize(("steps", "minutes"), [
+    ([], 0), ([set_by(20, -7_200)], -120), ([set_by(20, 7_200)], 120),
+    ([set_by(20, -7_200), set_by(21, 180_000)], 2_880), ([set_by(15, -7_200)], 0), ([set_by(16, -7_200)], -120),
+    ([set_by(20, -7_200, is_intact=False)], 0), ([set_by(20, -7_200, detail=OLDER)], 0),
+    ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
+    ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
+])  # fmt: skip
 def test_the_time_of_the_last_request_moves_with_the_clock_alone(steps: list[VerifiedRow], minutes: float) -> None:
     """It was sent in row 15."""
     at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
@@ -362,20 +343,13 @@ VOTED_AGAIN: Row = (LIN, "retry", "needs_human", "approved", {})
 WAITS_FOR_ONE: Row = (ADA, "retry", "needs_human", "needs_human", {})
 
 
-@pytest.mark.parametrize(
-    ("rows", "found"),
-    [
-        ([], {}),
-        ([SEND], {}),
-        ([naming(1)], {1: "hashes 1"}),
-        ([naming(1), GONE_ON, naming(2)], {1: "hashes 1", 2: "hashes 2"}),
-        ([naming(1), GONE_ON, naming(2), PUT_OFF], {1: "hashes 1"}),
-        ([PUT_OFF], {}),
-        ([naming(1), WAITS_FOR_ONE], {1: "hashes 1"}),
-        ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
-        ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
-    ],
-)
+@pytest.mark.parametrize(("rows", "found"), [
+    ([], {}), ([SEND], {}), ([naming(1)], {1: "hashes 1"}),
+    ([naming(1), GONE_ON, naming(2)], {1: "hashes 1", 2: "hashes 2"}),
+    ([naming(1), GONE_ON, naming(2), PUT_OFF], {1: "hashes 1"}), ([PUT_OFF], {}),
+    ([naming(1), WAITS_FOR_ONE], {1: "hashes 1"}), ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
+    ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
+])  # fmt: skip
 def test_what_a_cancellation_named_until_people_vote_again(rows: list[Row], found: Mapping[int, str]) -> None:
     assert named_in(told(*rows)) == found
 

@@ -54,18 +54,10 @@ def test_what_is_spoken_keeps_whole_lines_and_says_when_some_are_left_out(lines:
     assert len("\n".join([*lines[: len(kept) + 1], rest])) > SPOKEN_LIMIT
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence", "as_said"),
-    [
-        ("", "", ""),
-        ("no", "No.", "no."),
-        ("No!", "No!", "No!"),
-        ("why?", "Why?", "why?"),
-        ("a.", "A.", "a."),
-        ("*No.*", "*No.*", "*No.*"),
-        ("iPhone, not ours", "IPhone, not ours.", "iPhone, not ours."),
-    ],
-)
+@pytest.mark.parametrize(("text", "sentence", "as_said"), [
+    ("", "", ""), ("no", "No.", "no."), ("No!", "No!", "No!"), ("why?", "Why?", "why?"), ("a.", "A.", "a."),
+    ("*No.*", "*No.*", "*No.*"), ("iPhone, not ours", "IPhone, not ours.", "iPhone, not ours."),
+])  # fmt: skip
 def test_a_sentence_begins_with_a_capital_and_ends_and_the_words_of_others_keep_their_letters(
     text: str, sentence: str, as_said: str
 ) -> None:

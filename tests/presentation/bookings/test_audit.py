@@ -14,13 +14,10 @@ from tests.presentation.checks import lines_of
 
 WORTH = {"amount": "25.50", "fee": "4.76", "tax": "0.62", "currency": "USD"}
 DETAIL: dict[str, dict[str, Any]] = {
-    "booked": WORTH,
-    "prebooked": {"amount": "25.50"},
-    "joined": {"other": "B-2B2B2B"},
-    "taken": {"number": "1042", "status": "ACCEPTED"},
-    "refused": {"reason": stored(given("the store is closed"))},
+    "booked": WORTH, "prebooked": {"amount": "25.50"}, "joined": {"other": "B-2B2B2B"},
+    "taken": {"number": "1042", "status": "ACCEPTED"}, "refused": {"reason": stored(given("the store is closed"))},
     "moved": {"status": "COMPLETED"},
-}
+}  # fmt: skip
 
 
 def told(action: str, **detail: Any) -> VerifiedRow:
@@ -62,17 +59,13 @@ Still not confirmed whether a link was created.
 """)
 
 
-@pytest.mark.parametrize(
-    ("detail", "worth"),
-    [
-        ({}, "booked it."),
-        ({"amount": "25.50"}, "booked it, an order of 25.50."),
-        ({"fee": "4.14"}, "booked it, for a fee of 4.14."),
-        ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of $4.14."),
-        (WORTH, "booked it, an order of 25.50, for a fee of $4.76 ($0.62 tax)."),
-        ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
-    ],
-)
+@pytest.mark.parametrize(("detail", "worth"), [
+    ({}, "booked it."), ({"amount": "25.50"}, "booked it, an order of 25.50."),
+    ({"fee": "4.14"}, "booked it, for a fee of 4.14."),
+    ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of $4.14."),
+    (WORTH, "booked it, an order of 25.50, for a fee of $4.76 ($0.62 tax)."),
+    ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
+])  # fmt: skip
 def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
     assert said("booked", **detail) == f"<@U0MARIA> {worth}"
 

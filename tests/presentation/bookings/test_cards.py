@@ -110,14 +110,11 @@ EVENTS: list[dict[str, Any]] = [
     {"topic": "unverified", "said": "COMPLETED", "reason": stored(given("the delivery service says ACCEPTED"))},
     {"topic": "unverified", "reason": stored(given("the delivery service gave no answer"))},
     *({"topic": topic} for topic in ("unknown", "lost", "no_provider", "dropped", "other")),
-    {"topic": "dropped", "by": "U0TOM", "call": MARIA},
-    {"topic": "closed", "by": "U0TOM", "call": MARIA},
-    {"topic": "undecided"},
-    {"topic": "found_late", "status": "ACCEPTED"},
-    {"topic": "refused", "reason": TOO_FAR.stored()},
-    {"topic": "started", "by": MARIA},
+    {"topic": "dropped", "by": "U0TOM", "call": MARIA}, {"topic": "closed", "by": "U0TOM", "call": MARIA},
+    {"topic": "undecided"}, {"topic": "found_late", "status": "ACCEPTED"},
+    {"topic": "refused", "reason": TOO_FAR.stored()}, {"topic": "started", "by": MARIA},
     {"topic": "contradiction", "status": "COMPLETED", "now": "RETURNING"},
-]
+]  # fmt: skip
 
 
 def test_lines() -> None:

@@ -24,14 +24,10 @@ class Named:
 
 
 USES = [
-    Named("gender", "Detect gender"),
-    Named("separate", "Separate vocals and music"),
-    Named("convert", "Convert"),
-    Named("transcribe", "Transcribe"),
-    Named("emotion", "Emotion"),
-    Named("bulk", "Pay in bulk"),
+    Named("gender", "Detect gender"), Named("separate", "Separate vocals and music"), Named("convert", "Convert"),
+    Named("transcribe", "Transcribe"), Named("emotion", "Emotion"), Named("bulk", "Pay in bulk"),
     Named("emails", "Process e-mails"),
-]
+]  # fmt: skip
 
 
 def file(**more: Any) -> DroppedFile:

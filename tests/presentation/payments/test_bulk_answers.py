@@ -83,14 +83,10 @@ Checked 2026-11-20 09:00 UTC
     )
 
 
-@pytest.mark.parametrize(
-    ("page", "failed", "text"),
-    [
-        (1, False, "*Payments of L-4F7K2M*: none"),
-        (1, True, "*Failed payments of L-4F7K2M*: none"),
-        (3, True, "*Failed payments of L-4F7K2M*: none on page 3 of 2"),
-    ],
-)
+@pytest.mark.parametrize(("page", "failed", "text"), [
+    (1, False, "*Payments of L-4F7K2M*: none"), (1, True, "*Failed payments of L-4F7K2M*: none"),
+    (3, True, "*Failed payments of L-4F7K2M*: none on page 3 of 2"),
+])  # fmt: skip
 def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
     told = answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
     assert told.text == text

@@ -79,11 +79,8 @@ def test_a_service_that_said_nothing_leaves_the_reason_as_it_is() -> None:
 
 
 FACTS: dict[Odd, tuple[str, ...]] = {
-    Odd.CHANGED_ROW: ("7",),
-    Odd.GAP: ("9",),
-    Odd.STATE: ("needs_human",),
-    Odd.VOTES: ("U0ADA",),
-}
+    Odd.CHANGED_ROW: ("7",), Odd.GAP: ("9",), Odd.STATE: ("needs_human",), Odd.VOTES: ("U0ADA",),
+}  # fmt: skip
 
 
 def told(*found: tuple[Odd, tuple[str, ...]]) -> str:

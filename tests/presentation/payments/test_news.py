@@ -209,8 +209,7 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "undelivered", "channel": "C0FINANCE", "reason": NOT_IN_CHANNEL.stored()},
     {"topic": "undelivered", "channel": "", "reason": NOT_IN_CHANNEL.stored()},
     {"topic": "denied", "reason": stored(given("does not let the app read who people are: missing_scope"))},
-    {"topic": "clock_skew", "seconds": 90},
-    {"topic": "clock_skew", "seconds": -90},
+    {"topic": "clock_skew", "seconds": 90}, {"topic": "clock_skew", "seconds": -90},
     {"topic": "not_drawn", "channel": "C0FINANCE", "number": "0badcafe"},
     {"topic": "stopped", "what": "instruction", "name": "P-4F7K2M", "number": "0badcafe"},
     {"topic": "stopped", "what": "inbox", "number": "0badcafe"},
@@ -221,16 +220,11 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "reading_only", "reason": stored(given("the service holds what the database says was never sent"))},
     {"topic": "resumed", "reason": "the backup was taken an hour ago", "again": ["P-4F7K2M", "L-4F7K2M"]},
     {"topic": "no_anchor", "file": "/var/lib/switchboard/sent.log", "reason": "No space left on device"},
-    {"topic": "anchors_work"},
-    {"topic": "channel_works", "channel": "C0FINANCE"},
-    {"topic": "clock_right"},
-    {"topic": "database_read_only"},
-    {"topic": "database_away"},
-    {"topic": "database_writable"},
-    {"topic": "disk_low", "free": 499_000_000, "whole": 20_000_000_000},
-    {"topic": "disk_full"},
+    {"topic": "anchors_work"}, {"topic": "channel_works", "channel": "C0FINANCE"}, {"topic": "clock_right"},
+    {"topic": "database_read_only"}, {"topic": "database_away"}, {"topic": "database_writable"},
+    {"topic": "disk_low", "free": 499_000_000, "whole": 20_000_000_000}, {"topic": "disk_full"},
     {"topic": "disk_enough"},
-]
+]  # fmt: skip
 
 
 def test_notices() -> None:
