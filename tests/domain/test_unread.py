@@ -46,17 +46,6 @@ def test_items_of_a_list_and_of_a_map(document: object, fields: dict[str, str]) 
     assert told(shape_of(document)) == fields
 
 
-def test_the_object_in_question_comes_first_however_far_down_a_list_it_lies() -> None:
-    """An equal object is not the same one, and the whole document may be it."""
-    odd = {"ident": "x"}
-    shape = shape_of({"rows": [*({"id": str(n)} for n in range(50)), odd]}, at=odd)
-    assert shape.level == ("rows", "[]")
-    assert list(told(shape)) == ["rows[].ident", "rows", "rows[].id"]
-    shape = shape_of({"a": {"id": 1}}, at={"id": 1, "other": 2})
-    assert (shape.level, list(told(shape))) == ((), ["a", "a.id"])
-    assert shape_of(DOCUMENT, at=DOCUMENT) == shape_of(DOCUMENT)
-
-
 @pytest.mark.parametrize("name", [
     *("ana@example.com", "12345", "2026-11-20", "Ana Lopez", "P-4F7K2M", "d41d8cd98f00b204e9800998ecf8427e"),
     *("deadbeefdeadbeef", "550e8400-e29b-41d4-a716-446655440000", "https://example.com/x", "op_20261120"), "x" * 60,
@@ -175,12 +164,3 @@ def test_answers_of_one_form_have_one_fingerprint() -> None:
     )
     assert page.fingerprint != UnreadAnswer(operation="b", status=200, body=page.body).fingerprint
     assert page.fingerprint != UnreadAnswer(operation="a", status=201, body=page.body).fingerprint
-
-
-@pytest.mark.parametrize(("body", "deeper"), [
-    ({"id_of": {"x": 1}}, ""), ({"payload": {"operation": {"id": "x"}}}, "payload.operation.id"),
-    ({"data": {"idd": "x"}}, ""), ({"data": {"operation_id": {}}}, ""),
-    ({"data": {"operation_id": "x"}}, "data.operation_id"),
-])  # fmt: skip
-def test_what_lies_deeper_is_told_when_it_has_the_whole_name_and_may_be_it(body: object, deeper: str) -> None:
-    assert wanted(body, "id")[0].deeper == deeper

@@ -71,12 +71,6 @@ def test_a_purchase() -> None:
     assert opened.endswith("Created (“652f”); the buyer can pay.")
 
 
-def test_each_line_begins_with_its_time_to_the_second() -> None:
-    [line] = lines(instruction(), LIFE[:1])
-    stamp = int((NOW + timedelta(seconds=3)).timestamp())
-    assert line.startswith(f"• <!date^{stamp}^{{date_short_pretty}} {{time_secs}}|2026-11-20 09:00:03 UTC>  ")
-
-
 def test_a_life_in_plain_words() -> None:
     shown = story(instruction(state=State.COMPLETED), LIFE)
     check_message(shown, longest=NEW_MESSAGE)
@@ -133,19 +127,6 @@ def test_a_long_story_is_cut_in_the_middle_and_says_so() -> None:
     assert mark.startswith(f"… {299 - len(told_lines) + 1} lines left out")
     assert [re.findall(r"status: (s\d+)\.", line) for line in (told_lines[0], told_lines[-1])] == [["s1"], ["s299"]]
     assert story(instruction(), LIFE, is_complete=False).text.splitlines()[-1] == snapshot("… there is more")
-
-
-def test_before_the_mark_stands_less_than_a_third_with_the_ends_of_lines() -> None:
-    """The tenth line would end at 3,000 of 9,000 characters, and its own end would be one more."""
-
-    def long(seq: int, length: int) -> VerifiedRow:
-        [bare] = lines(instruction(), [told(seq, "observed", detail={"reason": "r"})])
-        return told(seq, "observed", detail={"reason": "r" * (length - len(bare) + 1)})
-
-    rows = [*(long(seq, 299) for seq in range(1, 10)), *(long(seq, 300) for seq in range(10, 60))]
-    assert {len(line) for line in lines(instruction(), rows)} == {299, 300}
-    shown = story(instruction(), rows).text.split("\n")[1:]
-    assert [number for number, line in enumerate(shown) if "left out" in line] == [9]
 
 
 ENTRIES = st.builds(

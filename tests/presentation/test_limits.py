@@ -12,7 +12,7 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.home import Control, Home, Listed, Paged, Start, StoreLoad, Way, Work
-from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
+from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.policy import Channels, Frozen, Policy, Short
 from bot.domain.reasons import Reason, Verbatim
@@ -33,80 +33,55 @@ def check(content: Content, voters: list[Vote], **limits: int) -> None:
     assert calls_in(content) <= draws.ours(voters)
 
 
+REASONS = st.tuples(draws.KEPT_REASONS, draws.foreign())
+
+
 @given(draws.instructions(), draws.votes(), st.booleans(), st.sampled_from(["", draws.ORIGIN]), st.booleans())
-def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invite: str, buttons: bool) -> None:
-    card = cards.card(
-        instruction, cast, for_approvers=approvers, approvals_channel=draws.APPROVALS, invite_to=invite, buttons=buttons
-    )
-    check(card, cast)
+def test_cards_and_reminders(one: Instruction, cast: list[Vote], approvers: bool, invite: str, buttons: bool) -> None:
+    where = {"for_approvers": approvers, "approvals_channel": draws.APPROVALS, "invite_to": invite, "buttons": buttons}
+    check(cards.card(one, cast, **where), cast)
+    reminder = cards.reminder(one, cast, {"approvers": [draws.DECIDER, "S0TREASURY"]})
+    check_message(reminder)
+    assert calls_in(reminder) <= draws.ours(cast) | {"!subteam^S0TREASURY"}
 
 
-@given(
-    REQUESTS,
-    draws.votes(),
-    st.sampled_from(list(State)),
-    draws.KEPT_REASONS,
-    draws.foreign(),
-    st.sampled_from(["", draws.DECIDER]),
-)
-def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: object, proof: str, by: str) -> None:
-    facts = {
-        "state": state.value,
-        "reason": reason,
-        "svc_hash": proof,
-        "decided_by": by,
-        "voters": [vote.person for vote in cast],
-    }
-    check(cards.news(instruction, facts), cast)
+@given(REQUESTS, draws.votes(), st.sampled_from(list(State)), REASONS, st.sampled_from(["", draws.DECIDER]))
+def test_news(one: Instruction, cast: list[Vote], state: State, reason: tuple[object, str], by: str) -> None:
+    facts = {"state": state.value, "reason": reason[0], "svc_hash": reason[1], "decided_by": by}
+    check(cards.news(one, {**facts, "voters": [vote.person for vote in cast]}), cast)
 
 
-@given(
-    REQUESTS,
-    st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)),
-    draws.KEPT_REASONS,
-    st.sampled_from(["", draws.APPROVALS]),
-)
-def test_alerts(instruction: Instruction, topic: str, reason: object, channel: str) -> None:
-    facts = {"topic": topic, "reason": reason, "channel": channel}
-    check(cards.alert(instruction, facts), [])
-    content = cards.alert(instruction, facts, names={draws.REQUESTER: "Maria"}, approvers=[draws.DECIDER])
-    decides = set() if instruction.kind is Kind.PURCHASE else {f"@{draws.DECIDER}"}
+@given(REQUESTS, st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)), REASONS, st.sampled_from(["", draws.APPROVALS]))
+def test_alerts(one: Instruction, topic: str, reason: tuple[object, str], channel: str) -> None:
+    facts = {"topic": topic, "reason": reason[0], "channel": channel}
+    check(cards.alert(one, facts), [])
+    content = cards.alert(one, facts, names={draws.REQUESTER: "Maria"}, approvers=[draws.DECIDER])
+    decides = set() if one.kind is Kind.PURCHASE else {f"@{draws.DECIDER}"}
     assert calls_in(content) <= decides | {f"#{draws.APPROVALS}"}, "nobody decides about a purchase"
 
 
-@given(draws.instructions(), draws.votes())
-def test_reminders(instruction: Instruction, cast: list[Vote]) -> None:
-    content = cards.reminder(instruction, cast, {"approvers": [draws.DECIDER, "S0TREASURY"]})
-    check_message(content)
-    assert calls_in(content) <= draws.ours(cast) | {"!subteam^S0TREASURY"}
-
-
 @given(draws.foreign(), st.booleans(), st.booleans(), st.integers(min_value=1, max_value=20))
-def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed: int) -> None:
-    frozen = Frozen(
-        by=draws.DECIDER, reason=Reason(Verbatim.GIVEN, text=reason), at=NOW.isoformat(), lifting=(draws.REQUESTER,)
-    )
+def test_what_stops_all_payments(text: str, changed: bool, asked: bool, needed: int) -> None:
+    reason, people = Reason(Verbatim.GIVEN, text=text), [draws.DECIDER, draws.REQUESTER]
+    frozen = Frozen(by=draws.DECIDER, reason=reason, at=NOW.isoformat(), lifting=(draws.REQUESTER,))
     for content in (
-        notices.notice({"topic": "frozen", "by": draws.DECIDER, "reason": reason, "command": "/pay"}),
-        notices.notice({"topic": "unfrozen", "by": [draws.DECIDER, draws.REQUESTER]}),
-        answers.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
-        answers.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),
+        notices.notice({"topic": "frozen", "by": draws.DECIDER, "reason": text, "command": "/pay"}),
+        notices.notice({"topic": "unfrozen", "by": people}),
+        *(answers.freezing(one, changed=changed, asked_to_freeze=asked, needed=needed) for one in (frozen, None)),
         answers.refused_while_frozen(frozen),
     ):
         check(content, [])
 
 
-@given(REQUESTS, st.sampled_from([*No, *Refusal]))
-def test_refusals(instruction: Instruction, refusal: No | Refusal) -> None:
-    check(answers.refused(refusal, instruction), [])
-
-
-@given(REQUESTS, draws.votes(), st.booleans())
-def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool) -> None:
-    check(answers.requested(instruction, member=buttons), cast)
-    shown = answers.shown_to(instruction, cast, approvals_channel=draws.APPROVALS)
-    check(shown, cast)
+@given(REQUESTS, draws.votes(), st.booleans(), st.sampled_from([*No, *Refusal]))
+def test_answers(one: Instruction, cast: list[Vote], member: bool, refusal: No | Refusal) -> None:
+    requested, refused = answers.requested(one, member=member), answers.refused(refusal, one)
+    shown = answers.shown_to(one, cast, approvals_channel=draws.APPROVALS)
+    for content in (requested, refused, shown):
+        check(content, cast)
     assert not [block for block in shown.blocks if block["type"] == "actions"]
+    for content in (requested, refused):
+        check_view(views.notice("Not done", content.text))
 
 
 @settings(max_examples=20)
@@ -141,12 +116,6 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
     metadata = forms.about(instruction, channel=draws.APPROVALS, ts="1700000000.000100")
     for make in (forms.approve, forms.reject, forms.withdraw, forms.retry, forms.close):
         check_view(make(instruction, metadata=metadata))
-
-
-@given(REQUESTS, st.sampled_from([*No, *Refusal]))
-def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
-    check_view(views.notice("Not done", answers.refused(refusal, instruction).text))
-    check_view(views.notice("New payout", answers.requested(instruction, member=True).text))
 
 
 CALLS = ("localization.media", "localization.text", "localization.document", "localization.batch")
@@ -201,14 +170,6 @@ def test_a_long_name_is_cut_at_80_characters() -> None:
     row = Running(what=What.EMAILS, name="n" * 81, state="running", requester="U0MARIA", channel="C0FINANCE", since=NOW)
     said = overview.jobs(UnderWay(rows=[row], total=1))
     assert [len(name) for name in re.findall(r"\* (n+[^:]*): In progress", said.text)] == [80]
-
-
-def test_many_assumptions_fit() -> None:
-    found = [
-        Assumption(name=f"payments.operation_{n}", method="POST", path="/x" * 60, mark="A2", blocks=n % 3 == 0)
-        for n in range(80)
-    ]
-    check_message(overview.assumptions(found))
 
 
 SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), ServiceStatus(name="E-mail", missing=())]

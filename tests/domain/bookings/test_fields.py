@@ -91,25 +91,6 @@ def test_each_text_of_a_form_has_its_length(form: tuple[dict[str, str], Any], fi
         assert f"{LEAST[field]} to {LONGEST[field]} characters{has}." in errors[field]
 
 
-def test_what_is_wrong_with_an_empty_form_is_told_at_each_field() -> None:
-    assert read_form({}, fields.booking_readers(home="", with_place=True))[1] == {
-        views.NAME: "Enter 1 to 60 characters. Example: Ana",
-        views.LAST_NAME: "Enter 1 to 60 characters. Example: Lopez",
-        views.PHONE: "Enter a phone number in digits, for example +593 99 123 4567.",
-        views.PAYMENT: "It must be CASH or CARD.",
-        views.AMOUNT: "This isn't an amount. Example: 25.00",
-        views.ADDRESS: "Enter 3 to 200 characters. Example: 12 Market Street",
-        views.POSITION: "Paste a map link or coordinates like -0.1807, -78.4678.",
-    }
-    assert read_form({}, fields.store_readers())[1] == {
-        views.NAME: "Enter 1 to 60 characters. Example: Centro",
-        views.ADDRESS: "Enter 3 to 200 characters. Example: 12 Market Street",
-        views.POSITION: "Paste a map link or coordinates like -0.1807, -78.4678.",
-    }
-    _, errors = read_form({views.EMAIL: "x"}, fields.booking_readers(home="", with_place=True))
-    assert errors[views.EMAIL] == "This isn't an e-mail address. Example: ana@example.com"
-
-
 def test_a_form_without_a_place_asks_for_none() -> None:
     found, errors = read_form(BOOKING, fields.booking_readers(home="+593", with_place=False))
     assert errors == {}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.emails.lists import Answer, Outcome, allowance, fair_shares, same_address
-from bot.domain.files.columns import likely_column, looks_like_address, summarize
+from bot.domain.files.columns import looks_like_address
 
 
 @pytest.mark.parametrize("cell", [
@@ -27,20 +27,6 @@ def test_no_addresses(cell: str) -> None:
 def test_one_address_in_several_spellings() -> None:
     assert same_address(" Ana@Example.COM ") == same_address("Ana@example.com")
     assert same_address("ana@example.com") != same_address("Ana@example.com")
-
-
-def test_the_likely_column_is_the_only_one_with_addresses() -> None:
-    looks = summarize(
-        ["name", "old", "email"], [("Ana", "a@b.co", "ana@b.co"), ("Bo", "", "bo@b.co"), ("", "x", "c@b.co")]
-    )
-    assert [(look.filled, look.addresses, look.is_usable) for look in looks] == [
-        (2, 0, False),
-        (2, 1, True),
-        (3, 3, True),
-    ]
-    assert likely_column(looks) is None
-    assert likely_column([looks[0], looks[2]]) == 1
-    assert looks[0].samples == ("Ana", "Bo")
 
 
 @given(st.lists(st.integers(0, 1_200), min_size=1, max_size=6), st.integers(0, 1_000))

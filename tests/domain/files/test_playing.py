@@ -69,15 +69,6 @@ def test_a_movie_header_wherever_it_lies(content: bytes, seconds: int | None) ->
     assert (reads <= 24, read < 1_000) == (True, True)
 
 
-def test_a_recording_without_a_length_says_nothing() -> None:
-    header, info = bytes.fromhex("1a45dfa380"), bytes.fromhex("1549a96687") + bytes.fromhex("2ad7b1830f4240")
-    segment = bytes.fromhex("1853806701ffffffffffffff")
-    assert seconds_of(header + segment + info + bytes(20), "webm")[0] is None
-    told = bytes.fromhex("1549a96692") + bytes.fromhex("2ad7b1830f4240") + b"\x44\x89\x88" + struct.pack(">d", 601_000)
-    assert seconds_of(header + segment + told, "mkv")[0] == 601
-    assert seconds_of(header + segment + bytes.fromhex("1f43b67580") + told, "mkv")[0] is None
-
-
 @given(content=st.binary(max_size=300), kind=st.sampled_from([*DOCUMENTED, "ts", ""]), more=st.integers(0, 1 << 40))
 def test_whatever_is_in_a_file_ends_soon(content: bytes, kind: str, more: int) -> None:
     found, reads, _ = seconds_of(content, kind, size=len(content) + more)

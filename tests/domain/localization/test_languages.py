@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bot.domain.localization.declaration import KNOWN, OptionChoice, base_of, is_same, normal_tag
+from bot.domain.localization.declaration import OptionChoice, is_same, normal_tag
 from bot.domain.localization.languages import LANGUAGES, LOCALES
 
 MOST_SPOKEN = """
@@ -34,11 +34,6 @@ def test_codes_are_codes_and_no_two_are_alike(choices: tuple[OptionChoice, ...])
     assert all(label[:1].isupper() for label in labels)
     assert len(set(codes)) == len(codes)
     assert len(set(labels)) == len(labels)
-
-
-def test_every_code_that_is_offered_is_a_known_one() -> None:
-    assert {base_of(one.value) for one in (*LANGUAGES, *LOCALES)} <= KNOWN
-    assert [one.value for one in (*LANGUAGES, *LOCALES) if normal_tag(one.value) != one.value] == []
 
 
 @pytest.mark.parametrize(

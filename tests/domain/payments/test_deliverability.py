@@ -4,10 +4,7 @@ import pytest
 
 from bot.domain.emails.lists import Answer, Outcome
 from bot.domain.files.tables import Row
-from bot.domain.money import Cents
-from bot.domain.payments.deliverability import NO_CHOICE, Choice, Doubt, DoubtfulRow, Verdicts, doubt_of, verdicts_in
-from bot.domain.payments.instruction import Recipient
-from bot.domain.payments.lookups import Lookup, doubtful_rows
+from bot.domain.payments.deliverability import Doubt, Verdicts, doubt_of, verdicts_in
 
 LOST = Doubt.UNDELIVERABLE
 
@@ -53,36 +50,3 @@ def test_our_own_columns_say_whether_it_was_asked(
 ])  # fmt: skip
 def test_answers_are_read_like_columns(answer: Answer, doubt: tuple[Doubt, str] | None) -> None:
     assert doubt_of(answer) == doubt
-
-
-def look_up(email: str, *, active: bool | None = True, result: str = "") -> tuple[str, Lookup]:
-    answer = Answer(outcome=Outcome.ANSWERED, result=result) if result else None
-    return email, Lookup(email=email, recipient=Recipient(active=active), answer=answer)
-
-
-def test_who_is_left_out_and_who_is_taken_in() -> None:
-    header = ["email", "amount", "result"]
-    cells = [
-        ("Ana@example.com", "1.00", "undeliverable"),
-        ("ben@example.com", "2.00", ""),
-        ("no address", "3.00", "invalid"),
-        ("kim@example.com", "4.00", ""),
-        ("lea@example.com", "5.00", "deliverable"),
-    ]
-    known = dict([look_up("ben@example.com", active=False), look_up("kim@example.com", result="bounced")])
-    known |= dict([look_up("lea@example.com", active=None)])
-    rows = [Row(n, one) for n, one in enumerate(cells, 2)]
-
-    def found(choice: Choice) -> list[DoubtfulRow]:
-        places = {"email": 0, "amount": 1}
-        return doubtful_rows(header, rows, places, known, choice=choice, plain=lambda cell: cell)[0]
-
-    ana = DoubtfulRow(row=2, kind=LOST, said="undeliverable", email="Ana@example.com", cents=Cents(100))
-    ben = DoubtfulRow(row=3, kind=Doubt.NO_ACCOUNT, email="ben@example.com", cents=Cents(200), is_left_out=False)
-    nobody = DoubtfulRow(row=4, kind=LOST, said="invalid")
-    kim = DoubtfulRow(row=5, kind=LOST, said="bounced", email="kim@example.com", cents=Cents(400))
-    assert found(NO_CHOICE) == [ana, ben, nobody, kim]
-    left = {one.row for one in found(Choice(anyway=frozenset({2, 4, 9}))) if one.is_left_out}
-    assert left == {4, 5}, "what is no payment cannot be taken in"
-    left = {one.row for one in found(Choice(anyway=frozenset({5}), without_account=False)) if one.is_left_out}
-    assert left == {2, 3, 4}

@@ -8,9 +8,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
-from bot.domain.payments.instruction import FINAL, SETTLED, State, differences, folded, rank_of, same_code, state_of
+from bot.domain.payments.instruction import State, differences, folded, same_code, state_of
 from bot.domain.payments.operation import Operation
-from bot.domain.payments.sealed import daily_key
 from bot.domain.proof import Quiet, counts_as_read, silence_is_proven
 from bot.domain.reasons import OfRequest, Reason
 from bot.presentation.reasons import worded
@@ -102,12 +101,6 @@ def test_a_status_of_the_service_is_a_state_of_ours_or_nothing(status: str, stat
     assert state_of(operation(status=status)) is state
 
 
-def test_rank_rises_with_what_the_service_did() -> None:
-    assert rank_of(State.SENDING) < rank_of(State.COMMITTED) < rank_of(State.PENDING_ESCROW) < rank_of(State.COMPLETED)
-    assert {rank_of(state) for state in FINAL} == {3}
-    assert SETTLED < FINAL
-
-
 @pytest.mark.parametrize(
     "changes",
     [{}, {"code": None}, {"email": None}, {"email": ""}, {"operation_type": ""}, {"email": "ANA@Example.com"}],
@@ -158,7 +151,3 @@ def test_reads_that_come_too_close_count_once_and_a_short_quiet_period_has_room_
     assert counts_as_read(instruction(), quiet=QUIET, now=NOW)
     assert QUIET.spacing == timedelta(seconds=60)
     assert Quiet(2).spacing * 3 < timedelta(seconds=2)
-
-
-def test_the_day_of_a_limit_is_the_calendar_day_in_utc() -> None:
-    assert daily_key(NOW) == "2026-11-20"

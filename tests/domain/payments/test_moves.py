@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Kind, State
-from bot.domain.payments.moves import APPROVED, CREATES, MACHINES
+from bot.domain.payments.moves import APPROVED, MACHINES
 
 EVERY_KIND = pytest.mark.parametrize("kind", Kind)
 
@@ -42,11 +42,6 @@ def test_what_is_sent_was_approved_by_people_also_after_an_unknown_commit(kind: 
     assert not {State.APPROVED, State.SENDING, State.NEW} & after(kind, State.COMMIT_UNKNOWN)
 
 
-def test_what_is_created_first_asks_people_afterwards() -> None:
-    assert {Kind.PAYOUT, Kind.PURCHASE} == CREATES
-    assert all(MACHINES[kind].allows(State.NEW, State.AWAITING) for kind in set(Kind) - CREATES)
-
-
 @EVERY_KIND
 def test_every_state_of_a_kind_can_be_reached_from_new_and_left_unless_it_is_final(kind: Kind) -> None:
     reached, ahead = {State.NEW}, [State.NEW]
@@ -57,7 +52,3 @@ def test_every_state_of_a_kind_can_be_reached_from_new_and_left_unless_it_is_fin
     named = {state for arrow in arrows(kind) for state in arrow}
     assert reached == named
     assert {one for one, _ in arrows(kind)} == named - FINAL
-
-
-def test_every_state_belongs_to_some_kind() -> None:
-    assert {state for kind in Kind for arrow in arrows(kind) for state in arrow} == set(State)

@@ -2,12 +2,10 @@
 
 import pytest
 
-from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.instruction import Recipient
-from bot.domain.payments.lookups import Lookup, counted, doubts
+from bot.domain.payments.lookups import doubts
 from bot.domain.payments.names import fits_address, names_fit
 from bot.domain.payments.recipient import Concern
-from tests.support.reasons import NO_ANSWER
 
 
 @pytest.mark.parametrize(("registered", "given", "fit"), [
@@ -53,24 +51,3 @@ def test_a_name_in_the_file_counts_before_the_address(
     changes: dict[str, object], names: tuple[str, ...], found: tuple[Concern, ...]
 ) -> None:
     assert doubts(FINE.model_copy(update=changes), "ana@example.com", names) == found
-
-
-def test_look_ups_are_counted_by_what_is_not_fine_and_the_first_five_are_named() -> None:
-    def one(n: int, **changes: object) -> tuple[Lookup, tuple[str, ...]]:
-        return Lookup(email=f"ana{n}@example.com", recipient=FINE.model_copy(update=changes)), ()
-
-    found = [one(n, active=False) for n in range(7)]
-    found += [one(10, active=False, full_name=None), one(11, verified=False), one(12, full_name="Bo Xu")]
-    found += [one(13, active=None), one(14, problem=NO_ANSWER, active=None), one(15, primary=False), one(16)]
-    before = BulkProgress(to_look_up=20, looked_up=2, inactive=1, inactive_emails=("eve@example.com",))
-    assert counted(before, found) == BulkProgress(
-        to_look_up=20,
-        looked_up=16,
-        inactive=9,
-        inactive_emails=("eve@example.com", *(f"ana{n}@example.com" for n in range(4))),
-        unverified=1,
-        unverified_emails=("ana11@example.com",),
-        other_names=1,
-        other_name_emails=("ana12@example.com",),
-        not_read=2,
-    )

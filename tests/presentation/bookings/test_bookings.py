@@ -201,10 +201,3 @@ def test_a_booking_without_a_price_says_so_until_its_fee_is_known() -> None:
     known = booking(detail={**unpriced, "fee": "4.14", "currency": "USD"})
     assert said not in booking_cards.card(known, now=NOW).text
     assert "Delivery fee: $4.14" in details.details(known, now=NOW).text
-
-
-def test_the_checklist_counts_what_is_required() -> None:
-    needed = len([point for point in records.Point if point not in records.OPTIONAL])
-    every = {point: records.Evidence(count=1, last=NOW, what="Centro") for point in records.Point}
-    said = answers.checklist(every, [], command="/deliver").text
-    assert said.splitlines()[0] == f"*Certification: {needed} of {needed} required steps done*"

@@ -1,6 +1,5 @@
 """What people see of a list of e-mail addresses: its board, its thread, its forms, within Slack's limits."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
@@ -83,9 +82,6 @@ def test_answers_about_a_few_addresses() -> None:
         ("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("score", "9"), ("mx", "")))),
         ("ben@example.com", Answer(outcome=Outcome.ANSWERED, text="fine <here>")),
         ("eli@example.com", Answer(outcome=Outcome.ANSWERED, result="risky", pairs=(("status", "risky"),))),
-        ("kim@example.com", Answer(outcome=Outcome.ANSWERED, result="no", pairs=(("ok", "no"), ("mx", "no")))),
-        ("lea@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", text="valid")),
-        ("max@example.com", Answer(outcome=Outcome.ANSWERED, pairs=(("email", "max@example.com"), ("mx", "yes")))),
         ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, why=Reason(OfList.TRY_AGAIN, why=SILENCE))),
     ]
@@ -98,9 +94,6 @@ Address | Result | Details
 ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
 eli@example.com | risky | –
-kim@example.com | no | mx: no
-lea@example.com | valid | –
-max@example.com | answered | mx: yes
 nobody | no address | –
 eve@example.com | no answer | no answer (timed out); try again in a minute\
 """)
@@ -120,16 +113,6 @@ stopped: :information_source: It's already stopped.
 failed: :information_source: It has already ended.
 None: :warning: This button is out of date.\
 """)
-
-
-@pytest.mark.parametrize("receipt", ["", "a receipt"])
-def test_a_long_answer_about_a_whole_file_is_shown_in_several_paragraphs(receipt: str) -> None:
-    said = tuple((f"field {n}", f"{n} " + "&" * 100) for n in range(25))
-    shown = progress(RunState.DONE, whole=True, receipt=receipt, said=said)
-    for content in (emails.board(shown), emails.news(shown)):
-        check_message(content)
-        drawn = "\n".join(block["text"]["text"] for block in content.blocks if block["type"] == "section")
-        assert all(f"field {n}: {n} " in drawn for n in range(20))
 
 
 @given(
@@ -198,12 +181,6 @@ def test_details_hold_what_the_message_leaves_out() -> None:
     check_view(view)
     assert "402" in str(view["blocks"])
     assert "402" not in emails.board(MOMENTS["paused by the account"]).text
-
-
-def test_the_form_for_a_file_and_the_notices() -> None:
-    check_view(emails.file_form(channel="C0"))
-    check_view(emails.reading("<!channel>.csv"))
-    check_view(emails.unusable("x" * 5_000))
 
 
 def test_our_columns_never_take_the_name_of_a_given_one() -> None:

@@ -13,7 +13,7 @@ from bot.domain.files.dropped import DroppedFile, FileTrouble, UnusableFile
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.presentation.blocks.text import paragraph
 from bot.presentation.files import offers
-from tests.presentation.checks import calls_in, check_message, check_view, form_of
+from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import foreign
 
 
@@ -139,39 +139,6 @@ def test_one_file_has_radio_buttons_up_to_ten_and_then_a_list() -> None:
     assert (ten["type"], len(ten["options"]), ten["initial_option"]["text"]["text"]) == ("radio_buttons", 10, "Use 0")
     assert (eleven["type"], [len(group["options"]) for group in eleven["option_groups"]]) == ("static_select", [11])
     assert ten["action_id"] == eleven["action_id"] == "choice"
-
-
-def test_several_files_are_groups_of_one_list() -> None:
-    other = file(id="F2", name="march.csv", kind=FileKind.TABLE, format="csv", duration_ms=None)
-    unused = file(id="F3", name="a.zip", kind=FileKind.OTHER, format="zip")
-    trouble = UnusableFile(FileTrouble.EMPTY, name="b.wav")
-    view = offers.several([(file(), USES[:2]), (other, USES[5:]), (unused, [])], [trouble], channel="C0")
-    assert form_of(view) == snapshot("""\
-Use this file [Go on]
-:headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05
-:bar_chart: *march.csv* · CSV table, 3.3 MB
-:paperclip: *a.zip*: I can't use this file (ZIP, 3.3 MB). Unpack the archive and upload its files.
-:no_entry_sign: *b.wav*: This file is empty.
-What to do (4 choices) = Detect gender\
-""")
-
-
-def test_where_nothing_can_be_done_there_is_nothing_to_submit() -> None:
-    unused = file(id="F3", name="a.xyz", kind=FileKind.OTHER, format="")
-    assert form_of(offers.several([(unused, [])], [], channel="C0")) == snapshot("""\
-Use this file
-:paperclip: *a.xyz*: I can't use this file (unknown format, 3.3 MB). I can use audio, video, documents, pictures with \
-text, CSV and Excel tables.\
-""")
-    assert form_of(offers.STARTED) == snapshot("""\
-Use this file
-:outbox_tray: Started. The result comes in the file's thread.\
-""")
-    assert form_of(offers.told(offers.NO_FILE)) == snapshot("""\
-Use this file
-:paperclip: There's no file in this message. Use the shortcut on a message with one. I can use audio, video, \
-documents, pictures with text, CSV and Excel tables.\
-""")
 
 
 def test_more_than_five_uses_are_a_menu() -> None:

@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.content import Content
@@ -225,15 +224,6 @@ for all: Maria Silva · *Translate* · German (detected) → French ⏎ (text) �
 refused: :x: *Translate* · Failed. Localization declined it: “text: This is not for us.” ⏎ (text) ⏎ [Run again] \
 [Details]\
 """)
-
-
-@pytest.mark.parametrize("state", [CallState.UNKNOWN, CallState.INTERRUPTED, CallState.UNREAD])
-def test_private_answer_without_result_says_what_the_board_says(state: CallState) -> None:
-    one = whispered(state, reason=SILENT)
-    shown, board = calls.private(one), calls.board(one, NAMES)
-    check_message(shown)
-    assert seen(shown).splitlines()[0] == seen(board).splitlines()[0]
-    assert seen(shown).splitlines()[-1] == seen(board).splitlines()[-1]
 
 
 def test_details_hold_what_the_message_leaves_out() -> None:

@@ -123,21 +123,6 @@ def test_every_documented_emotion_has_a_face_of_its_own() -> None:
 <@U0MARIA> *Emotion in a text*: :speech_balloon: *not documented*""")
 
 
-@pytest.mark.parametrize("state", [CallState.UNKNOWN, CallState.FAILED, CallState.CANCELED, CallState.INTERRUPTED])
-def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
-    button, *others = [
-        element
-        for block in told.board(sight(CAPABILITIES[0], state)).blocks
-        if block["type"] == "actions"
-        for element in block["elements"]
-    ]
-    assert button["text"]["text"] == "Run again"
-    assert [one["text"]["text"] for one in others] == ["Details"]
-    # Only where nobody knows may the service have done it already, and only there people are asked twice.
-    asked = button.get("confirm", {}).get("text", {}).get("text", "")
-    assert ("Both may be billed" in asked) == (state is CallState.UNKNOWN)
-
-
 def test_a_long_result_is_previewed_by_its_beginning() -> None:
     text = "word " * 2_000
     _, shown = told.about_text(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text)))

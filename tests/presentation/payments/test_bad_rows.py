@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_file import BadRow, Checked
-from bot.presentation.payments.bad_rows import about_bad, bad_rows, bad_table, good_label
+from bot.presentation.payments.bad_rows import bad_rows, bad_table, good_label
 
 
 def bad(count: int) -> list[BadRow]:
@@ -50,38 +50,16 @@ Example: `ana@example.com,25.00,March translation`\
     assert (good_label(1), good_label(1200)) == ("Request the 1 good row", "Request the 1,200 good rows")
 
 
-def test_the_file_has_their_columns_as_they_stand_and_the_problem() -> None:
-    cells = {58: ("x", "-5", "ana@x.yz"), 61: ("", "", "no*body*")}
-    found = Checked(
-        name="m.csv",
-        items=[],
-        bad=[one for one in MANY if one.row in cells],
-        rows=60,
-        read_as="",
-        header=("Why", "amount", "email"),
-        cells=cells,
-    )
-    assert bad_table(found) == snapshot(
-        (
-            ["Why", "amount", "email", "problem"],
-            [
-                ["x", "-5", "ana@x.yz", "Row 58: amount is -5; it must be more than 0"],
-                ["", "", "no*body*", "Row 61: no*body* isn't an e-mail address; no amount"],
-            ],
+def test_file_has_columns_of_rows_and_problem_in_place_of_an_earlier_one() -> None:
+    cells = {58: ("ana@x.yz", "-5", "Row 3: amount is -6"), 61: ("no*body*", "", "")}
+    rows = [one for one in MANY if one.row in cells]
+    problems = ["Row 58: amount is -5; it must be more than 0", "Row 61: no*body* isn't an e-mail address; no amount"]
+    for last, kept in (("problem", False), ("Why", True)):
+        found = Checked(
+            name="m.csv", items=[], bad=rows, rows=60, read_as="", header=("email", "amount", last), cells=cells
         )
-    )
-    twice = Checked(
-        name="m.csv",
-        items=[],
-        bad=[MANY[0]],
-        rows=1,
-        read_as="",
-        header=("email", "amount", "problem"),
-        cells={58: ("ana@x.yz", "-5", "Row 3: amount is -6")},
-    )
-    assert bad_table(twice) == snapshot(
-        (["email", "amount", "problem"], [["ana@x.yz", "-5", "Row 58: amount is -5; it must be more than 0"]])
-    )
-    assert about_bad(found) == snapshot(
-        ("2 rows to fix", ":page_facing_up: 2 rows to fix in m.csv. Fix them and upload this file.")
-    )
+        first = [
+            [*row, problem] if kept else [*row[:2], problem]
+            for row, problem in zip(cells.values(), problems, strict=True)
+        ]
+        assert bad_table(found) == (["email", "amount", *([last] if kept else []), "problem"], first)

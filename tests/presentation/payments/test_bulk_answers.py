@@ -74,13 +74,6 @@ Checked 2026-11-20 09:00 UTC
 [Previous] [Next] [Send as CSV]\
 """)
     check_message(told)
-    assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
-        [
-            ("Previous", "bulk.previous", "items:L-4F7K2M:1"),
-            ("Next", "bulk.next", "items:L-4F7K2M:3"),
-            ("Send as CSV", "csv.items", "items:L-4F7K2M"),
-        ]
-    )
 
 
 @pytest.mark.parametrize(("page", "failed", "text"), [
@@ -110,9 +103,6 @@ Created | Bulk payment | Status | Payments | Paid | Failed
 Details: `/sb-pay bulk show L-…`
 [Previous] [Next] [Send as CSV]\
 """)
-    assert [(one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
-        [("bulk.previous", "history:1"), ("bulk.next", "history:3"), ("csv.history", "all")]
-    )
 
 
 REFUSALS = ("nothing pending", "unknown hash", "ambiguous", "unknown amount")

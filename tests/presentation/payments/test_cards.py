@@ -1,8 +1,6 @@
 """What people see of a request at every moment: the card of the approvers, the line for who asked, and their parts."""
 
-import re
 from dataclasses import replace
-from itertools import product
 
 import pytest
 from inline_snapshot import snapshot
@@ -11,7 +9,7 @@ from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient,
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
 from bot.presentation.payments import cards
-from bot.presentation.payments.kinds import KINDS, sentence
+from bot.presentation.payments.kinds import KINDS
 from bot.presentation.words import word
 from tests.domain.made import instruction, payload, purchase, vote
 from tests.presentation.checks import alike, lines_of, readable, seen
@@ -225,24 +223,20 @@ def test_texts_of_notifications() -> None:
         for kind, name in (
             (Kind.PAYOUT, "awaiting, one of two"),
             (Kind.PURCHASE, "open"),
-            (Kind.BULK, "awaiting"),
             (Kind.BULK_CANCEL, "awaiting"),
         )
     }
     assert lines_of(texts) == snapshot("""\
-payout: Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Quispe · verified \
-· Ecuador · P-4F7K2M. 0 of 2 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
+payout: Approve $25.00 to Ana Maria Lopez (ana@example.com)? March translation, requested by Maria Quispe · verified · \
+Ecuador · P-4F7K2M. 0 of 2 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
 :warning: Needs 2 approvers because it's over $1,000. Each types the amount. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 purchase: Purchase C-4F7K2M: $119.50 from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
 99.50), requested by <@U0MARIA>. :link: *Waiting for payment*: Nothing has been paid yet. Checkout: \
 <https://pay.example.com/checkout/op-1>
-bulk: Approve $1,250.00 · 10 payments to 9 people? march.csv, requested by Maria Quispe · L-4F7K2M. 0 of 1 approvals \
-· expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. :warning: 1 of the 9 accounts checked \
-can't receive money yet: eve@example.com. :warning: 2 first-time recipients. :warning: Row 7 repeats an earlier row \
-(same address and amount). <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 bulk_cancel: Approve canceling 2 waiting payments ($95.00)? From L-4F7K2M: all that were waiting, requested by Maria \
 Quispe · X-4F7K2M. 0 of 1 approvals · expires <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. \
-<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>""")
+<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>\
+""")
 
 
 @pytest.mark.parametrize("state", list(State))
@@ -273,47 +267,26 @@ def test_what_is_known_of_the_recipient() -> None:
         "bad": Recipient(full_name="Mia <Keller>", active=False, verified=False, primary=False),
     }
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
-    assert lines_of({name: seen(one).partition("\n0 of 1")[0] for name, one in found.items()}) == snapshot("""\
-not looked up: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com · requested by Maria Quispe · 0 of \
-1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-not read: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't be \
-checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> \
-<!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-nothing said: $25.00 USD to ana@example.com ⏎ March translation ⏎ :warning: The account of ana@example.com couldn't \
-be checked. ⏎ ana@example.com · requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> \
-<!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-no name: $25.00 USD to ana@example.com ⏎ March translation ⏎ ana@example.com, verified · requested by Maria Quispe · \
-0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, History, \
-Recipient]
-bad: $25.00 USD to Mia <Keller> ⏎ March translation ⏎ :warning: The account of ana@example.com isn't active: no \
-account, signup not completed, or it can't receive money now. ⏎ :warning: The account of ana@example.com isn't \
-verified. ⏎ :warning: ana@example.com isn't the account's primary address. ⏎ ana@example.com · requested by Maria \
-Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] [… Withdraw, \
-History, Recipient]""")
-    assert lines_of({name: one.text for name, one in found.items()}) == snapshot("""\
-not looked up: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1 \
-approvals. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-not read: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1 \
-approvals. :warning: The account of ana@example.com couldn't be checked. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-nothing said: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · P-4F7K2M. 0 of 1 \
-approvals. :warning: The account of ana@example.com couldn't be checked. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-no name: Approve $25.00 to ana@example.com? March translation, requested by Maria Quispe · verified · P-4F7K2M. 0 of \
-1 approvals. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
-bad: Approve $25.00 to Mia &lt;Keller&gt; (ana@example.com)? March translation, requested by Maria Quispe · P-4F7K2M. \
-0 of 1 approvals. :warning: The account of ana@example.com isn't active: no account, signup not completed, or it \
-can't receive money now. :warning: The account of ana@example.com isn't verified. :warning: ana@example.com isn't the \
-account's primary address. <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>""")
+    small = "requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>"
+    shown = {name: seen(one).replace("\nMarch translation", "").split(f" · {small}")[0] for name, one in found.items()}
+    assert lines_of(alike(shown)) == snapshot("""\
+not looked up: $25.00 USD to ana@example.com ⏎ ana@example.com
+not read, nothing said: $25.00 USD to ana@example.com ⏎ :warning: The account of ana@example.com couldn't be checked. \
+⏎ ana@example.com
+no name: $25.00 USD to ana@example.com ⏎ ana@example.com, verified
+bad: $25.00 USD to Mia <Keller> ⏎ :warning: The account of ana@example.com isn't active: no account, signup not \
+completed, or it can't receive money now. ⏎ :warning: The account of ana@example.com isn't verified. ⏎ :warning: \
+ana@example.com isn't the account's primary address. ⏎ ana@example.com\
+""")
+    for one in found.values():
+        assert all(line in one.text for line in seen(one).splitlines() if line.startswith(":warning:"))
 
 
 def test_an_address_with_lookalike_letters_is_flagged() -> None:
     flagged = card(stands(State.AWAITING, payload=payload(email="ana@xn--exmple-cua.com")))
-    assert lines_of(seen(flagged).splitlines()[-4:]) == snapshot("""\
-March translation
-:warning: This address uses letters that can look like others. Check it with the recipient.
-ana@xn--exmple-cua.com, verified, Ecuador · requested by Maria Quispe · 0 of 1 approvals · P-4F7K2M · <@U0ADA> \
-<@U0LIN> <!subteam^S0TREASURY>
-[Approve] [Reject] [… Withdraw, History, Recipient]""")
-    assert " This address uses letters that can look like others. Check it with the recipient." in flagged.text
+    warning = ":warning: This address uses letters that can look like others. Check it with the recipient."
+    assert warning in seen(flagged).splitlines()
+    assert warning in flagged.text
 
 
 def test_nothing_is_withdrawn_after_a_request_was_sent_once() -> None:
@@ -333,17 +306,6 @@ def test_at_most_one_button_is_the_obvious_one() -> None:
         styles = [button.get("style") for button in buttons(stands(state))]
         assert styles.count("primary") <= 1
         assert styles.count("danger") <= 1
-
-
-@pytest.mark.parametrize("state", list(State))
-def test_sentences_are_sentences(state: State) -> None:
-    for reason, quorum in product(["", "the invoice is wrong", "Really?"], [1, 2]):
-        said = sentence(stands(state, reason=given(reason), requirement=Requirement(quorum=quorum)), votes=0)
-        assert said.endswith((".", "?", ".*", "”.", "*", "…"))
-        assert not re.search(r"\s\s|\s[.,:]|\.\.|: by |[:.]\s*$(?<!\.)", said), said
-    news_text = cards.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
-    assert not re.search(r"\s\s|\s[.,]|\.\.", news_text), news_text
-    assert news_text.endswith((". <@U0MARIA>", ".* <@U0MARIA>"))
 
 
 def test_a_card_that_too_few_can_approve_says_so_in_its_text_too() -> None:

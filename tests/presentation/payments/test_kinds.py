@@ -61,11 +61,6 @@ def test_every_state_that_is_told_has_its_news(kind: Kind) -> None:
 
 
 @every_kind
-def test_every_topic_of_an_alert_is_worded(kind: Kind) -> None:
-    assert set(KINDS[kind].topics) == set(KINDS[Kind.PAYOUT].topics)
-
-
-@every_kind
 def test_templates_name_what_there_is(kind: Kind) -> None:
     words = KINDS[kind]
     for slots, templates in (

@@ -11,7 +11,7 @@ from bot.presentation import notices
 from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
-from tests.domain.made import instruction, purchase, vote
+from tests.domain.made import instruction, purchase
 from tests.presentation.checks import alike, check_message, lines_of, seen
 from tests.presentation.payments.moments import NAMES, facts_of, moments
 
@@ -195,14 +195,6 @@ Look for `652f7a1e9b3c4d5e6f708192`. <https://slack.example/p1|Open the card>
 <@U0ADA>, please decide.
 Look it up at the provider first. If it's paid there, do nothing.\
 """)
-
-
-def test_a_reminder() -> None:
-    two = moments(Kind.PAYOUT)["awaiting, one of two"]
-    content = cards.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)
-    assert seen(content) == snapshot("""\
-:bell: <@U0ADA> <!subteam^S0TREASURY> $25.00 to Ana Maria Lopez (P-4F7K2M), requested by Maria Quispe, needs 1 more \
-approval. Expires 2026-11-21 09:00 UTC.""")
 
 
 NOTICES: list[dict[str, Any]] = [
