@@ -85,10 +85,7 @@ def cancellation(**changes: Any) -> Instruction:
 
 def vote(person: str, **changes: Any) -> Vote:
     values: dict[str, Any] = {
-        "instruction_id": "01KAGT00000000000000000000",
-        "round": 1,
-        "person": person,
-        "choice": Choice.APPROVE,
+        "instruction_id": "01KAGT00000000000000000000", "round": 1, "person": person, "choice": Choice.APPROVE,
         "at": NOW,
-    }
+    }  # fmt: skip
     return Vote(**{**values, **changes})

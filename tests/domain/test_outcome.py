@@ -96,14 +96,10 @@ JSON = st.recursive(
     max_leaves=12,
 )
 REPLIES = st.builds(
-    Reply,
-    status=st.none() | st.integers(min_value=-1, max_value=1000),
-    headers=st.dictionaries(st.just("retry-after"), st.text(max_size=12)),
-    json=st.just(NO_JSON) | JSON,
-    text=st.text(),
-    is_html=st.booleans(),
-    failure=st.none() | st.sampled_from(Failure),
-)
+    Reply, status=st.none() | st.integers(min_value=-1, max_value=1000),
+    headers=st.dictionaries(st.just("retry-after"), st.text(max_size=12)), json=st.just(NO_JSON) | JSON, text=st.text(),
+    is_html=st.booleans(), failure=st.none() | st.sampled_from(Failure),
+)  # fmt: skip
 
 
 @given(reply=REPLIES, earlier_unknown=st.booleans(), is_read=st.booleans())

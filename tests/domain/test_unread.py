@@ -76,13 +76,9 @@ def test_it_is_bounded() -> None:
 
 _LETTERS = st.text(alphabet="äqzxw §", min_size=1, max_size=12)
 _DRAWN = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(min_value=10**7, max_value=10**12),
-    st.decimals(min_value=10**7, max_value=10**9, places=2),
-    _LETTERS.map(lambda text: f"~{text}~"),
-    st.emails(),
-)
+    st.none(), st.booleans(), st.integers(min_value=10**7, max_value=10**12),
+    st.decimals(min_value=10**7, max_value=10**9, places=2), _LETTERS.map(lambda text: f"~{text}~"), st.emails(),
+)  # fmt: skip
 _NAMES = st.sampled_from(["id", "state", "data", "items", "note", "total"])
 """Names stay as they are, so that whatever else is shown would be a value."""
 _DOCUMENTS = st.recursive(
@@ -112,13 +108,9 @@ def wanted(body: object, *names: str, at: object = None) -> tuple[Wanted, ...]:
 def answer(body: object, *names: str, at: object = None) -> UnreadAnswer:
     shape = shape_of(body, at=at)
     return UnreadAnswer(
-        operation="payments.partner",
-        status=200,
-        body=shape.kind,
-        fields=shape.fields,
-        wanted=wanted(body, *names, at=at),
-        is_cut=shape.is_cut,
-    )
+        operation="payments.partner", status=200, body=shape.kind, fields=shape.fields,
+        wanted=wanted(body, *names, at=at), is_cut=shape.is_cut,
+    )  # fmt: skip
 
 
 def proposed(body: object, *names: str) -> dict[str, str]:

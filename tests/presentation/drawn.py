@@ -107,21 +107,15 @@ def instructions(draw: st.DrawFn, state: State | None = None) -> Instruction:
     chosen = state or draw(st.sampled_from(list(State)))
     by_people = chosen in (State.REJECTED, State.WITHDRAWN, State.CLOSED)
     changes: dict[str, Any] = {
-        "payload": draw(payloads()),
-        "state": chosen,
-        "requester": REQUESTER,
-        "origin_channel": ORIGIN,
-        "requirement": draw(REQUIREMENTS),
-        "recipient": draw(RECIPIENTS),
+        "payload": draw(payloads()), "state": chosen, "requester": REQUESTER, "origin_channel": ORIGIN,
+        "requirement": draw(REQUIREMENTS), "recipient": draw(RECIPIENTS),
         "reason": draw(st.none() | foreign().map(given)),
         "decided_by": DECIDER if by_people else draw(st.sampled_from(["", DECIDER])),
-        "expires_at": draw(st.none() | st.just(NOW + timedelta(days=1))),
-        "closed_at": NOW if chosen in FINAL else None,
+        "expires_at": draw(st.none() | st.just(NOW + timedelta(days=1))), "closed_at": NOW if chosen in FINAL else None,
         "commits": draw(st.integers(min_value=0, max_value=2)),
         "remote_id": draw(st.sampled_from([None, "652f7a1e9b3c4d5e6f708192"])),
-        "svc_hash": draw(st.just("") | foreign()),
-        "round": draw(st.integers(min_value=1, max_value=3)),
-    }
+        "svc_hash": draw(st.just("") | foreign()), "round": draw(st.integers(min_value=1, max_value=3)),
+    }  # fmt: skip
     return instruction(**changes)
 
 
@@ -141,14 +135,11 @@ def purchases_drawn(draw: st.DrawFn) -> Instruction:
         items=tuple(draw(st.lists(ITEMS, min_size=1, max_size=20))),
     )
     return purchase(
-        payload=payload,
-        state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))),
-        requester=REQUESTER,
-        origin_channel=ORIGIN,
-        reason=draw(st.none() | foreign().map(given)),
+        payload=payload, state=draw(st.sampled_from(sorted(KINDS[Kind.PURCHASE].sentences))), requester=REQUESTER,
+        origin_channel=ORIGIN, reason=draw(st.none() | foreign().map(given)),
         decided_by=draw(st.sampled_from(["", DECIDER])),
         remote_status=draw(st.sampled_from(["", "created", "CREATED"]) | foreign()),
-    )
+    )  # fmt: skip
 
 
 def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:

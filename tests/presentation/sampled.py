@@ -36,10 +36,8 @@ _USUAL: Final[Mapping[str, Fact]] = {
 }  # fmt: skip
 """By the name of the fact."""
 _OTHERS: Final[Mapping[Code, Mapping[str, Fact]]] = {
-    Exchange.OTHER_TYPE_LISTED: {"asked": "payout", "came": "purchase"},
-    Exchange.REFUSED: {"status": 422},
-    Exchange.RESULT_NOT_HANDED: {"why": 503},
-    Exchange.SLACK_FILE_KEPT: {"why": 503},
+    Exchange.OTHER_TYPE_LISTED: {"asked": "payout", "came": "purchase"}, Exchange.REFUSED: {"status": 422},
+    Exchange.RESULT_NOT_HANDED: {"why": 503}, Exchange.SLACK_FILE_KEPT: {"why": 503},
     Exchange.SLACK_FILE_REFUSED: {"why": "TimeoutError"},
     Failed.NEVER: {"why": Reason(Exchange.REFUSED, status=404, fields=()), "status": 404},
     Failed.NOT_EXECUTED: {"why": Reason(Exchange.TOO_MANY), "wait": None},
@@ -50,15 +48,11 @@ _OTHERS: Final[Mapping[Code, Mapping[str, Fact]]] = {
     OfRequest.UNDECIDED: {"held": Reason(OfRequest.RESTORED)},
     OfRequest.DISAGREES: {"found": (("state", ("needs_human",)),)},
     OfRequest.ENDED_HERE: {"found": Reason(OfRequest.LIST_HOLDS, listed="payout")},
-    OfRequest.MISCOUNTED: {"theirs": 9, "ours": 10},
-    OfRequest.SAYS: {"status": "pending"},
-    OfRequest.UNASKED: {"status": "committed"},
-    OfRequest.CONTRADICTED: {"status": "failed"},
-    OfRequest.PAID_AS: {"status": "done"},
-    OfRequest.OTHER_KIND: {"is_purchase": True},
-    OfBooking.JOINED: {"reference": "B-4F7K2M"},
-    OfList.FILE_LATER: {"why": Reason(Exchange.SLACK_FILE_KEPT, why=503)},
-}
+    OfRequest.MISCOUNTED: {"theirs": 9, "ours": 10}, OfRequest.SAYS: {"status": "pending"},
+    OfRequest.UNASKED: {"status": "committed"}, OfRequest.CONTRADICTED: {"status": "failed"},
+    OfRequest.PAID_AS: {"status": "done"}, OfRequest.OTHER_KIND: {"is_purchase": True},
+    OfBooking.JOINED: {"reference": "B-4F7K2M"}, OfList.FILE_LATER: {"why": Reason(Exchange.SLACK_FILE_KEPT, why=503)},
+}  # fmt: skip
 """Of the codes that mean something else by that name, or say it in another way."""
 
 _CODES: Final[list[Code]] = [code for subject in SUBJECTS for code in subject.__members__.values()]

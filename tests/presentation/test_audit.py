@@ -95,13 +95,9 @@ $25.00 to Ana Maria Lopez (ana@example.com), for “March translation”, now pa
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
     moved = told(
-        1,
-        "moved_by_hand",
-        actor="U0ADA",
-        before="needs_human",
-        after="committed",
+        1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed",
         detail={"reason": stored(own_words("why"))},
-    )
+    )  # fmt: skip
     as_text = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
     assert said(as_text) == said(moved) == "<@U0ADA>: moved by hand (needs a decision → sent). Reason: why."
     assert said(told(1, "looked")) == "Switchboard: looked."

@@ -192,19 +192,12 @@ def test_any_view(found: list[tuple[Instruction, list[Vote]]], works: list[tuple
     short = [(one, Short(needs=2, can=1)) for one in listed[:5]]
     control = Control(sent_today=100, approvers=people, out_of_reach=short, failed=listed[:5])
     drawn = Home(
-        user="U0MARIA",
-        decides=True,
-        starts=frozenset(Start),
-        waiting=Paged.of(listed, 2, lambda rows: rows),
-        own=Paged.of(listed, 1, lambda rows: rows),
-        ended=listed[:10],
+        user="U0MARIA", decides=True, starts=frozenset(Start), waiting=Paged.of(listed, 2, lambda rows: rows),
+        own=Paged.of(listed, 1, lambda rows: rows), ended=listed[:10],
         stores=[StoreLoad(store=text, ways=dict.fromkeys(Way, 3), late=1) for _ in range(30)],
-        works=[Work(one, "job:1", is_over=False, link=LINK) for one in running],
-        services=SERVICES,
-        frozen=Frozen(by="U0OLGA", reason=Reason(Verbatim.GIVEN, text=text), at=""),
-        control=control,
-        is_new=True,
-    )
+        works=[Work(one, "job:1", is_over=False, link=LINK) for one in running], services=SERVICES,
+        frozen=Frozen(by="U0OLGA", reason=Reason(Verbatim.GIVEN, text=text), at=""), control=control, is_new=True,
+    )  # fmt: skip
     view = home.draw(drawn, POLICY, NOW)
     checked_view(view, "home")
     check_with_sdk(view["blocks"])

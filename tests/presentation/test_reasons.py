@@ -356,27 +356,20 @@ def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], sa
 
 def test_facts_that_change_the_sentence() -> None:
     found = [
-        Reason(Exchange.NO_ANSWER, failure=""),
-        Reason(Exchange.UNREADABLE, problem=""),
+        Reason(Exchange.NO_ANSWER, failure=""), Reason(Exchange.UNREADABLE, problem=""),
         Reason(Exchange.SLACK_DENIES, what="group", error="plan_upgrade_required", needed=""),
         Reason(Exchange.SLACK_DENIES, what="person", error="invalid_auth", needed=""),
-        Reason(OfRequest.OUT_OF_REACH, needs=1, can=0),
-        Reason(OfRequest.OUT_OF_REACH, needs=3, can=2),
-        Reason(OfRequest.UNDECIDED, held=None),
-        Reason(OfRequest.NOT_SENT_IN_TIME, held=None),
-        Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=None),
-        Reason(OfRequest.SEVERAL_BULK, ids=("a", "b")),
+        Reason(OfRequest.OUT_OF_REACH, needs=1, can=0), Reason(OfRequest.OUT_OF_REACH, needs=3, can=2),
+        Reason(OfRequest.UNDECIDED, held=None), Reason(OfRequest.NOT_SENT_IN_TIME, held=None),
+        Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=None), Reason(OfRequest.SEVERAL_BULK, ids=("a", "b")),
         Reason(OfRequest.MISMATCHED_ITEMS, doubles=0, different=0, strangers=2),
         Reason(OfRequest.PAID_AS, id="bulk-7", status="odd", count=None, completed=None, pending=None, failed=None),
-        Reason(OfRequest.UNCONFIRMED, kind="confirmation"),
-        Reason(OfRequest.UNCONFIRMED, kind="failure"),
-        Reason(OfRequest.UNCONFIRMED, kind="purchase"),
-        Reason(OfRequest.UNACCOUNTED, under_way=0, missing=1),
-        Reason(OfRequest.CHANGED_HERE, is_purchase=True),
-        Reason(OfRequest.OTHER_KIND, is_purchase=False),
+        Reason(OfRequest.UNCONFIRMED, kind="confirmation"), Reason(OfRequest.UNCONFIRMED, kind="failure"),
+        Reason(OfRequest.UNCONFIRMED, kind="purchase"), Reason(OfRequest.UNACCOUNTED, under_way=0, missing=1),
+        Reason(OfRequest.CHANGED_HERE, is_purchase=True), Reason(OfRequest.OTHER_KIND, is_purchase=False),
         Reason(OfList.FILE_RULE, rule=Reason(OfRequest.OTHER_ID)),
         Reason(OfCall.BAD_INPUT, rule=Reason(OfCall.QUEUE_FULL, most=20), example=""),
-    ]
+    ]  # fmt: skip
     assert lines_of(list(map(worded, found))) == snapshot("""\
 no answer
 its answer couldn't be read

@@ -13,17 +13,9 @@ from bot.domain.files.sniffing import FileKind
 from bot.domain.files.together import Names, belong_together, plain_name
 
 FILE = DroppedFile(
-    id="F1",
-    name="a.wav",
-    size=1,
-    mimetype="audio/wav",
-    kind=FileKind.AUDIO,
-    format="wav",
-    channel="C1",
-    message_ts="1000.0",
-    thread_ts="1000.0",
-    user="U1",
-)
+    id="F1", name="a.wav", size=1, mimetype="audio/wav", kind=FileKind.AUDIO, format="wav", channel="C1",
+    message_ts="1000.0", thread_ts="1000.0", user="U1",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("changes", "together"), [

@@ -82,13 +82,9 @@ QUIET = Quiet(900)
 
 def operation(**changes: Any) -> Operation:
     values: dict[str, Any] = {
-        "id": REMOTE,
-        "status": "created",
-        "code": CODE,
-        "cents": Cents(2500),
-        "email": "ana@example.com",
+        "id": REMOTE, "status": "created", "code": CODE, "cents": Cents(2500), "email": "ana@example.com",
         "operation_type": "payout",
-    }
+    }  # fmt: skip
     return Operation(**{**values, **changes})
 
 

@@ -314,12 +314,9 @@ def test_the_time_of_the_last_request_moves_with_the_clock_alone(steps: list[Ver
     at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
     for moved in at_all:
         found = disagreements(
-            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)),
-            votes=VOTES,
-            attempts=(CREATE, LOST),
-            rows=told(*UNKNOWN),
-            general=lambda: steps,
-        )
+            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)), votes=VOTES, attempts=(CREATE, LOST),
+            rows=told(*UNKNOWN), general=lambda: steps,
+        )  # fmt: skip
         assert {each.odd for each in found} == (set() if moved == minutes else {Odd.SENT}), moved
 
 

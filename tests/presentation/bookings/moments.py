@@ -30,12 +30,9 @@ def booking(**changes: Any) -> Booking:
 
 _QUOTE: Final = {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}
 _DRIVER: Final = {
-    "name": "Luis Mora",
-    "mobile": "+593 98 765 4321",
-    "email": "luis@rayo.example",
-    "image": "https://d.example.com/luis.png",
-    "provider": "Rayo",
-}
+    "name": "Luis Mora", "mobile": "+593 98 765 4321", "email": "luis@rayo.example",
+    "image": "https://d.example.com/luis.png", "provider": "Rayo",
+}  # fmt: skip
 _AT_SERVICE: Final = {
     "remote_id": "652f7a1e",
     "numeric_id": "1042",
@@ -107,20 +104,12 @@ def moments() -> dict[str, Booking]:
     }
     found["behind"] = booking(**{**_AT_SERVICE, "detail": told}, reason=NO_ANSWER, stopped="0badcafe")
     made_there = {
-        "customer": "Ana Lopez",
-        "address": "12 Market Street",
-        "amount": "25.50",
-        "payment_method": "CASH",
-        "fee": "4.76",
-        "currency": "USD",
-    }
+        "customer": "Ana Lopez", "address": "12 Market Street", "amount": "25.50", "payment_method": "CASH",
+        "fee": "4.76", "currency": "USD",
+    }  # fmt: skip
     found["made elsewhere"] = booking(kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there)
     found["the same delivery"] = booking(
-        kind=BookingKind.FOREIGN,
-        request=None,
-        requester="",
-        detail=made_there,
-        stage=Stage.DROPPED,
+        kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there, stage=Stage.DROPPED,
         reason=Reason(OfBooking.JOINED, reference="B-4F7K2M"),
-    )
+    )  # fmt: skip
     return found

@@ -31,23 +31,10 @@ URL = "https://track.example.com/" + "a" * 440
 _DRIVER = records.Driver(name=WORST, mobile=WORST, email=WORST, image=URL, provider=WORST)
 _REST = {f"{number}{WORST[:50]}": WORST[:200] for number in range(20)}
 BOOKED = records.BookingRecord(
-    id=WORST,
-    status=WORST,
-    numeric_id=WORST,
-    external_id=WORST,
-    tracking_url=URL,
-    detail_url=URL,
-    proof=URL,
-    fee=WORST,
-    driver=_DRIVER,
-    orders=(records.Order(provider=WORST, status=WORST, driver=_DRIVER, rest=_REST),) * 50,
-    validation_code=WORST,
-    customer=WORST,
-    address=WORST,
-    amount=WORST,
-    payment_method=WORST,
-    cancel_reason=WORST,
-)
+    id=WORST, status=WORST, numeric_id=WORST, external_id=WORST, tracking_url=URL, detail_url=URL, proof=URL, fee=WORST,
+    driver=_DRIVER, orders=(records.Order(provider=WORST, status=WORST, driver=_DRIVER, rest=_REST),) * 50,
+    validation_code=WORST, customer=WORST, address=WORST, amount=WORST, payment_method=WORST, cancel_reason=WORST,
+)  # fmt: skip
 PREBOOKED = records.PrebookingRecord(
     id=WORST, url=URL, booking_id=WORST, status=WORST, external_id=WORST, customer=WORST, amount=WORST, rest=_REST
 )

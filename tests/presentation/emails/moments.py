@@ -9,12 +9,9 @@ from bot.domain.reasons import Exchange, OfList, Reason, given
 from bot.domain.troubles import failed
 
 COUNT = RunCount(
-    total=10_000,
-    taken=5_000,
-    rows=12_000,
-    skipped=7,
+    total=10_000, taken=5_000, rows=12_000, skipped=7,
     outcomes=MappingProxyType({Outcome.ANSWERED: 4_000, Outcome.NO_ANSWER: 3}),
-)
+)  # fmt: skip
 FULL = RunCount(total=1, taken=1, rows=1, outcomes=MappingProxyType({Outcome.ANSWERED: 1}), repeated=1)
 
 

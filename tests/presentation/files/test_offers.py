@@ -40,14 +40,10 @@ def file(**more: Any) -> DroppedFile:
 
 
 FILES = st.builds(
-    file,
-    id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"),
-    name=foreign(),
-    size=st.integers(0, 1 << 34),
-    kind=st.sampled_from(FileKind),
-    format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
+    file, id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"), name=foreign(), size=st.integers(0, 1 << 34),
+    kind=st.sampled_from(FileKind), format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
     duration_ms=st.none() | st.integers(0, 10**9),
-)
+)  # fmt: skip
 FOUND = st.lists(
     st.tuples(FILES, st.lists(st.sampled_from(USES), unique=True)), max_size=5, unique_by=lambda one: one[0].id
 )

@@ -30,15 +30,11 @@ def sight(
         operation=one.operation, text="" if media else text or "Hello", file="F1" if media else ""
     ).complete()
     return CallView(
-        id="01J00000000000000000000000",
-        order=Order(request=request, file_name=name or ("song.mp3" if media else "")),
+        id="01J00000000000000000000000", order=Order(request=request, file_name=name or ("song.mp3" if media else "")),
         state=state,
         progress=CallProgress(reason=own_words(text or "the reason"), words=words, by="U0ADA", result=result),
-        requester=ME,
-        position=2,
-        elapsed=75.0,
-        percent=45,
-    )
+        requester=ME, position=2, elapsed=75.0, percent=45,
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("state", CallState)

@@ -49,15 +49,11 @@ _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
 _PLAINLY: Final = {name: facts for name, facts in _DECIDED.items() if name in tuple(State)}
 
 _MONEY: Final[Mapping[str, Mapping[str, Any]]] = {
-    "commit_unknown": _NO_ANSWER,
-    "commit_unknown, it spoke": {"commits": 1, "reason": _SPOKE},
-    "commit_unknown, refused": _REFUSED,
-    "pending_escrow": {"commits": 1},
-    "completed": {"commits": 1, "svc_hash": "a1b2c3"},
-    "canceled": {"commits": 1},
-    "failed": {"commits": 1, "reason": given("the account is closed")},
-    "refused": _REFUSED,
-}
+    "commit_unknown": _NO_ANSWER, "commit_unknown, it spoke": {"commits": 1, "reason": _SPOKE},
+    "commit_unknown, refused": _REFUSED, "pending_escrow": {"commits": 1},
+    "completed": {"commits": 1, "svc_hash": "a1b2c3"}, "canceled": {"commits": 1},
+    "failed": {"commits": 1, "reason": given("the account is closed")}, "refused": _REFUSED,
+}  # fmt: skip
 
 _PAYOUT: Final[Mapping[str, Mapping[str, Any]]] = {
     **_DECIDED,
@@ -145,12 +141,9 @@ _CANCEL: Final[Mapping[str, Mapping[str, Any]]] = {
 }
 
 _MADE: Final[Mapping[Kind, tuple[Callable[..., Instruction], Mapping[str, Mapping[str, Any]]]]] = {
-    Kind.PAYOUT: (instruction, _PAYOUT),
-    Kind.ONE_STEP: (instruction, _ONE_STEP),
-    Kind.PURCHASE: (purchase, _PURCHASE),
-    Kind.BULK: (bulk, _BULK),
-    Kind.BULK_CANCEL: (cancellation, _CANCEL),
-}
+    Kind.PAYOUT: (instruction, _PAYOUT), Kind.ONE_STEP: (instruction, _ONE_STEP), Kind.PURCHASE: (purchase, _PURCHASE),
+    Kind.BULK: (bulk, _BULK), Kind.BULK_CANCEL: (cancellation, _CANCEL),
+}  # fmt: skip
 
 
 def reachable(kind: Kind) -> set[State]:
@@ -189,13 +182,9 @@ def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()
     if one.kind is Kind.PURCHASE:
         return purchases.card(one, link="https://pay.example.com/checkout/op-1")
     return cards.card(
-        one,
-        votes,
-        for_approvers=approvers,
-        approvals_channel="C0APPROVE",
-        names=NAMES,
+        one, votes, for_approvers=approvers, approvals_channel="C0APPROVE", names=NAMES,
         approvers=["U0ADA", "U0LIN", "S0TREASURY"],
-    )
+    )  # fmt: skip
 
 
 HEADS: Final = {

@@ -310,12 +310,9 @@ def test_at_most_one_button_is_the_obvious_one() -> None:
 
 def test_a_card_that_too_few_can_approve_says_so_in_its_text_too() -> None:
     content = cards.card(
-        instruction(requirement=Requirement(quorum=2)),
-        [],
-        for_approvers=True,
-        approvals_channel="C0A",
+        instruction(requirement=Requirement(quorum=2)), [], for_approvers=True, approvals_channel="C0A",
         short=Short(needs=2, can=1),
-    )
+    )  # fmt: skip
     assert content.text.partition(":warning: ")[2] == snapshot(
         "It needs 2 approvals, and only 1 person can approve it."
     )

@@ -25,15 +25,12 @@ MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
 CENTS = st.none() | st.integers(min_value=0, max_value=99_999_999_999_999).map(Cents)
 
 OPERATIONS = st.builds(
-    Operation,
-    id=drawn.foreign(),
-    status=st.sampled_from(["created", "COMPLETED", "Cancelled"]) | drawn.foreign(),
-    cents=CENTS,
-    description=drawn.foreign(),
+    Operation, id=drawn.foreign(), status=st.sampled_from(["created", "COMPLETED", "Cancelled"]) | drawn.foreign(),
+    cents=CENTS, description=drawn.foreign(),
     operation_type=st.sampled_from(["", "payout", "purchase"]) | drawn.foreign(),
     **dict.fromkeys(("code", "email", "svc_hash", "failure_reason"), st.none() | drawn.foreign()),
     **dict.fromkeys(("created_at", "updated_at"), MOMENTS),
-)
+)  # fmt: skip
 EVENTS = st.builds(
     PayoutEvent,
     at=MOMENTS,
@@ -122,15 +119,11 @@ def test_troubles(said: str) -> None:
 
 
 ENTRIES = st.builds(
-    Entry,
-    at=st.just(NOW),
-    instruction_id=st.just("01KAGT00000000000000000000"),
+    Entry, at=st.just(NOW), instruction_id=st.just("01KAGT00000000000000000000"),
     actor=st.sampled_from(["U0MARIA", "switchboard"]),
-    action=st.sampled_from(["requested", "approve", "rejected", "observed"]),
-    before=st.just("awaiting"),
-    after=st.just("awaiting"),
-    detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
-)
+    action=st.sampled_from(["requested", "approve", "rejected", "observed"]), before=st.just("awaiting"),
+    after=st.just("awaiting"), detail=st.fixed_dictionaries({"reason": drawn.KEPT_REASONS, "status": drawn.foreign()}),
+)  # fmt: skip
 ROWS = st.builds(
     VerifiedRow, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans()
 )
