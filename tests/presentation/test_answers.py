@@ -4,12 +4,10 @@ from inline_snapshot import snapshot
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
-from bot.domain.errors import PersonError
 from bot.domain.overview import WaitingRequest
 from bot.domain.payments.instruction import FINAL, State
 from bot.domain.policy import Requirement
 from bot.presentation import answers
-from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers as payment_answers
 from tests.domain.made import NOW, instruction, payload, vote
 from tests.presentation.checks import check_message, lines_of, readable, seen
@@ -126,20 +124,6 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
     content = payment_answers.waiting([WaitingRequest(instruction(), [], True)] * 20)
     assert (content.text.splitlines()[-1], seen(content).splitlines()[-1]) == ("and 5 more", "and 5 more")
     assert len(content.blocks) <= 50
-
-
-def test_a_reference_keeps_its_letters_at_the_beginning_of_a_rule() -> None:
-    content = mistakes(
-        [
-            PersonError(argument="hash", rule="B-4F7K2M has no payment with the hash xyz", example="x"),
-            PersonError(argument="page", rule="nothing stands there", example="x"),
-        ]
-    )
-    assert content.text == snapshot("""\
-:pencil2: B-4F7K2M has no payment with the hash xyz.
-:pencil2: Nothing stands there.
-Example: `x`\
-""")
 
 
 def test_other_troubles_have_their_words() -> None:

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 from inline_snapshot import snapshot
 
+from bot.domain.bookings.booking import Act
 from bot.domain.bookings.record import HookState, Quote, WebhookKind
-from bot.domain.reasons import Exchange, Reason
+from bot.domain.reasons import Exchange, OfBooking, Reason
 from bot.presentation.bookings import answers
-from bot.presentation.bookings import answers as outcomes
-from tests.presentation.bookings.moments import NO_ANSWER, booking
+from tests.presentation.bookings.moments import NO_ANSWER, booking, moments
 from tests.presentation.checks import check_message, lines_of
 
 DRIVER = WebhookKind.DRIVER
@@ -21,9 +21,12 @@ def test_answers() -> None:
     told = {
         "priced": answers.priced("Centro", QUOTED),
         "posted elsewhere": answers.elsewhere(one),
+        "no stores": answers.stores([], command="/deliver"),
+        "looked for": answers.acted(moments()["unknown"], Act.REFRESH, trouble=None),
+        "cannot cancel": answers.acted(one, Act.CANCEL, trouble=Reason(OfBooking.CANNOT_CANCEL)),
         "say why": answers.of_booking(answers.SAY_WHY, one, command="/deliver"),
         "store": answers.store("Centro", RECORD),
-        "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
+        "store changed": answers.store("Centro", RECORD, lead=answers.STORE_CHANGED),
         "store trouble": answers.store_trouble(NO_ANSWER, looked_for="Centro"),
     }
     for content in told.values():
@@ -32,6 +35,10 @@ def test_answers() -> None:
 priced: :moneybag: *Delivery fee $4.76 ($0.62 tax)* ⏎ About 25 min, 3.2 km ⏎ From Centro
 posted elsewhere: :package: Booked: Ana Lopez (B-4F7K2M). I'm not in this channel, so I'll message you. To add me: \
 `/invite @Switchboard`
+no stores: :convenience_store: No stores yet. `/deliver stores` loads them from the provider; `/deliver store add` \
+adds one.
+looked for: :ballot_box_with_check: Checking with the provider: Ana Lopez (B-4F7K2M).
+cannot cancel: :warning: Ana Lopez (B-4F7K2M) can't be canceled: it's now driver on the way to the store.
 say why: :information_source: Ana Lopez (B-4F7K2M) wasn't booked here; I follow it from now on. To cancel it, add a \
 reason: `/deliver cancel B-4F7K2M &lt;reason&gt;`
 store: :convenience_store: *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ Phone: +593 22345678

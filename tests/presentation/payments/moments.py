@@ -93,7 +93,8 @@ _ONE_STEP: Final[Mapping[str, Mapping[str, Any]]] = {
 
 _PURCHASE: Final[Mapping[str, Mapping[str, Any]]] = {
     "new": {}, "creating": {}, "create_unknown": {}, "create_unknown, refused": {"refusal": _SAID, "reason": _SAID},
-    "needs_human": {"reason": _PAGES_REPEAT}, "open": {}, "open, as it calls it": {"remote_status": "On <Hold>"},
+    "needs_human": {"reason": _PAGES_REPEAT}, "open": {}, "open, stopped": {"stopped": "0badcafe"},
+    "open, as it calls it": {"remote_status": "On <Hold>"},
     "completed": {}, "completed, by another": {"reason": Reason(OfRequest.PAID_BY, other="eve@example.com")},
     "canceled": {}, "failed": {"reason": given("card declined")}, "refused": {"reason": _SAID},
     "mismatch": {"reason": Reason(OfRequest.OTHER_AMOUNT, theirs="120.00", ours="119.50")},

@@ -47,6 +47,7 @@ Example: `ana@example.com,25.00,March translation`\
     assert bad_rows(checked(bad(1), good=1, total=2), typed=True).text.splitlines()[0] == snapshot(
         ":pencil2: *1 of 2 rows needs fixing.* Fix it here and send the form again, or request the 1 good row."
     )
+    assert [bad_rows(checked(bad(count))).text.count("… and 1 more") for count in (25, 26)] == [0, 1]
     assert (good_label(1), good_label(1200)) == ("Request the 1 good row", "Request the 1,200 good rows")
 
 

@@ -123,6 +123,8 @@ reached”. We're checking that it didn't go through. Don't request it again.
 purchase needs_human: :warning: *Needs a decision*: We couldn't find out whether the checkout was created. Check the \
 provider's dashboard before you request it again. The list can't be used: its pages repeat.
 purchase open: :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout]
+purchase open, stopped: :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout] ⏎ :octagonal_sign: \
+Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.
 purchase open, as it calls it: :link: *Waiting for payment*: The provider calls its status “On &lt;Hold&gt;”. ⏎ [Open \
 checkout]
 purchase completed: :white_check_mark: *Paid*

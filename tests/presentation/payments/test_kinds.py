@@ -1,13 +1,12 @@
 """The record of each kind says all that a request of this kind can need, and nothing else names a kind."""
 
-from dataclasses import fields, replace
-from string import Formatter
+from dataclasses import replace
 
 import pytest
 
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.presentation.payments.kinds import KINDS
-from bot.presentation.payments.wording import DECIDED, NEWS, News, Stands
+from bot.presentation.payments.wording import DECIDED, NEWS, News
 from bot.workflows.requests.announce import TOLD
 from tests.presentation.payments.moments import NAMES, facts_of, moments, reachable
 
@@ -32,11 +31,6 @@ def in_each_state(kind: Kind) -> list[Instruction]:
     return found + [replace(found[0], state=state, decided_by="U0ADA") for state in left]
 
 
-def test_every_kind_has_a_record_of_its_own() -> None:
-    assert set(KINDS) == set(Kind)
-    assert len({id(words) for words in KINDS.values()}) == len(Kind)
-
-
 @every_kind
 def test_every_state_that_the_arrows_lead_to_has_its_sentence(kind: Kind) -> None:
     words = KINDS[kind]
@@ -58,16 +52,3 @@ def test_every_state_that_is_told_has_its_news(kind: Kind) -> None:
         if one.state in told(kind):
             said = News(words, one, facts_of(one), NAMES).say(words.news[one.state])
             assert said.rstrip().endswith((".", ".*")), said
-
-
-@every_kind
-def test_templates_name_what_there_is(kind: Kind) -> None:
-    words = KINDS[kind]
-    for slots, templates in (
-        (Stands, [*words.sentences.values(), words.requested, words.look_up, words.retry]),
-        (News, [*words.news.values()]),
-    ):
-        there = {*slots.slots, *(field.name for field in fields(slots))}
-        for template in templates:
-            names = [name for _, name, _, _ in Formatter().parse(template)] if isinstance(template, str) else []
-            assert {name.partition(".")[0] for name in names if name} <= there, template
