@@ -11,8 +11,9 @@ from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.payments.moves import MACHINES
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
+from bot.presentation import notices
 from bot.presentation.payments import cards, purchases
-from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
+from tests.domain.made import CODE, NOW, REMOTE, bulk, cancellation, instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
 
 NAMES: Final = {"U0MARIA": "Maria Quispe", "U0ADA": "Ada Okafor", "U0LIN": "Lin Chen"}
@@ -206,7 +207,20 @@ TO_DECIDE: Final = """\
 :warning: 2 first-time recipients.
 :warning: Row 7 repeats an earlier row (same address and amount)."""
 CALL: Final = "<@U0ADA> <@U0LIN> <!subteam^S0TREASURY>"
-MARKS: Final = {TO_DECIDE: "(warnings)", CALL: "(call)", **dict.fromkeys(HEADS.values(), "")}
+MENUS: Final = {
+    **dict.fromkeys(("[… Withdraw, History, Recipient]", "[View list] [… Withdraw, History]"), "(menu, Withdraw)"),
+    **dict.fromkeys(("[… History, Recipient]", "[View list] [… History]"), "(menu)"),
+}
+MARKS: Final = {
+    TO_DECIDE: "(warnings)",
+    CALL: "(call)",
+    CODE: "(code)",
+    REMOTE: "(id)",
+    notices.note("0badcafe"): "(stopped)",
+    "approved by <@U0LIN>": "(approved)",
+    **MENUS,
+    **dict.fromkeys(HEADS.values(), ""),
+}
 _COMMON: Final = {
     *("$25.00 USD to Ana Maria Lopez", "$25.00 USD to ana@example.com", "ana@example.com", "10 payments"),
     *("ana@example.com, verified, Ecuador", "requested by Maria Quispe", "$1,250.00 USD"),

@@ -29,91 +29,90 @@ def test_heads() -> None:
     assert TO_DECIDE in seen(card(moments(Kind.BULK)["awaiting"]))
 
 
+@pytest.mark.parametrize("kind", [Kind.PAYOUT, Kind.BULK, Kind.BULK_CANCEL])
+def test_menu_has_the_account_of_a_payout_and_the_list_of_many(kind: Kind) -> None:
+    for name, content in cards_of(kind).items():
+        text, is_payout = seen(content), kind is Kind.PAYOUT
+        if moments(kind)[name].state not in FINAL:
+            assert ("Recipient]" in text, "[View list]" in text) == (is_payout, not is_payout), name
+
+
 def test_cards() -> None:
     found = {f"{kind} {name}": text for kind in Kind for name, text in every(kind).items()}
     assert lines_of(alike(found)) == snapshot("""\
-payout new, one_step new: Preparing ⏎ Checking the recipient… ⏎ [… Withdraw, History, Recipient]
-payout awaiting: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [… Withdraw, History, \
-Recipient]
+payout new, one_step new: Preparing ⏎ Checking the recipient… ⏎ (menu, Withdraw)
+payout awaiting, bulk_cancel awaiting: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] \
+(menu, Withdraw)
 payout awaiting, one of two: :warning: Needs 2 approvers because it's over $1,000. Each types the amount. ⏎ 1 of 2 \
-approvals · approved by <@U0LIN> · expires 2026-11-21 09:00 UTC · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] \
-[… Withdraw, History, Recipient]
+approvals · (approved) · expires 2026-11-21 09:00 UTC · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Approve] [Reject] (menu, \
+Withdraw)
 payout awaiting again: 1 more approval needed: an approval expired, and an approver was removed. ⏎ 0 of 1 approvals · \
-expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [… Withdraw, History, Recipient]
-payout awaiting, stopped: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ :octagonal_sign: Stopped by an \
-internal error (`0badcafe`). An admin can try it again in the alerts channel. ⏎ [Approve] [Reject] [… Withdraw, \
-History, Recipient]
-payout approved: Approved ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] (menu, Withdraw)
+payout awaiting, stopped: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ (stopped) ⏎ [Approve] [Reject] \
+(menu, Withdraw)
+payout approved, bulk_cancel approved: Approved ⏎ (approved) ⏎ (menu, Withdraw)
 payout approved, frozen: On hold ⏎ Payments are frozen: the books are being audited. Frozen by <@U0OLGA>. It's sent \
-once an approver unfreezes payments. ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+once an approver unfreezes payments. ⏎ (approved) ⏎ (menu, Withdraw)
 payout approved, over the limit: On hold ⏎ $20.00 of everyone's daily limit of $50.00 is left today: send less, send \
-it after midnight UTC, or ask an admin to raise it. ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+it after midnight UTC, or ask an admin to raise it. ⏎ (approved) ⏎ (menu, Withdraw)
 payout approved, held: On hold ⏎ The requester's account is deactivated. An admin can withdraw it; once the requester \
-may request again, it needs new approvals. ⏎ approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
+may request again, it needs new approvals. ⏎ (approved) ⏎ (menu, Withdraw)
 payout approved, no answer: Approved ⏎ Payments has not answered since 2026-11-20 09:00 UTC, so nothing was sent. ⏎ \
-approved by <@U0LIN> ⏎ [… Withdraw, History, Recipient]
-payout sending: Sending ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
-payout committed: Sent ⏎ Waiting for confirmation that it arrived. ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+(approved) ⏎ (menu, Withdraw)
+payout sending, bulk_cancel sending: Sending ⏎ (approved) ⏎ (menu)
+payout committed: Sent ⏎ Waiting for confirmation that it arrived. ⏎ (approved) ⏎ (menu)
 payout rejected, bulk rejected: Rejected ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was paid.
 payout withdrawn, bulk withdrawn: Withdrawn ⏎ Withdrawn by <@U0MARIA>. Nothing was paid.
 payout withdrawn, by an admin: Withdrawn ⏎ Withdrawn by <@U0TOM>: “asked for twice”. Nothing was paid.
 payout expired, bulk expired: Expired ⏎ Not approved in time. Nothing was paid.
 payout expired, late: Expired ⏎ It wasn't sent in time after approval. Nothing was paid.
 payout closed, bulk closed: Failed ⏎ Closed as not paid by <@U0ADA>: “the service shows no payment”.
-payout new, stopped: Preparing ⏎ :octagonal_sign: Stopped by an internal error (`0badcafe`). An admin can try it again \
-in the alerts channel. ⏎ [… Withdraw, History, Recipient]
-payout creating: Preparing ⏎ Nothing is paid until it's approved. ⏎ [… History, Recipient]
+payout new, stopped: Preparing ⏎ (stopped) ⏎ (menu, Withdraw)
+payout creating: Preparing ⏎ Nothing is paid until it's approved. ⏎ (menu)
 payout create_unknown: Not confirmed yet ⏎ We're checking whether the provider created this payout. Nothing was paid. \
-⏎ [… History, Recipient]
+⏎ (menu)
 payout create_unknown, it spoke: Not confirmed yet ⏎ We're checking whether the provider created this payout. The \
-provider answered: “try again later”. Nothing was paid. ⏎ [… History, Recipient]
+provider answered: “try again later”. Nothing was paid. ⏎ (menu)
 payout create_unknown, refused: Not confirmed yet ⏎ The provider declined it: “the limit is reached”. We're checking \
-that it didn't go through. Nothing was paid. ⏎ [… History, Recipient]
+that it didn't go through. Nothing was paid. ⏎ (menu)
 payout commit_unknown, one_step commit_unknown: Not confirmed yet ⏎ We're checking with the provider. *Don't send it \
-again.* ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+again.* ⏎ (approved) ⏎ (menu)
 payout commit_unknown, it spoke, one_step commit_unknown, it spoke: Not confirmed yet ⏎ We're checking with the \
-provider. The provider answered: “try again later”. *Don't send it again.* ⏎ approved by <@U0LIN> ⏎ [… History, \
-Recipient]
+provider. The provider answered: “try again later”. *Don't send it again.* ⏎ (approved) ⏎ (menu)
 payout commit_unknown, refused, one_step commit_unknown, refused: Not confirmed yet ⏎ The provider declined it: “the \
-limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ approved by <@U0LIN> ⏎ [… \
-History, Recipient]
+limit is reached”. We're checking that it didn't go through. *Don't send it again.* ⏎ (approved) ⏎ (menu)
 payout pending_escrow, one_step pending_escrow: Waiting for sign-up ⏎ The money is held until the recipient signs up. \
-⏎ approved by <@U0LIN> ⏎ [Cancel and return the money] [… History, Recipient]
-payout completed, one_step completed: Paid ⏎ approved by <@U0LIN>
-payout canceled, one_step canceled: Canceled ⏎ The provider canceled it. The money went back. ⏎ approved by <@U0LIN>
+⏎ (approved) ⏎ [Cancel and return the money] (menu)
+payout completed, one_step completed: Paid ⏎ (approved)
+payout canceled, one_step canceled: Canceled ⏎ The provider canceled it. The money went back. ⏎ (approved)
 payout failed, one_step failed: Failed ⏎ The provider couldn't pay it: “the account is closed”. Nothing was paid. ⏎ \
-approved by <@U0LIN>
+(approved)
 payout refused, one_step refused, bulk refused: Failed ⏎ The provider declined it: “the limit is reached”. Nothing was \
-paid. ⏎ approved by <@U0LIN>
+paid. ⏎ (approved)
 payout committed, as it calls it: Sent ⏎ Waiting for confirmation that it arrived. The provider calls its status “On \
-&lt;Hold&gt;”. ⏎ approved by <@U0LIN> ⏎ [… History, Recipient]
+&lt;Hold&gt;”. ⏎ (approved) ⏎ (menu)
 payout refused, never sent: Failed ⏎ The provider declined it: “the limit is reached”. Nothing was paid.
 payout mismatch: Failed ⏎ Not sent: the provider's record isn't what was requested. The amount is 26.00 instead of \
 25.00; the recipient is different.
 payout needs_human: Needs a decision ⏎ We couldn't confirm this payout. The provider still lists it as not sent. Check \
-`652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close \
-as not paid] [… History, Recipient]
+`(id)` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close as not paid] (menu)
 payout needs_human, never created: Needs a decision ⏎ We couldn't find out whether the provider created this payout. \
-Nothing was paid. It couldn't be created after several attempts. Check our code `01KAGT0000000000000000CODE` in the \
-provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close as not paid] [… History, Recipient]
+Nothing was paid. It couldn't be created after several attempts. Check our code `(code)` in the provider's dashboard, \
+then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close as not paid] (menu)
 payout needs_human, one of two: Needs a decision ⏎ We couldn't confirm this payout. The new attempt wasn't sent in \
-time. Check `652f7a1e9b3c4d5e6f708192` in the provider's dashboard, then retry or close it as not paid. Approved to \
-retry: 1 of 2. ⏎ approved by <@U0LIN> · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] [… History, \
-Recipient]
+time. Check `(id)` in the provider's dashboard, then retry or close it as not paid. Approved to retry: 1 of 2. ⏎ \
+(approved) · <@U0ADA> <!subteam^S0TREASURY> ⏎ [Retry] [Close as not paid] (menu)
 one_step commit_unknown, suspect: Not confirmed yet ⏎ We're checking with the provider. *Don't send it again.* The \
 payout op-77 at the provider has the same recipient and amount but not our code. Check whether it's this one. ⏎ \
-approved by <@U0LIN> ⏎ [… History, Recipient]
+(approved) ⏎ (menu)
 one_step needs_human: Needs a decision ⏎ We couldn't confirm this payout. The provider doesn't list it. Check our code \
-`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] \
-[Close as not paid] [… History, Recipient]
+`(code)` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close as not paid] (menu)
 one_step needs_human, suspect: Needs a decision ⏎ We couldn't confirm this payout. The payout op-77 at the provider \
-has the same recipient and amount but not our code. Check whether it's this one. Check our code \
-`01KAGT0000000000000000CODE` in the provider's dashboard, then close it as not paid. ⏎ (call) ⏎ [Close as not paid] [… \
-History, Recipient]
+has the same recipient and amount but not our code. Check whether it's this one. Check our code `(code)` in the \
+provider's dashboard, then close it as not paid. ⏎ (call) ⏎ [Close as not paid] (menu)
 one_step needs_human, refused: Needs a decision ⏎ We couldn't confirm this payout. The provider rejected the request, \
-saying “the limit is reached”, but the list can't be used: its pages repeat. Check our code \
-`01KAGT0000000000000000CODE` in the provider's dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] \
-[Close as not paid] [… History, Recipient]
+saying “the limit is reached”, but the list can't be used: its pages repeat. Check our code `(code)` in the provider's \
+dashboard, then retry or close it as not paid. ⏎ (call) ⏎ [Retry] [Close as not paid] (menu)
 purchase new: :hourglass_flowing_sand: *Preparing*: Creating a checkout link… ⏎ [Withdraw]
 purchase creating: :hourglass_flowing_sand: *Preparing*: Creating a checkout link…
 purchase create_unknown: :grey_question: *Not confirmed yet*: We're checking whether the checkout was created. Don't \
@@ -123,8 +122,7 @@ reached”. We're checking that it didn't go through. Don't request it again.
 purchase needs_human: :warning: *Needs a decision*: We couldn't find out whether the checkout was created. Check the \
 provider's dashboard before you request it again. The list can't be used: its pages repeat.
 purchase open: :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout]
-purchase open, stopped: :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout] ⏎ :octagonal_sign: \
-Stopped by an internal error (`0badcafe`). An admin can try it again in the alerts channel.
+purchase open, stopped: :link: *Waiting for payment*: Nothing has been paid yet. ⏎ [Open checkout] ⏎ (stopped)
 purchase open, as it calls it: :link: *Waiting for payment*: The provider calls its status “On &lt;Hold&gt;”. ⏎ [Open \
 checkout]
 purchase completed: :white_check_mark: *Paid*
@@ -138,51 +136,47 @@ purchase closed: :no_entry: *Failed*: It was never opened. The provider doesn't 
 purchase withdrawn: :wastebasket: *Withdrawn*: By <@U0MARIA>. It was never opened.
 purchase withdrawn, by an admin: :wastebasket: *Withdrawn*: By <@U0TOM>: “asked for twice”. It was never opened.
 bulk new: Preparing ⏎ Checking recipients: `████████░░░░░░░░░░░░ 44 %` 4 of 9. ⏎ :warning: 2 first-time recipients. ⏎ \
-:warning: Row 7 repeats an earlier row (same address and amount). ⏎ [View list] [… Withdraw, History]
-bulk awaiting: (warnings) ⏎ 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [View list] \
-[… Withdraw, History]
-bulk approved: Approved ⏎ (warnings) ⏎ approved by <@U0LIN> ⏎ [View list] [… Withdraw, History]
-bulk sending: Sending ⏎ (warnings) ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+:warning: Row 7 repeats an earlier row (same address and amount). ⏎ (menu, Withdraw)
+bulk awaiting: (warnings) ⏎ 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] (menu, \
+Withdraw)
+bulk approved: Approved ⏎ (warnings) ⏎ (approved) ⏎ (menu, Withdraw)
+bulk sending: Sending ⏎ (warnings) ⏎ (approved) ⏎ (menu)
 bulk committed: Sent ⏎ `██████░░░░░░░░░░░░░░ 30 %` 3 paid, 7 not reported yet. ⏎ :warning: 1 of the 9 accounts checked \
-can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+can't receive money yet: eve@example.com. ⏎ (approved) ⏎ (menu)
 bulk commit_unknown: Not confirmed yet ⏎ We're checking with the provider. *Don't send it again.* ⏎ (warnings) ⏎ \
-approved by <@U0LIN> ⏎ [View list] [… History]
+(approved) ⏎ (menu)
 bulk commit_unknown, refused: Not confirmed yet ⏎ The provider declined it: “the limit is reached”. We're checking \
-that it didn't go through. *Don't send it again.* ⏎ (warnings) ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+that it didn't go through. *Don't send it again.* ⏎ (warnings) ⏎ (approved) ⏎ (menu)
 bulk needs_human: Needs a decision ⏎ We couldn't confirm this bulk payment. The provider's history doesn't show it. \
 Check the provider's dashboard (notes such as `L-4F7K2M/2`), then retry or close it as not paid. No other bulk payment \
-is sent until you decide. ⏎ (warnings) ⏎ (call) ⏎ [Retry] [Close as not paid] [View list] [… History]
+is sent until you decide. ⏎ (warnings) ⏎ (call) ⏎ [Retry] [Close as not paid] (menu)
 bulk committed, not read: Sent ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` Nothing reported yet. ⏎ :warning: 1 of the 9 accounts \
-checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+checked can't receive money yet: eve@example.com. ⏎ (approved) ⏎ (menu)
 bulk pending_escrow: Waiting for sign-up ⏎ `████████████████░░░░ 80 %` 7 paid, 1 failed, 2 waiting for sign-up \
-($95.00). ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ approved by <@U0LIN> ⏎ \
-[View list] [Cancel 2 waiting] [… History]
-bulk completed: All 10 paid ⏎ approved by <@U0LIN>
-bulk completed, some failed: 7 paid, 1 failed, 2 canceled ⏎ approved by <@U0LIN>
-bulk failed: All 10 failed ⏎ approved by <@U0LIN>
-bulk canceled: All 10 canceled ⏎ approved by <@U0LIN>
+($95.00). ⏎ :warning: 1 of the 9 accounts checked can't receive money yet: eve@example.com. ⏎ (approved) ⏎ [View list] \
+[Cancel 2 waiting] [… History]
+bulk completed: All 10 paid ⏎ (approved)
+bulk completed, some failed: 7 paid, 1 failed, 2 canceled ⏎ (approved)
+bulk failed: All 10 failed ⏎ (approved)
+bulk canceled: All 10 canceled ⏎ (approved)
 bulk mismatch: Failed ⏎ Not sent. Our own record was changed after it was approved.
-bulk_cancel new: Preparing ⏎ Nothing is canceled until it's approved. ⏎ [View list] [… Withdraw, History]
-bulk_cancel awaiting: 0 of 1 approvals · expires 2026-11-21 09:00 UTC · (call) ⏎ [Approve] [Reject] [View list] [… \
-Withdraw, History]
-bulk_cancel approved: Approved ⏎ approved by <@U0LIN> ⏎ [View list] [… Withdraw, History]
-bulk_cancel sending: Sending ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
-bulk_cancel committed: Sent ⏎ Reading the outcome of each payment. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
+bulk_cancel new: Preparing ⏎ Nothing is canceled until it's approved. ⏎ (menu, Withdraw)
+bulk_cancel committed: Sent ⏎ Reading the outcome of each payment. ⏎ (approved) ⏎ (menu)
 bulk_cancel rejected: Rejected ⏎ Rejected by <@U0ADA>: “the invoice is wrong”. Nothing was canceled.
 bulk_cancel withdrawn: Withdrawn ⏎ Withdrawn by <@U0MARIA>. Nothing was canceled.
 bulk_cancel expired: Expired ⏎ Not approved in time. Nothing was canceled.
 bulk_cancel closed: Failed ⏎ Closed by <@U0ADA>: “the service shows no payment”.
 bulk_cancel commit_unknown: Not confirmed yet ⏎ We're checking with the provider whether they were canceled. ⏎ \
-approved by <@U0LIN> ⏎ [View list] [… History]
+(approved) ⏎ (menu)
 bulk_cancel needs_human: Needs a decision ⏎ We couldn't confirm whether they were canceled. The provider still lists \
-them as waiting. ⏎ (call) ⏎ [Retry] [Close] [View list] [… History]
+them as waiting. ⏎ (call) ⏎ [Retry] [Close] (menu)
 bulk_cancel needs_human, not all sent: Needs a decision ⏎ Not all of them were sent to the provider. 1 more approval \
-needed: an approver was removed. ⏎ (call) ⏎ [Retry] [Close] [View list] [… History]
+needed: an approver was removed. ⏎ (call) ⏎ [Retry] [Close] (menu)
 bulk_cancel committed, refused: Sent ⏎ Reading the outcome of each payment. The provider rejected the request, saying \
-“the limit is reached”. ⏎ approved by <@U0LIN> ⏎ [View list] [… History]
-bulk_cancel completed: Done ⏎ 1 payment canceled, $45.00 returned; 1 already paid ($50.00). ⏎ approved by <@U0LIN>
+“the limit is reached”. ⏎ (approved) ⏎ (menu)
+bulk_cancel completed: Done ⏎ 1 payment canceled, $45.00 returned; 1 already paid ($50.00). ⏎ (approved)
 bulk_cancel failed: Failed ⏎ 0 payments canceled, $0.00 returned; 1 already paid ($45.00); 1 already failed ($50.00). \
-⏎ approved by <@U0LIN>
+⏎ (approved)
 bulk_cancel mismatch: Failed ⏎ Our own record was changed after it was approved. Nothing was canceled.\
 """)
 
