@@ -38,8 +38,9 @@ REASONS = st.tuples(draws.KEPT_REASONS, draws.foreign())
 
 @given(draws.instructions(), draws.votes(), st.booleans(), st.sampled_from(["", draws.ORIGIN]), st.booleans())
 def test_cards_and_reminders(one: Instruction, cast: list[Vote], approvers: bool, invite: str, buttons: bool) -> None:
-    where = {"for_approvers": approvers, "approvals_channel": draws.APPROVALS, "invite_to": invite, "buttons": buttons}
-    check(cards.card(one, cast, **where), cast)
+    here = draws.APPROVALS
+    card = cards.card(one, cast, for_approvers=approvers, approvals_channel=here, invite_to=invite, buttons=buttons)
+    check(card, cast)
     reminder = cards.reminder(one, cast, {"approvers": [draws.DECIDER, "S0TREASURY"]})
     check_message(reminder)
     assert calls_in(reminder) <= draws.ours(cast) | {"!subteam^S0TREASURY"}
