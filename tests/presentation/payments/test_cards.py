@@ -10,10 +10,22 @@ from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
 from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import KINDS
+from bot.presentation.payments.wording import DECIDED, NEWS, News
 from bot.presentation.words import word
+from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, payload, purchase, vote
 from tests.presentation.checks import alike, lines_of, readable, seen
-from tests.presentation.payments.moments import HEADS, TO_DECIDE, card, cards_of, every, moments, reachable
+from tests.presentation.payments.moments import (
+    HEADS,
+    NAMES,
+    TO_DECIDE,
+    card,
+    cards_of,
+    every,
+    facts_of,
+    moments,
+    reachable,
+)
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -202,11 +214,11 @@ def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:
         assert (f"\n{name} ·" in seen(card(named))) is is_whole
 
 
-DECIDED = {State.REJECTED, State.WITHDRAWN, State.CLOSED}
+BY_PEOPLE = {State.REJECTED, State.WITHDRAWN, State.CLOSED}
 
 
 def stands(state: State, **changes: object) -> Instruction:
-    return instruction(**{"state": state, "decided_by": "U0ADA" if state in DECIDED else "", **changes})
+    return instruction(**{"state": state, "decided_by": "U0ADA" if state in BY_PEOPLE else "", **changes})
 
 
 def buttons(subject: Instruction) -> list[dict[str, object]]:
@@ -313,3 +325,47 @@ def test_a_card_that_too_few_can_approve_says_so_in_its_text_too() -> None:
         "It needs 2 approvals, and only 1 person can approve it."
     )
     assert content.text.partition(":warning: ")[2] in seen(content)
+
+
+FOLLOWED = {Kind.PAYOUT: {State.NEW}, Kind.ONE_STEP: {State.NEW}, Kind.BULK: {State.COMMITTED}}
+"""News besides those of every kind: an address without an account, and payments that are unaccounted for."""
+every_kind = pytest.mark.parametrize("kind", list(Kind))
+
+
+def told_states(kind: Kind) -> set[State]:
+    return reachable(kind) & TOLD | FOLLOWED.get(kind, set())
+
+
+def kin(kind: Kind) -> list[Kind]:
+    """Kinds that people call the same, so that one says what the other does."""
+    return [other for other in Kind if KINDS[other].noun == KINDS[kind].noun]
+
+
+def in_each_state(kind: Kind) -> list[Instruction]:
+    """A request of this kind in every state that it can be in, at the moments that there are."""
+    found = list(moments(kind).values())
+    left = reachable(kind) - {one.state for one in found}
+    return found + [replace(found[0], state=state, decided_by="U0ADA") for state in left]
+
+
+@every_kind
+def test_every_state_that_the_arrows_lead_to_has_its_sentence(kind: Kind) -> None:
+    words = KINDS[kind]
+    assert reachable(kind) <= set(words.sentences)
+    own = {state for state, said in words.sentences.items() if DECIDED.get(state) != said}
+    assert own <= set.union(*map(reachable, kin(kind))), "a state that no arrow leads to"
+    for one in in_each_state(kind):
+        said = words.sentence(one, votes=0)
+        assert said.endswith((".", "?", "*", "…")), said
+
+
+@every_kind
+def test_every_state_that_is_told_has_its_news(kind: Kind) -> None:
+    words = KINDS[kind]
+    assert told_states(kind) <= set(words.news)
+    own = {state for state, said in words.news.items() if NEWS.get(state) != said}
+    assert own <= set.union(*map(told_states, kin(kind))), "a state that is never told"
+    for one in in_each_state(kind):
+        if one.state in told_states(kind):
+            said = News(words, one, facts_of(one), NAMES).say(words.news[one.state])
+            assert said.rstrip().endswith((".", ".*")), said
