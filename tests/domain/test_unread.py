@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -12,38 +11,9 @@ from bot.domain.unread import MASKED, DocumentShape, UnreadAnswer, Wanted, looke
 
 MOST_FIELDS = 60
 
-DOCUMENT = {
-    "id": "op-1", "amount": Decimal("25.10"), "count": 3, "is_verified": True, "note": "", "gone": None,
-    "data": {"items": [{"sku": "a"}, {"sku": "b", "price": 5}], "none": []},
-}  # fmt: skip
-
 
 def told(shape: DocumentShape) -> dict[str, str]:
     return {field.dotted: field.kind for field in shape.fields}
-
-
-def test_every_field_has_its_place_and_type() -> None:
-    shape = shape_of(DOCUMENT)
-    assert (shape.kind, shape.is_cut) == ("object", False)
-    assert told(shape) == {
-        "id": "text", "amount": "number", "count": "whole number", "is_verified": "true/false", "note": "empty",
-        "gone": "empty", "data": "object", "data.items": "list of 2", "data.none": "list of 0",
-        "data.items[].sku": "text", "data.items[].price": "whole number",
-    }  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("document", "fields"),
-    [
-        ([{"a": 1}, {"a": "x", "b": None}, {"b": True}], {"[].a": "whole number or text", "[].b": "true/false"}),
-        ([{"a": 1}, {"b": 1}, {"c": 1}, {"d": 1}], dict.fromkeys(["[].a", "[].b", "[].c"], "whole number")),
-        ([{"a": [1]}, {"a": [1, 2]}, {"a": "x"}], {"[].a": "list of 1 or text"}),
-        ({f"{n:064x}": 1 for n in range(150)}, {MASKED: "whole number"}),
-    ],
-    ids=["together", "three items show what all have", "lists of several lengths", "a map with values for names"],
-)
-def test_items_of_a_list_and_of_a_map(document: object, fields: dict[str, str]) -> None:
-    assert told(shape_of(document)) == fields
 
 
 @pytest.mark.parametrize("name", [
@@ -115,22 +85,6 @@ def answer(body: object, *names: str, at: object = None) -> UnreadAnswer:
 
 def proposed(body: object, *names: str) -> dict[str, str]:
     return {name: theirs for (_, name), theirs in answer(body, *names).proposed.items()}
-
-
-@pytest.mark.parametrize(("ours", "theirs"), [
-    ("id", "ID"), ("id", "operationId"), ("id", "uid"), ("status", "state"), ("status", "current_status"),
-    ("last_page", "lastPage"), ("last_page", "LAST-PAGE"), ("amount", "amountValue"), ("email", "e_mail"),
-])  # fmt: skip
-def test_the_only_field_that_is_called_alike_is_proposed(ours: str, theirs: str) -> None:
-    assert proposed({theirs: "1", "zzz": "x", "www": "y"}, ours) == {ours: theirs}
-
-
-@pytest.mark.parametrize("body", [
-    *({"operation_id": None}, {"operation_id": ""}, {"operation_id": True}, {"operation_id": {}}),
-    *({"operation_id": []}, {"amount": "1.00"}, {"ana@example.com": "x"}),
-], ids=str)  # fmt: skip
-def test_of_another_type_read_as_something_else_or_masked_it_is_no_candidate(body: dict[str, object]) -> None:
-    assert wanted(body, "id")[0].candidates == ()
 
 
 def test_of_several_that_are_as_much_alike_none_is_proposed_and_one_that_is_left_alone_is() -> None:

@@ -5,8 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from bot.domain.bookings import record as records
 from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
@@ -19,7 +17,6 @@ from bot.presentation.bookings import forms as views
 from bot.presentation.bookings import lines as booking_lines
 from tests.presentation.bookings.moments import MARIA, NOW, booking
 from tests.presentation.checks import calls_in, check_message
-from tests.presentation.drawn import foreign
 
 NOTES_LIMIT = 250
 
@@ -81,14 +78,6 @@ def test_the_fullest_card_there_is(stage: Stage, kind: BookingKind) -> None:
         for content in shown:
             check_message(content)
             assert not ours(content)
-
-
-@given(foreign(), st.sampled_from(list(Stage)), st.sampled_from([*records.Status, "ODD"]))
-@example("&" * 95, Stage.WAITING, str(records.Status.ON_HOLD))
-def test_any_card(text: str, stage: Stage, status: str) -> None:
-    content = booking_cards.card(loaded(text, stage=stage, status=str(status)), now=NOW)
-    check_message(content)
-    assert not ours(content)
 
 
 @pytest.mark.parametrize("topic", booking_lines._TOPICS)
