@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from bot.domain.anchors import Anchor
 from bot.domain.audit import Entry
@@ -103,3 +104,13 @@ async def test_the_running_bot_anchors_beside_its_database(rig: Rig, sqlite_url:
     await rig.switchboard.stop()
     assert file.read().held[-1].seq == rows
     assert file.path.name == "switchboard.db.anchors"
+
+
+async def test_an_older_copy_of_the_database_is_noticed_and_anchored_anew(scene: Scene) -> None:
+    await scene.rows(3)
+    scene.file.append(Anchor(at=scene.clock.now(), seq=50, head="f" * 64))
+    with capture_logs() as logs:
+        assert await scene.later() == 1
+        assert await scene.later(EVERY.total_seconds()) == 0
+    assert [(line["rows"], line["anchored"]) for line in logs if line["log_level"] == "error"] == [(3, 50)]
+    assert scene.anchored == [50, 3]

@@ -4,11 +4,15 @@ from typing import Any
 
 import pytest
 
+from bot.domain.recovery import ReadingOnly
 from bot.workflows.admin.audit import HighWater
 from bot.workflows.admin.damage import _hold
+from bot.workflows.context import Unit
+from bot.workflows.reading_only import enter
 from bot.workflows.requests.authority import freeze
 from storage.damage import Damaged
 from storage.errors import StorageBusy
+from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, MARIA, OLGA, Rig
 from tests.workflows.looking import disagreements
 
@@ -55,4 +59,13 @@ async def test_nothing_leaves_while_the_database_says_nothing(rig: Rig, monkeypa
         raise StorageBusy("locked")
 
     monkeypatch.setattr(water, "_stand", busy)
+    assert not await water.may_leave("payout X")
+
+
+async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:
+    ctx, now, water = rig.switchboard.context, rig.clock.now(), high_water(rig)
+    assert await water.is_sound()
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
+    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
+    assert not await water.is_sound()
     assert not await water.may_leave("payout X")

@@ -1,10 +1,19 @@
 """A process that died while it posted: the next one looks for the message, but not before Slack would show it."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
-from tests.support.rig import APPROVALS, FINANCE, Rig
+from bot.slack.messenger import Messenger, Posted
+from bot.workflows import quarantine
+from bot.workflows.admin.resume import recover_claims
+from bot.workflows.workers import Workers
+from storage.leases import Leases
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.settling import run_due
 
 SCAN_AFTER = timedelta(seconds=10)
 
@@ -33,6 +42,41 @@ async def test_a_post_that_died_with_its_process_is_looked_for_after_slacks_lag(
     await rig.pass_time(2)
     assert looks(rig)[0] == FINANCE
     assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
+
+
+class Slow:
+    """A messenger whose first post takes longer than a lease; meanwhile another process does what is due there."""
+
+    def __init__(self, messenger: Messenger, meanwhile: Callable[[], Awaitable[None]]) -> None:
+        self._messenger = messenger
+        self._meanwhile = [meanwhile]
+
+    async def post(self, **what: Any) -> Posted:
+        posted = await self._messenger.post(**what)
+        while self._meanwhile:
+            await self._meanwhile.pop()()
+        return posted
+
+
+@pytest.mark.rig(on="both")
+async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_now(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    for _ in range(2):
+        await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
+
+    async def meanwhile() -> None:
+        leases = Leases(store=ctx.store, clock=rig.clock, owner="another process", sleep=rig.clock.sleep)
+        other = replace(ctx, owner="another process", workers=Workers(run=quarantine.take), leases=leases)
+        rig.clock.advance(60.0 + 1)
+        await recover_claims(other)
+        rig.clock.advance(SCAN_AFTER.total_seconds() + 1)
+        await run_due(other, "outbox")
+
+    rig.clock.advance(6)  # a line is posted after five seconds, whether the recipient was looked up or not
+    slow: Any = Slow(ctx.messenger, meanwhile)
+    await run_due(replace(ctx, messenger=slow), "outbox")
+    assert not slow._meanwhile
+    assert len(rig.cards(FINANCE)) == 2
 
 
 def looks(rig: Rig) -> list[str]:

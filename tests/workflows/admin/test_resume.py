@@ -64,3 +64,12 @@ async def test_what_was_decided_before_is_decided_again(
     assert [row.action for row in rows[1:]] == (["approve_again"] if again else [])
     if state is State.APPROVED and again:
         assert (found.decided_by, found.exec_deadline) == ("", None)
+
+
+async def test_what_was_held_is_released_at_once(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
+    one = await planted(rig, state=State.NEW, reason=Reason(OfRequest.RESTORED), due_at=now + HOUR)
+    assert not await ctx.store.write(lambda tx: _reopen(Unit(tx, now=now), mode, one))
+    after = await stored(rig, one)
+    assert (after.reason, after.due_at) == (None, now)

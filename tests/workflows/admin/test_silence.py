@@ -13,7 +13,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.effect import Silence
 from tests.support import deliveries
 from tests.support.clock import HOUR, MINUTE
-from tests.support.rig import ADA, APPROVALS, MARIA, OLGA, POLICY, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
 from tests.workflows.looking import alerts, asked, everywhere, newest, read, requests, service_status, state
 
@@ -218,3 +218,32 @@ async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> Non
         assert len(rig.paid) == len(set(rig.paid)) == 9
     finally:
         await first.stop()
+
+
+async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig) -> None:
+    client = rig.switchboard.context.localization.client
+    assert client is not None
+    found_silent(client.circuit)
+    await rig.settle()
+    for text in ("Good morning", "Good evening", "Good night"):
+        await rig.workspace.slash(MARIA, FINANCE, "/localize", f"translate from=en to=fr {text}")
+    await rig.settle()
+    assert rig.localization.calls == []
+    await rig.pass_time(PAUSES[0] - 1)
+    waiting = "Translating to French… Localization hasn't answered since <!date^"
+    assert sum(waiting in told.text for told in rig.workspace.ephemerals(MARIA)) == 3
+    assert "no answer since <!date^1795165200^" in await service_status(rig, "Content localization")
+    rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
+    await rig.pass_time(PAUSES[0])
+    await rig.switchboard.context.workers.finished(lasting=True)
+    await rig.pass_time(PAUSES[1] - 1)
+    assert len(rig.localization.calls) == 1
+    await rig.pass_time(2)
+    await rig.switchboard.context.workers.finished(lasting=True)
+    await rig.settle()
+    await rig.switchboard.context.workers.finished(lasting=True)
+    assert len(rig.localization.calls) == 3
+    await rig.settle()
+    ends = ("Not confirmed", "[en → fr] Good")
+    assert sum(any(end in told.text for end in ends) for told in rig.workspace.ephemerals(MARIA)) == 3
+    assert ["Localization" in text for text in alerts(rig)] == [True, True]

@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
+from structlog.testing import capture_logs
 
 from bot.domain.emails.lists import Answer, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import in_words
+from bot.workflows.emails import work
 from bot.workflows.emails.lists import Press, Pressed, press
 from bot.workflows.emails.subject import result_file
 from bot.workflows.emails.work import send_whole
 from bot.workflows.services import Pressure
 from storage.rows import EmailRun, Job
 from tests.support.lists import requested
-from tests.support.rig import MARIA, Rig
+from tests.support.rig import ALERTS, MARIA, Rig
 from tests.support.rows import counted
 from tests.workflows.emails.made import job as made
 from tests.workflows.looking import read
@@ -259,3 +261,17 @@ def test_a_result_has_a_thousand_columns_and_one_for_all_others() -> None:
     assert (len(head), head[-3:]) == (1_005, ["answer: f999", "answer: 3 other fields", "answer"])
     assert first[-3:] == ["F999", "f1000: F1000; f1001: F1001; f1002: F1002", ""]
     assert second[1:3] == ["not asked", ""]
+
+
+async def test_what_the_alert_names_is_found_in_the_log(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(work, "prepare", fail)
+    await ask(rig, 1)
+    with capture_logs() as logs:
+        await rig.pass_time(600, steps=10)
+    [alert] = rig.workspace.messages(ALERTS)
+    assert "is stopped* after several internal errors" in alert.text
+    failed = [line["error_id"] for line in logs if line["event"] == "a step failed"]
+    assert [number for number in failed if number in alert.text] == failed[-1:]
