@@ -57,24 +57,6 @@ async def until_begun(queue: Queue, count: int) -> None:
             await queue.news.wait()
 
 
-async def test_a_row_that_hangs_takes_its_slot_and_nothing_else(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("hangs", "one")
-    queue.gates["hangs"] = asyncio.Event()
-    work, freed = queue.work(slots=2), asyncio.Event()
-    ctx.workers.freed = lambda _: freed.set()
-    assert await ctx.workers.take_up(ctx, work) == 2
-    for number in range(5):
-        await asyncio.wait_for(freed.wait(), 5)
-        freed.clear()
-        queue.due = [Row(str(number))]
-        assert await ctx.workers.take_up(ctx, work) == 1
-    await until_begun(queue, 7)
-    queue.gates["hangs"].set()
-    await ctx.workers.finished()
-    assert queue.ended[-1] == "hangs"
-    assert set(queue.ended) == {"hangs", "one", *map(str, range(5))}
-
-
 async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) -> None:
     ctx, queue = rig.switchboard.context, Queue("a", "b", "c")
     for name in "ab":
@@ -92,18 +74,6 @@ async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) ->
     queue.gates["b"].set()
     await ctx.workers.finished()
     assert sorted(queue.ended) == ["a", "b", "c"]
-
-
-async def test_nobody_waits_for_a_lasting_step_unasked(rig: Rig) -> None:
-    ctx, queue = rig.switchboard.context, Queue("a")
-    queue.gates["a"] = asyncio.Event()
-    await ctx.workers.take_up(ctx, queue.work(slots=1, lasting=True))
-    await until_begun(queue, 1)
-    await ctx.workers.finished()
-    assert queue.ended == []
-    queue.gates["a"].set()
-    await ctx.workers.finished(lasting=True)
-    assert queue.ended == ["a"]
 
 
 async def test_a_lease_is_kept_while_the_step_runs_and_no_longer(rig: Rig) -> None:

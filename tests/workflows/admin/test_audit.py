@@ -63,13 +63,6 @@ async def scene(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Scene]:
     await store.close()
 
 
-async def test_the_first_row_is_anchored_at_once_with_its_hash(scene: Scene) -> None:
-    await scene.rows(1)
-    assert await scene.later() == 1
-    head = await scene.store.read(lambda tx: tx.audit.head())
-    assert scene.file.read().held == (Anchor(at=scene.clock.now(), seq=1, head=head.hash),)
-
-
 async def test_every_hundred_rows_and_every_quarter_of_an_hour(scene: Scene) -> None:
     await scene.rows(1)
     await scene.later()

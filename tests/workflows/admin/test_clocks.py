@@ -37,20 +37,6 @@ class Ahead:
         return self._right.boottime()
 
 
-def test_between_two_looks_only_boot_time_moves_it() -> None:
-    right = ManualClock()
-    wrong = Ahead(right, 61)
-    shared = SharedClock(wrong)
-    shared.take(right.now(), asked_at=right.boottime())
-    assert (shared.now(), shared.skew) == (right.now(), 61)
-    right.advance(30)
-    wrong.seconds = 7_200  # somebody sets it again
-    assert shared.now() == right.now()
-    assert not shared.is_due
-    right.advance(30)
-    assert shared.is_due
-
-
 async def ahead(database_url: str) -> Rig:
     right = ManualClock()
     return await Rig.open(database_url=database_url, clock=right, around={"clock": Ahead(right, 61)})

@@ -155,14 +155,6 @@ async def test_a_wait_that_the_service_names_is_the_wait_for_a_booking_and_for_i
     assert len(service.calls_of("get_booking")) == read + 1
 
 
-async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> None:
-    await deliveries.ask_price(rig)
-    deliveries.service_of(rig).switches.suspended = True
-    await rig.submit(MARIA, {})
-    await rig.settle()
-    assert "the provider has suspended the workspace" in deliveries.stands(rig)
-
-
 @pytest.mark.parametrize("point", [
     "write.before:confirm_booking", "write.after:confirm_booking", "write.before:claim_booking",
     "write.after:claim_booking", "write.before:booked", "write.after:booked",

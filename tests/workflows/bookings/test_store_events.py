@@ -79,18 +79,6 @@ diego@rapido.example · \
     assert not rig.cards(deliveries.CENTRO)
 
 
-async def test_a_state_that_was_true_before_changes_nothing(rig: Rig) -> None:
-    booking = await deliveries.booked(rig)
-    deliveries.service_of(rig).settle(booking, "WAY_TO_DELIVER")
-    await deliveries.heard(rig)
-    told = deliveries.lines(rig)
-    assert await post(address(rig), event(booking, "ACCEPTED")) == 200
-    assert await post(address(rig), event(booking, "COMPLETED")) == 200
-    await deliveries.heard(rig)
-    assert deliveries.stands(rig) == ON_THE_WAY
-    assert deliveries.lines(rig) == told
-
-
 async def test_the_same_words_at_the_same_time_are_one_event(rig: Rig) -> None:
     booking = await deliveries.booked(rig)
     reads = len(deliveries.service_of(rig).calls_of("get_booking"))

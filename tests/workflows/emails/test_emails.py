@@ -89,19 +89,6 @@ async def test_pausing_waits_for_what_is_under_way_and_resuming_goes_on(rig: Rig
     assert set(rig.emails.asked.values()) == {1}
 
 
-async def test_pausing_and_resuming_at_once_changes_nothing(rig: Rig) -> None:
-    job_id, working = await under_way(rig, 200, concurrency=20, asked=40, latency=0.05)
-    ctx = rig.switchboard.context
-    await press(ctx, job_id, Press.PAUSE, person=MARIA)
-    await press(ctx, job_id, Press.RESUME, person=MARIA)
-    await working
-    await rig.settle()
-    job, _ = await look(rig, job_id)
-    assert job.state == RunState.DONE
-    assert set(rig.emails.asked.values()) == {1}
-    assert len(rig.emails.asked) == 200
-
-
 async def paused_at_the_end(rig: Rig) -> str:
     """A list of one address that was paused while its only answer was on the way; the id of its job."""
     job_id, working = await under_way(rig, 1, asked=1, latency=0.3)
