@@ -24,7 +24,6 @@ async def test_pay_refused_self_approval_approve_completed(visit: Page, playgrou
     page = visit
     await enter(page, "C0FINANCE")
     await say(page, FIRST_COMMAND)
-    await expect(page.get_by_text("Only visible to you")).to_be_visible()
     line = page.get_by_test_id("message").filter(has_text="$25.00 to Ana Maria Lopez").first
     await expect(line).to_contain_text("Waiting for approval (0 of 1)")
     await enter(page, "C0APPROVE")
