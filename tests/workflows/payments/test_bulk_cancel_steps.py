@@ -1,12 +1,19 @@
 """A cancellation names exactly the payments that were meant, as far as they still wait."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
+from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
 from bot.domain.payments.bulk_records import ReportedItem
-from bot.workflows.payments.bulk_cancel import CannotCancel, NotRequested, _meant
+from bot.domain.payments.instruction import Kind
+from bot.domain.reasons import OfRequest, Reason
+from bot.workflows.payments.bulk_cancel import CannotCancel, NotRequested, _meant, _reported
 from tests.support.bulk import approve, held, reference
 from tests.support.rig import Rig
+from tests.workflows.planted import cancellation, made
 
 LISTED = {
     name: ReportedItem(hash=name, status=status, cents=cents)
@@ -44,6 +51,22 @@ def test_payments_are_meant_by_hash_its_first_eight_digits_or_row(
 ) -> None:
     found = _meant(LISTED, given, ROWS)
     assert (found.why if isinstance(found, NotRequested) else [row.hash for row in found]) == meant
+
+
+def test_nothing_is_meant_if_nothing_waits() -> None:
+    paid = {"bb22222222": LISTED["bb22222222"]}
+    assert _meant(paid, None, {}) == NotRequested(CannotCancel.NOTHING_PENDING)
+
+
+async def test_empty_list_of_items_proves_nothing(rig: Rig) -> None:
+    async def bulk_items(_: str) -> Any:
+        yield SimpleNamespace(items=(ReportedItem(hash="", status="pending"),))
+
+    payload, _ = cancellation("aa")
+    payments: Any = SimpleNamespace(bulk_items=bulk_items)
+    with pytest.raises(ServiceNow) as silent:
+        await _reported(payments, made(rig, Kind.BULK_CANCEL, payload=payload))
+    assert silent.value.reason == Reason(OfRequest.NO_ITEMS)
 
 
 async def test_payment_that_went_through_before_the_approval_is_not_named(rig: Rig) -> None:

@@ -280,6 +280,19 @@ async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
     assert await disagreements(rig) == (f"{found.reference}: it is in the audit but not in the database.",)
 
 
+async def test_unreadable_row_is_named_and_hides_no_other(rig: Rig) -> None:
+    await rig.pay()
+    first = await newest(rig)
+    await rig.pay("send luis@example.com 30.00 rent")
+    second = await newest(rig)
+    await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE' WHERE id = :id", id=second.id)
+    await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
+    lines = await disagreements(rig)
+    assert lines[0].startswith(f"{first.reference}: its rows can't be read (")
+    assert lines[1] == f"{second.reference}: its requester or time is different."
+    await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
+
+
 async def test_money_that_the_limit_does_not_count_is_named(rig: Rig) -> None:
     await approved_just_now(rig, Kind.ONE_STEP)
     await rig.settle()
