@@ -5,11 +5,13 @@ from datetime import timedelta
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import PayoutPayload, State
+from bot.domain.payments.instruction import Kind, PayoutPayload, State
+from bot.domain.reasons import OfRequest
 from bot.presentation.payments import forms
 from tests.support.rig import APPROVALS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import ephemerals, requests
+from tests.workflows.authority import approved_just_now
+from tests.workflows.looking import ephemerals, newest, requests, there
 from tests.workflows.planted import on_one_rig, planted
 
 SEND = 'send ana@example.com 25.00 "March translation"'
@@ -101,3 +103,17 @@ async def test_without_a_configured_service_the_command_says_what_is_missing(rig
         assert shown(ephemerals(rig, MARIA)[-1]) == snapshot("""\
 :electric_plug: Payments isn't set up yet. An admin has to set `PAYMENTS_PARTNER_SECRET`.""")
     assert not await requests(rig)
+
+
+async def test_approved_request_waits_while_payments_are_not_configured(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    settings = rig.settings
+    rig.settings = settings.model_copy(update={"payments_partner_secret": None})
+    await rig.start_again()
+    await rig.pass_time(3_600, steps=4)
+    held = await newest(rig)
+    assert (held.state, there(held.reason).code) == (State.APPROVED, OfRequest.NOT_CONFIGURED)
+    rig.settings = settings
+    await rig.start_again()
+    await rig.pass_time(60)
+    assert ((await newest(rig)).state, rig.paid) == (State.EXPIRED, []), "its window is over"
