@@ -12,11 +12,6 @@ from tests.workflows.looking import requests, there
 TAKEN = (".csv", ".xlsx", ".txt", ".tsv")
 """Endings that the form takes."""
 BROKEN = [one for one in [*TEXTS, *BOOKS] if "bomb" not in one.name and one.file.endswith(TAKEN)]
-UNCLEAR = [
-    b"name,amount\nAna,5.00\n",
-    b"email,note\nana@example.com,x\n",
-    b"email,e-mail,amount\nana@example.com,a@b.example,5.00\n",
-]
 
 
 async def answered(rig: Rig, content: bytes, name: str, *, form: str = "notice") -> str:
@@ -47,14 +42,6 @@ async def test_every_broken_file_has_its_answer(rig: Rig) -> None:
             wrong.append((broken.name, said))
     assert len(BROKEN) >= 40
     assert not wrong, wrong
-
-
-@pytest.mark.parametrize("content", UNCLEAR, ids=["no email", "no amount", "two emails"])
-async def test_where_the_names_do_not_say_it_people_choose_the_columns(rig: Rig, content: bytes) -> None:
-    said = await answered(rig, content, "people.csv", form=forms.CONFIRM)
-    assert said.splitlines()[1] == snapshot(
-        ":mag: *Which column is which?* Choose them; you see the total before you request anything."
-    )
 
 
 async def test_too_many_rows(rig: Rig) -> None:

@@ -1,21 +1,18 @@
 """Somebody else changes a request while a step of it is under way: nothing is lost, nothing is left behind."""
 
-from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from bot.domain.outcome import Unknown
-from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
-from bot.workflows.admin.resume import recover
+from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Permit
 from bot.workflows.payments import bulk, payout
 from bot.workflows.requests import decide, send
-from bot.workflows.requests.attempt import LOST, Claimed, creating, lose, record
+from bot.workflows.requests.attempt import LOST, Claimed, lose, record
 from tests.support.bulk import ask
 from tests.support.reasons import own_words
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import ADA, APPROVALS, MARIA, Rig
 from tests.workflows.looking import newest
 from tests.workflows.planted import planted, stored, tried, write
 
@@ -92,25 +89,6 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     await ctx.store.write(lambda tx: lose(Unit(tx, ctx), sending, claimed.attempt, lost))
     await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
     assert (await newest(rig)).state is State.COMMIT_UNKNOWN
-
-
-async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recovered(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    for _ in range(2):
-        await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
-    claimed = await ctx.store.write(
-        lambda tx: tx.instructions.claim_due(now=ctx.clock.now(), owner="dead", lease_seconds=60, limit=10)
-    )
-    dead = replace(ctx, owner="dead")
-    assert ctx.payments.client is not None
-    for one in claimed:
-        assert await creating(dead, one, {})(Permit(ctx, ctx.payments.client.circuit.seat())) is not None
-    odd = claimed[0].id
-    await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
-    rig.clock.advance(120)
-    assert await recover(ctx) == 2
-    states = await ctx.store.read(lambda tx: {one.state for one in tx.instructions.awaiting(tuple(State))})
-    assert states == {State.CREATE_UNKNOWN}
 
 
 @pytest.mark.parametrize(("works_on_it", "given_up"), [(True, 0), (False, 1)])

@@ -52,16 +52,6 @@ async def test_a_poll_waits_as_long_as_the_service_says(rig: Rig, named: str, pa
     assert asked(rig, "get_operation") == before + 2
 
 
-async def test_a_poll_that_was_named_no_wait_keeps_its_pace(rig: Rig) -> None:
-    await approved(rig)
-    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "get_operation", wait="0"))
-    before = asked(rig, "get_operation")
-    await rig.pass_time(60, steps=60)
-    assert asked(rig, "get_operation") == before + 1
-    await rig.pass_time(60, steps=60)
-    assert asked(rig, "get_operation") == before + 2
-
-
 LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "50.00"')
 
 
