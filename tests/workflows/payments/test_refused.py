@@ -4,13 +4,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
-from bot.domain.reasons import Exchange, Reason, stored
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
-from bot.presentation.payments.payouts import PAYOUT
-from bot.presentation.payments.wording import Stands
 from storage.rows import InboxState
-from tests.domain.made import instruction as made
 from tests.laws.effects import ONE_STEP
 from tests.support.clock import DAY, HOUR, MINUTE, QUIET
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
@@ -55,12 +51,6 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
     assert everywhere(rig, "saying “The request is not valid; status: is not created”, but the payout")
     assert everywhere(rig, operation(rig).id)
-
-
-def test_words_of_a_service_are_escaped() -> None:
-    reason = stored(Reason(Exchange.ANSWERED, status=500, words="no <!channel> & <https://x.example|y>"))
-    assert Stands(PAYOUT, made(reason=Reason.read(reason)))["answered"] == snapshot("""\
- The provider answered: “no &lt;!channel&gt; &amp; &lt;https://x.example|y&gt;”.""")
 
 
 async def refused(rig: Rig) -> None:

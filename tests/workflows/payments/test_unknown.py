@@ -1,7 +1,6 @@
 """T14 to T16: an unknown outcome is read and never sent again by itself; in the end a person decides."""
 
 from datetime import timedelta
-from typing import Any
 
 from inline_snapshot import snapshot
 
@@ -135,6 +134,6 @@ async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(
 @on_one_rig([(QUIET - 1, True), (QUIET, False)])
 async def test_new_attempt_waits_until_the_earlier_one_cannot_arrive(rig: Rig, seconds: float, waits: bool) -> None:
     now = rig.clock.now()
-    times: dict[str, Any] = {"exec_deadline": now + timedelta(hours=1), "sent_at": now - timedelta(seconds=seconds)}
-    one = await planted(rig, state=State.APPROVED, commits=1, **times)
+    sent, until = now - timedelta(seconds=seconds), now + timedelta(hours=1)
+    one = await planted(rig, state=State.APPROVED, commits=1, sent_at=sent, exec_deadline=until)
     assert await send.not_now(rig.switchboard.context, one) is waits

@@ -67,14 +67,10 @@ Visible to everyone; the requester is told.\
     await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
-    assert everywhere(rig, f"Withdrawn by <@{OLGA}>: “the contract &lt;!channel&gt; ended”.")
-    assert shown(told_once(rig, "withdrawn")) == snapshot("""\
-*Withdrawn* by Olga Reis: “the contract &lt;!channel&gt; ended”. $25.00 to Ana Maria Lopez (ana@example.com) \
-(P-······). Nothing was paid. <@U0MARIA>""")
+    assert everywhere(rig, "“the contract &lt;!channel&gt; ended”.")
     entries = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "withdrawn"])
     reason = own_words("the contract <!channel> ended").stored()
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, reason)]
-    assert buttons(rig) == set()
 
 
 async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
