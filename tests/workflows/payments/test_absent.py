@@ -31,6 +31,21 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     assert await state(rig) is State.COMMITTED
 
 
+async def test_new_attempt_that_meets_a_suspect_goes_back_to_people(rig: Rig) -> None:
+    await before(rig)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
+    rig.payments.faults.clear()
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await rig.press("retry")
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
+    await rig.pass_time(MINUTE)
+    found = await newest(rig)
+    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
+    assert ONE_STEP.sent(rig) == 1
+
+
 async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig) -> None:
     await before(rig)
     rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
