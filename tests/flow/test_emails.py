@@ -180,8 +180,8 @@ async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
     rig.emails.api_key = "another"
     said = await email(rig, "check ana@example.com")
     assert shown(said) == snapshot(
-        """:warning: An admin has to fix this: email: the provider didn't accept our credentials (401), saying “The \
-API key is not valid”; check EMAIL_API_KEY: each environment has its own."""
+        ":warning: An admin has to fix this: E-mail check didn't accept our credentials (401), saying “The API key is \
+not valid”."
     )
 
 
