@@ -35,7 +35,7 @@ def lines(view: View) -> str:
 
 async def opened(rig: Rig, user: str) -> str:
     await rig.workspace.open_home(user)
-    return lines(home_of(rig, user))
+    return lines(await rig.workspace.until(lambda: rig.workspace.home(user)))
 
 
 async def press(rig: Rig, user: str, action: str, *, draws: bool = True, **more: str | bool) -> None:

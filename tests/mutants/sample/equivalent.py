@@ -57,12 +57,12 @@ EQUIVALENT = tuple(
 the size of the pieces in which a part is read: all pieces together are the same bytes
 -_BLOCK = 64 * 1024
 +_BLOCK = 64 * 512
-@ storage/migrations/versions/0001_initial.py
+@ storage/migrations/versions/0001_baseline.py
 the order of two columns: every statement names the columns it reads and writes
--sa.Column("payee_email", sa.Text(), nullable=False),
--    sa.Column("cents", sa.BigInteger(), nullable=False),
-+sa.Column("cents", sa.BigInteger(), nullable=False),
-+    sa.Column("payee_email", sa.Text(), nullable=False),
+-*required(sa.Text, "payee_email"),
+-    *required(sa.BigInteger, "cents"),
++*required(sa.BigInteger, "cents"),
++    *required(sa.Text, "payee_email"),
 the order in which columns or constraints are named: every statement names the columns it reads and writes
 -of_instruction("reservation"),
 -    sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
@@ -165,22 +165,10 @@ the largest sum of a purchase has 15 characters: none is cut
 how many bookings are sent or searched for side by side: one that finds no place waits for the next free one
 -slots=50,
 +slots=51,
-@ storage/migrations/versions/0004_jobs_and_boards.py
-the order of two columns: every statement names the columns it reads and writes
--sa.Column("thread_ts", sa.Text()),
--    *required(sa.Text, "requester", "ts"),
-+*required(sa.Text, "requester", "ts"),
-+    sa.Column("thread_ts", sa.Text()),
 @ bot/workflows/emails/run.py
 one answer more or less that is stored with its group: the others are stored with the next, a moment later
 -while self._under_way and len(self._answers) * _GROUP < len(self._under_way):
 +while self._under_way and len(self._answers) * _GROUP <= len(self._under_way):
-@ storage/migrations/versions/0008_emails.py
-the order of a column and a constraint: every statement names the columns it reads and writes
--sa.Column("answer", sa.Text()),
--    _of_a_job("email_address"),
-+_of_a_job("email_address"),
-+    sa.Column("answer", sa.Text()),
 @ bot/domain/addresses.py
 a host that is not empty gets a name or is refused: only an address without a host has none
 -host = URL.build(scheme="http", host=host).raw_host or ""
