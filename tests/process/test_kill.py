@@ -108,12 +108,8 @@ async def test_after_a_callback_was_answered_and_before_it_was_verified(open_sce
 
 @pytest.mark.parametrize(
     "nth",
-    [
-        *(pytest.param(nth, marks=pytest.mark.campaign) for nth in (0, 1)),
-        2,
-        pytest.param(3, marks=pytest.mark.campaign),
-    ],
-    ids=["requester's card", "card", "news", "news of the other place"],
+    [*(pytest.param(nth, marks=pytest.mark.campaign) for nth in (0, 1)), 2],
+    ids=["requester's card", "card", "news"],
 )
 async def test_after_a_message_was_posted_and_not_answered(open_scene: Opening, nth: int) -> None:
     scene = await open_scene()

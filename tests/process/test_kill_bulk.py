@@ -141,7 +141,7 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
 
 
 @at_commits(
-    "request prepared claim approve claim_bulk submitted claim_bulk_polls bulk_polled claim_outbox posted",
+    "request prepared approve claim_bulk submitted claim_bulk_polls bulk_polled claim_outbox posted",
     always={"write.after:claim_bulk", "write.before:bulk_polled"},
 )
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
