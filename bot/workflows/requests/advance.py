@@ -18,7 +18,7 @@ from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import STUCK, Place, alert, card_key, end, remind, tell_unstuck, unseen_until
 from bot.workflows.requests.attempt import LOST, lease
 from bot.workflows.requests.authority import without_the_others
-from bot.workflows.requests.send import read_refusal, resumed, suspend
+from bot.workflows.requests.send import not_now, read_refusal, resumed, suspend
 from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.repositories.requests import CLAIMED
@@ -65,7 +65,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         return
     payments = ctx.payments.client
     if payments is None:
-        await _put_off(ctx, instruction, reason=Reason(OfRequest.NOT_CONFIGURED, missing=ctx.payments.missing))
+        await _wait_for_settings(ctx, instruction)
         return
     if instruction.state is State.NEEDS_HUMAN:
         seen = await _without_old_votes(ctx, instruction)
@@ -84,6 +84,12 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     except (ServiceNever, OperatorError) as stuck:
         log.warning("request blocked", reference=instruction.reference, reason=str(stuck))
         await _put_off(ctx, instruction, reason=failed(stuck))
+
+
+async def _wait_for_settings(ctx: Context, instruction: Instruction) -> None:
+    """Put it off while payments aren't configured; an approved request expires as always when its window ends."""
+    if instruction.state is not State.APPROVED or not await not_now(ctx, instruction):
+        await _put_off(ctx, instruction, reason=Reason(OfRequest.NOT_CONFIGURED, missing=ctx.payments.missing))
 
 
 async def _tell_progress(ctx: Context, before: Instruction) -> None:

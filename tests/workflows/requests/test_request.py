@@ -105,15 +105,17 @@ async def test_without_a_configured_service_the_command_says_what_is_missing(rig
     assert not await requests(rig)
 
 
-async def test_approved_request_waits_while_payments_are_not_configured(rig: Rig) -> None:
+async def test_approved_request_expires_in_its_window_while_payments_are_not_configured(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     settings = rig.settings
     rig.settings = settings.model_copy(update={"payments_partner_secret": None})
     await rig.start_again()
-    await rig.pass_time(3_600, steps=4)
+    await rig.pass_time(3_500, steps=4)
     held = await newest(rig)
     assert (held.state, there(held.reason).code) == (State.APPROVED, OfRequest.NOT_CONFIGURED)
+    await rig.pass_time(3_600, steps=4)
+    assert (await newest(rig)).state is State.EXPIRED
     rig.settings = settings
     await rig.start_again()
     await rig.pass_time(60)
-    assert ((await newest(rig)).state, rig.paid) == (State.EXPIRED, []), "its window is over"
+    assert ((await newest(rig)).state, rig.paid) == (State.EXPIRED, [])
